@@ -1,0 +1,1 @@
+"""The workers of Ricordo, the local stack and the command line."""

@@ -1,0 +1,1 @@
+"""Ricordo: a memory for bots that remembers the way people do."""

@@ -1,0 +1,1 @@
+"""What a memory is and how it lives: pure functions and values, no I/O."""

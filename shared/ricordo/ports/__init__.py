@@ -1,0 +1,1 @@
+"""What the workers need of the world, as small protocols."""

@@ -1,0 +1,49 @@
+"""The embedding model as a port."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors of one named model."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model; vectors of different names are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of each vector."""
+        ...
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode `texts`.
+
+        Args:
+            texts: n texts of any length; what exceeds the model's window is truncated.
+
+        Returns:
+            float32 [n, dimensions], unit norm, in the order of `texts`.
+
+        Raises:
+            ModelUnavailable: the model cannot answer now; the call may be repeated later.
+        """
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens the way the model's tokenizer does."""
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of `text`, without special tokens."""
+        ...
+
+
+class ModelUnavailable(Exception):
+    """The model did not answer, or answered nonsense: a transient failure."""

@@ -1,0 +1,1 @@
+"""The worker loop: fetch, batch, handle, settle, publish, retry, dead-letter."""
