@@ -1,0 +1,180 @@
+"""What every part does to a text before it looks at it: normal form, words, stems, sentences, hashes.
+
+Recalled memories that a bot left in a message are cut out here: a memory that is stored again because it was
+recalled is how memories fill up with their own echo.
+"""
+
+import hashlib
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Protocol
+
+import snowballstemmer
+
+from ricordo.domain.stop_words import stop_words
+
+_ALGORITHMS = {
+    "it": "italian",
+    "en": "english",
+    "de": "german",
+    "es": "spanish",
+    "fr": "french",
+    "nl": "dutch",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+}
+# Brackets are refused inside a tag and no quantifier gives back, so that hostile text costs linear time.
+_RECALLED_TAG = re.compile(r"<\s*+(?P<close>/?)\s*+recalled(?P<rest>[\s/][^<>]*+)?+(?:>|\Z)", re.IGNORECASE)
+_RECALLED_BRACKET = re.compile(r"<(?=\s*+/?\s*+recalled\b)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_ELISION = re.compile(r"['\u2019]")
+_SPACE = re.compile(r"\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|\n+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:sig|sigg|dott|dr|prof|avv|ing|ecc|es|pag|art|mr|mrs|ms|st|jr|sr|vs|etc|e\.g|i\.e|approx)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
+
+
+class _StemmersOfThread(threading.local):
+    """Snowball stemmers hold the word they work on: one of each language for every thread."""
+
+    def __init__(self) -> None:
+        self.by_algorithm: dict[str, _Stemmer] = {}
+
+    def get(self, algorithm: str) -> _Stemmer:
+        stemmer = self.by_algorithm.get(algorithm)
+        if stemmer is None:
+            stemmer = self.by_algorithm[algorithm] = snowballstemmer.stemmer(algorithm)
+        return stemmer
+
+
+_stemmers = _StemmersOfThread()
+
+
+def normalise(text: str) -> str:
+    """Return `text` in Unicode normal form C."""
+    return unicodedata.normalize("NFC", text)
+
+
+def content_hash(text: str) -> str:
+    """Return the SHA-256 of the text's normal form, as 64 hexadecimal digits."""
+    # Half a surrogate pair is legal in JSON and in a str, and must hash rather than raise.
+    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def collapse(text: str) -> str:
+    """Return `text` on one line, with single spaces and none at the ends."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def strip_recalled(text: str) -> str:
+    """Cut out every `<recalled …>…</recalled>` span, tags included.
+
+    Nested spans go as one, an unclosed one goes to the end of the text, a closing tag with nothing open goes
+    alone. A text without such tags comes back as it is; of another the ends are trimmed.
+    """
+    kept = list(_outside_recalled(text))
+    if kept == [text]:
+        return text
+    return "".join(kept).strip()
+
+
+def _outside_recalled(text: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for tag in _RECALLED_TAG.finditer(text):
+        if depth == 0:
+            yield text[start : tag.start()]
+        if tag["close"]:
+            depth = max(0, depth - 1)
+        elif not (tag["rest"] or "").rstrip().endswith("/"):
+            depth += 1
+        start = tag.end()
+    if depth == 0:
+        yield text[start:]
+
+
+def escape_recalled(text: str) -> str:
+    """Make `text` safe inside a recalled span: its own tags, open or close, lose their bracket to `&lt;`."""
+    return _RECALLED_BRACKET.sub("&lt;", text)
+
+
+def words(text: str, language: str) -> list[str]:
+    """Return the case-folded words of `text`, in order.
+
+    Italian is cut at apostrophes (`l'amico` is `l`, `amico`); elsewhere a contraction stays whole (`don't`).
+    """
+    found = _WORD.findall(normalise(text).casefold())
+    if language != "it":
+        return [word.replace("\u2019", "'") for word in found]
+    return [part for word in found for part in _ELISION.split(word)]
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str, language: str) -> str:
+    """Return the Snowball stem of a case-folded word, without diacritics.
+
+    In a language without a stemmer the word itself is its stem.
+    """
+    algorithm = _ALGORITHMS.get(language)
+    stemmed = _stemmers.get(algorithm).stemWord(word) if algorithm else word
+    if stemmed.isascii():
+        return stemmed
+    return "".join(c for c in unicodedata.normalize("NFD", stemmed) if not unicodedata.combining(c))
+
+
+def content_words(text: str, language: str) -> list[str]:
+    """Return the words of `text` that are no stop words; all of them where nothing else would be left."""
+    every = words(text, language)
+    ignored = stop_words(language)
+    return [word for word in every if word not in ignored] or every
+
+
+def stems(text: str, language: str) -> list[str]:
+    """Return the stems of the content words of `text`, in order, repetitions included."""
+    return [stem(word, language) for word in content_words(text, language)]
+
+
+def sentences(text: str) -> list[str]:
+    """Split `text` after `.`, `!`, `?` and `…`, and at line ends; an abbreviation does not end a sentence."""
+    found: list[str] = []
+    for piece in _SENTENCE_END.split(text):
+        sentence = piece.strip()
+        if found and _ABBREVIATION.search(found[-1]):
+            found[-1] = f"{found[-1]} {sentence}".rstrip()
+        elif sentence:
+            found.append(sentence)
+    return found
+
+
+def excerpt(text: str, limit: int) -> str:
+    """Shorten `text` to at most `limit` characters on one line, at the end of a word where one is near.
+
+    Raises:
+        ValueError: `limit` is below 1.
+    """
+    if limit < 1:
+        raise ValueError("an excerpt has at least one character")
+    line = collapse(text)
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    space = cut.rfind(" ")
+    if space > limit // 2 and line[limit - 1] != " ":
+        cut = cut[:space]
+    return cut.rstrip(" ,;:.-\u2013\u2014") + "…"
+
+
+def title_of(text: str, limit: int = 80) -> str:
+    """Return the first sentence of `text` as a title of at most `limit` characters, without its full stop."""
+    first = next(iter(sentences(text)), "")
+    return excerpt(first.rstrip(" .;,:") or first or text, limit)

@@ -1,0 +1,112 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain import text
+
+
+@pytest.mark.parametrize(
+    ("raw", "left"),
+    [
+        ("nothing to cut", "nothing to cut"),
+        ("  ends stay when nothing was cut ", "  ends stay when nothing was cut "),
+        ('a <recalled id="1">b</recalled> c', "a  c"),
+        ('<RECALLED id="1">b</Recalled >', ""),
+        ("<recalled>a<recalled>b</recalled>c</recalled>d", "d"),
+        ("keep <recalled id='x'>never closed", "keep"),
+        ("keep <recalled id='cut off", "keep"),
+        ("tail</recalled> stays", "tail stays"),
+        ("one <recalled/> two", "one  two"),
+        ("i < recalled the day > you", "i"),
+        ("<recalledx>other tag</recalledx>", "<recalledx>other tag</recalledx>"),
+        ("I recalled <b>that</b>", "I recalled <b>that</b>"),
+    ],
+)
+def test_recalled_spans_are_cut_out(raw: str, left: str) -> None:
+    assert text.strip_recalled(raw) == left
+
+
+fragments = st.sampled_from(
+    ["<recalled id='1'>", "</recalled>", "<recalled", "< / RECALLED>", "<recalled/>", "ciao ", "<", ">", "\n"]
+)
+
+
+@given(st.lists(fragments).map("".join))
+def test_nothing_recalled_survives_being_wrapped(inner: str) -> None:
+    wrapped = f"before<recalled id='1'>{text.escape_recalled(inner)}</recalled>after"
+    assert text.strip_recalled(wrapped) == "beforeafter"
+
+
+@given(st.lists(fragments).map("".join))
+def test_stripping_twice_changes_nothing_more_than_its_tags(raw: str) -> None:
+    once = text.strip_recalled(raw)
+    assert "ciao" in once or "ciao" not in text.strip_recalled(once)
+    assert len(once) <= len(raw)
+
+
+def test_hostile_brackets_cost_linear_time() -> None:
+    begin = time.perf_counter()
+    for hostile in ("<recalled " * 3_000, "<" * 32_000, "<" + " " * 32_000, "<recalled " + "/" * 30_000):
+        text.strip_recalled(hostile)
+    assert time.perf_counter() - begin < 1.0
+
+
+def test_composed_and_decomposed_letters_hash_alike() -> None:
+    assert text.content_hash("perche\u0301") == text.content_hash("perché")
+    assert len(text.content_hash("\ud800")) == 64
+
+
+def test_italian_words_are_cut_at_apostrophes_and_english_ones_are_not() -> None:
+    assert text.words("L'amico dell’ABIOGENESIS", "it") == ["l", "amico", "dell", "abiogenesis"]
+    assert text.words("Don’t John's", "en") == ["don't", "john's"]
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [
+        ("it", ("felice", "felici")),
+        ("it", ("gatto", "gatti")),
+        ("en", ("dogs", "dog")),
+        ("it", ("città", "citta")),
+    ],
+)
+def test_inflected_forms_share_a_stem(language: str, forms: tuple[str, str]) -> None:
+    one, other = forms
+    assert text.stem(one, language) == text.stem(other, language)
+
+
+def test_an_unknown_language_keeps_its_words() -> None:
+    assert text.stems("Koira juoksee", "xx") == ["koira", "juoksee"]
+
+
+def test_stop_words_go_unless_nothing_else_is_there() -> None:
+    assert text.content_words("the dog of the house", "en") == ["dog", "house"]
+    assert text.content_words("who are you", "en") == ["who", "are", "you"]
+
+
+def test_sentences_end_where_people_end_them() -> None:
+    told = "Ho visto il Dott. Rossi. Costa 3.50 euro! Va bene?\nSì"
+    assert text.sentences(told) == ["Ho visto il Dott. Rossi.", "Costa 3.50 euro!", "Va bene?", "Sì"]
+    assert text.sentences(" \n ") == []
+
+
+@given(st.text(), st.integers(min_value=1, max_value=100))
+def test_an_excerpt_is_one_line_within_its_limit(raw: str, limit: int) -> None:
+    short = text.excerpt(raw, limit)
+    assert len(short) <= limit
+    assert "\n" not in short
+
+
+def test_an_excerpt_ends_at_a_word() -> None:
+    assert text.excerpt("abbiamo adottato un cane bellissimo", 28) == "abbiamo adottato un cane…"
+    with pytest.raises(ValueError, match="character"):
+        text.excerpt("x", 0)
+
+
+def test_a_title_is_the_first_sentence() -> None:
+    assert text.title_of("Ho adottato un cane. Si chiama Max.") == "Ho adottato un cane"
+    assert text.title_of("What now? Run.") == "What now?"
+    assert len(text.title_of("parola " * 40)) <= 80
+    assert text.title_of("...") == "..."
