@@ -1,0 +1,271 @@
+"""The types that every message is made of: frozen model, ids, instants, clean text."""
+
+import json
+import re
+import unicodedata
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Annotated, Final, TypeVar
+from zoneinfo import ZoneInfo
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+ID_PATTERN: Final = r"^[\x21-\x7e]{1,128}$"
+TENANT_PATTERN: Final = r"^[a-z0-9][a-z0-9-]{0,62}$"
+CONTENT_MAX_CHARS: Final = 32_768
+METADATA_MAX_BYTES: Final = 16_384
+NOTE_MAX_BYTES: Final = 4_096
+DOCUMENT_MAX_BYTES: Final = 8_388_608
+JSON_MAX_DEPTH: Final = 32
+REPLY_MAX_BYTES: Final = 900_000
+"""A reply stays below this size: from the lowest rank up, contents become null."""
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,31}){0,2}", re.ASCII)
+_LANGUAGE_TAG = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*", re.ASCII)
+_INSTANT_ADVICE = "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00"
+
+
+class Message(BaseModel):
+    """Whatever crosses the wire: immutable, and deaf to fields it does not know."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,
+    )
+
+
+def refused(reason: str, field: str = "") -> PydanticCustomError:
+    """Build the error that a validator raises.
+
+    Args:
+        reason: what the value must be, ready to follow the field's name: "must not be empty".
+        field: the field to blame when a rule spans several of them.
+    """
+    context: dict[str, str] = {"field": field} if field else {}
+    return PydanticCustomError("refused", reason.replace("{", "{{").replace("}", "}}"), context)
+
+
+def parse_instant(value: object) -> datetime:
+    """Read an instant.
+
+    Args:
+        value: an RFC 3339 text with an offset, or an aware datetime. Digits beyond microseconds are cut.
+
+    Returns:
+        The same instant in UTC.
+
+    Raises:
+        PydanticCustomError: no instant, no offset, or outside the years 1 to 9999 in UTC.
+    """
+    if isinstance(value, str):
+        if _RFC3339.fullmatch(value) is None:
+            raise refused(_INSTANT_ADVICE)
+        try:
+            value = datetime.fromisoformat(value.upper())
+        except ValueError:
+            raise refused("must be an instant that exists in the calendar") from None
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise refused(_INSTANT_ADVICE)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise refused("must lie between the years 1 and 9999 in UTC") from None
+
+
+def format_instant(instant: datetime) -> str:
+    """Write an aware instant as RFC 3339 in UTC with `Z`, with as many decimals as it needs: 0, 3 or 6."""
+    utc = instant.astimezone(UTC).replace(tzinfo=None)
+    if not utc.microsecond:
+        return f"{utc.isoformat(timespec='seconds')}Z"
+    return f"{utc.isoformat(timespec='microseconds' if utc.microsecond % 1000 else 'milliseconds')}Z"
+
+
+def clean_text(value: str) -> str:
+    """Normalise to NFC, and refuse NUL, which PostgreSQL's text cannot hold.
+
+    Raises:
+        PydanticCustomError: the text holds a NUL character.
+    """
+    if "\x00" in value:
+        raise refused("must not contain NUL characters")
+    return value if value.isascii() else unicodedata.normalize("NFC", value)
+
+
+def _within(limit: int) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        text = clean_text(value)
+        if not text.strip():
+            raise refused("must not be empty or blank")
+        if len(text) > limit:
+            raise refused(
+                f"must have at most {limit:,} characters after NFC normalisation, not {len(text):,}"
+            )
+        return text
+
+    return check
+
+
+def _blank_to_none(value: object) -> object:
+    return None if value == "" else value
+
+
+def _null_to_empty(value: object) -> object:
+    return () if value is None else value
+
+
+@lru_cache(maxsize=1024)
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
+
+
+def _zone(name: str) -> str:
+    if _ZONE_NAME.fullmatch(name) is None or not _is_zone(name):
+        raise refused("must be a time zone of the IANA database, such as Europe/Rome")
+    return name
+
+
+def _language(tag: str) -> str:
+    match = _LANGUAGE_TAG.fullmatch(tag)
+    if match is None:
+        raise refused("must be a language tag such as it, en or pt-BR")
+    return match[1].lower()
+
+
+def _check_json(value: JsonValue, depth: int) -> None:
+    if depth > JSON_MAX_DEPTH:
+        raise refused(f"must not nest deeper than {JSON_MAX_DEPTH} levels")
+    if isinstance(value, str):
+        clean_text(value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            clean_text(key)
+            _check_json(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check_json(item, depth + 1)
+
+
+J = TypeVar("J", bound=JsonValue | dict[str, JsonValue])
+
+
+def _json_within(limit: int) -> Callable[[J], J]:
+    def check(value: J) -> J:
+        _check_json(value, 0)
+        try:
+            size = len(json.dumps(value, allow_nan=False, ensure_ascii=False).encode())
+        except ValueError:
+            raise refused("must not contain NaN, an infinity or a lone surrogate") from None
+        if size > limit:
+            raise refused(f"must take at most {limit:,} bytes as JSON, not {size:,}")
+        return value
+
+    return check
+
+
+def _base64(value: object) -> bytes:
+    if isinstance(value, str):
+        try:
+            value = b64decode(value, validate=True)
+        except (Base64Error, ValueError):
+            raise refused("must be base64 without line breaks") from None
+    if not isinstance(value, bytes):
+        raise refused("must be base64 text")
+    if not 0 < len(value) <= DOCUMENT_MAX_BYTES:
+        raise refused(f"must hold 1 to {DOCUMENT_MAX_BYTES:,} bytes")
+    return value
+
+
+T = TypeVar("T")
+
+Id = Annotated[str, Field(pattern=ID_PATTERN)]
+"""Of a user, a conversation, a message or a request: 1 to 128 printable ASCII characters without spaces."""
+
+Instant = Annotated[
+    datetime,
+    PlainValidator(parse_instant, json_schema_input_type=str),
+    PlainSerializer(format_instant, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""Aware and in UTC once validated; RFC 3339 with any offset when read, with `Z` when written."""
+
+Content = Annotated[
+    str,
+    AfterValidator(_within(CONTENT_MAX_CHARS)),
+    Field(json_schema_extra={"minLength": 1, "maxLength": CONTENT_MAX_CHARS}),
+]
+"""What was said: 1 to 32,768 characters after NFC normalisation, not blank, no NUL."""
+
+Label = Annotated[
+    str, AfterValidator(_within(256)), Field(json_schema_extra={"minLength": 1, "maxLength": 256})
+]
+"""A name, a tag, a topic: 1 to 256 characters after NFC normalisation, not blank, no NUL."""
+
+OptionalLabel = Annotated[Label | None, BeforeValidator(_blank_to_none, json_schema_input_type=str | None)]
+"""A label, or nothing; the empty text means nothing."""
+
+Labels = Annotated[
+    tuple[Label, ...],
+    Field(max_length=64),
+    BeforeValidator(_null_to_empty, json_schema_input_type=list[Label] | None),
+]
+"""Up to 64 labels; null means none."""
+
+TimeZone = Annotated[
+    Annotated[str, AfterValidator(_zone)] | None,
+    BeforeValidator(_blank_to_none, json_schema_input_type=str | None),
+]
+"""A name of the IANA time zone database, or nothing."""
+
+Language = Annotated[
+    Annotated[str, AfterValidator(_language)] | None,
+    BeforeValidator(_blank_to_none, json_schema_input_type=str | None),
+]
+"""A BCP 47 tag when read, its primary language in lower case once validated (`it-IT` is `it`), or nothing."""
+
+JsonObject = dict[str, JsonValue]
+
+Metadata = Annotated[
+    JsonObject,
+    AfterValidator(_json_within(METADATA_MAX_BYTES)),
+    BeforeValidator(lambda value: {} if value is None else value, json_schema_input_type=JsonObject | None),
+]
+"""A JSON object of the bot's own, at most 16,384 bytes; null means empty."""
+
+NoteValue = Annotated[JsonValue, AfterValidator(_json_within(NOTE_MAX_BYTES))]
+"""Any JSON value of at most 4,096 bytes."""
+
+Base64 = Annotated[
+    bytes,
+    PlainValidator(_base64, json_schema_input_type=str),
+    PlainSerializer(lambda value: b64encode(value).decode(), return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "contentEncoding": "base64"}),
+]
+"""Bytes, base64 on the wire."""
+
+Flag = Annotated[bool, Field(strict=True)]
+Count = Annotated[int, Field(strict=True, ge=0)]
+Unit = Annotated[float, Field(strict=True, ge=0, le=1)]
+"""A number in [0, 1]."""
+Number = Annotated[float, Field(strict=True)]

@@ -1,0 +1,177 @@
+"""The commands: a request and a reply each. `request_id` makes any of them safe to repeat."""
+
+from typing import Annotated, ClassVar, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+
+from ricordo.messages.base import Content, Count, Flag, Id, JsonObject, Label, Message, NoteValue, refused
+
+OneId = UUID | None
+
+
+class Command(Message):
+    """What a bot asks to be done for a user."""
+
+    user_id: Id
+    request_id: Id | None = None
+    """An idempotency key."""
+
+
+class CommandReply(Message):
+    """It was done."""
+
+    ok: Literal[True] = True
+
+
+class _OfMemoryOrFact(Command):
+    memory_id: OneId = None
+    fact_id: OneId = None
+
+    @model_validator(mode="after")
+    def _one_target(self) -> Self:
+        if (self.memory_id is None) == (self.fact_id is None):
+            raise refused("or fact_id is required, and not both", "memory_id")
+        return self
+
+
+class Forget(Command):
+    """Erase a message, a conversation, or, with neither named, all that is held of the user."""
+
+    name: ClassVar[str] = "command.forget"
+
+    message_id: Id | None = None
+    conversation_id: Id | None = None
+
+    @model_validator(mode="after")
+    def _one_scope(self) -> Self:
+        if self.message_id is not None and self.conversation_id is not None:
+            raise refused("must not be given together with conversation_id", "message_id")
+        return self
+
+
+class Erased(Message):
+    """How much was erased where."""
+
+    rows: Count = 0
+    vectors: Count = 0
+    graph: Count = 0
+    stream: Count = 0
+    archive: Count = 0
+    working: Count = 0
+
+
+class ForgetReply(CommandReply):
+    """What was erased."""
+
+    erased: Erased
+
+
+class Pin(Command):
+    """Keep a memory from fading, or let it fade again."""
+
+    name: ClassVar[str] = "command.pin"
+
+    memory_id: UUID
+    pinned: Flag
+
+
+class PinReply(CommandReply):
+    """Whether the memory is pinned now."""
+
+    pinned: Flag
+
+
+class Verify(_OfMemoryOrFact):
+    """Confirm a memory or a fact, or take the confirmation back."""
+
+    name: ClassVar[str] = "command.verify"
+
+    verified: Flag
+
+
+class VerifyReply(CommandReply):
+    """Whether it is verified now."""
+
+    verified: Flag
+
+
+class Correct(_OfMemoryOrFact):
+    """Put right what a memory says (`content`) or what a fact holds (`object`)."""
+
+    name: ClassVar[str] = "command.correct"
+
+    content: Content | None = None
+    object: Label | None = None
+
+    @model_validator(mode="after")
+    def _fitting_text(self) -> Self:
+        wanted, other = ("content", "object") if self.memory_id is not None else ("object", "content")
+        if getattr(self, wanted) is None:
+            raise refused(f"is required to correct a {'memory' if wanted == 'content' else 'fact'}", wanted)
+        if getattr(self, other) is not None:
+            raise refused(f"must not be given together with {wanted}", other)
+        return self
+
+
+class CorrectReply(CommandReply):
+    """The memory or fact that now stands."""
+
+    memory_id: OneId = None
+    fact_id: OneId = None
+
+
+class Feedback(Command):
+    """Say which recalled memories were of use."""
+
+    name: ClassVar[str] = "command.feedback"
+
+    recall_id: UUID
+    used: Annotated[tuple[UUID, ...], Field(max_length=200)] = ()
+    irrelevant: Annotated[tuple[UUID, ...], Field(max_length=200)] = ()
+
+    @model_validator(mode="after")
+    def _disjoint(self) -> Self:
+        if not self.used and not self.irrelevant:
+            raise refused("or irrelevant must name a memory", "used")
+        if set(self.used) & set(self.irrelevant):
+            raise refused("must not name a memory that used names", "irrelevant")
+        return self
+
+
+class FeedbackReply(CommandReply):
+    """How many memories it strengthened and weakened."""
+
+    used: Count = 0
+    irrelevant: Count = 0
+
+
+class Note(Command):
+    """Put a value into a conversation's working memory; null takes it away."""
+
+    name: ClassVar[str] = "command.note"
+
+    conversation_id: Id
+    key: Label
+    value: NoteValue
+
+
+class NoteReply(CommandReply):
+    """The note stands."""
+
+
+class Export(Command):
+    """Hand over all that is held of a user, page by page."""
+
+    name: ClassVar[str] = "command.export"
+
+    cursor: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
+    """The `next` of the page before."""
+
+
+class ExportReply(CommandReply):
+    """One page."""
+
+    items: tuple[JsonObject, ...] = ()
+    next: str | None = None
+    """Null on the last page."""

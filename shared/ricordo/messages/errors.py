@@ -1,0 +1,168 @@
+"""What is answered when something cannot be done, and what is written on a dead letter."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from ricordo.messages.base import ID_PATTERN, Message
+
+SERVICE_ERROR: Final = "Nats-Service-Error"
+SERVICE_ERROR_CODE: Final = "Nats-Service-Error-Code"
+DEAD_LETTER_REASON: Final = "Ricordo-Reason"
+DEAD_LETTER_ATTEMPTS: Final = "Ricordo-Attempts"
+DEAD_LETTER_SEQUENCE: Final = "Ricordo-Stream-Seq"
+
+_HEADER_MAX_CHARS = 500
+_PATTERNS = {ID_PATTERN: "must be 1 to 128 printable ASCII characters without spaces"}
+
+
+class ErrorCode(StrEnum):
+    """Why a query or a command was not answered."""
+
+    INVALID_REQUEST = "invalid_request"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    INTERNAL = "internal"
+    UNAVAILABLE = "unavailable"
+    TIMEOUT = "timeout"
+
+    @property
+    def number(self) -> int:
+        """The number of `Nats-Service-Error-Code`, as in HTTP."""
+        return _NUMBERS[self]
+
+
+_NUMBERS: Final[dict[ErrorCode, int]] = {
+    ErrorCode.INVALID_REQUEST: 400,
+    ErrorCode.FORBIDDEN: 403,
+    ErrorCode.NOT_FOUND: 404,
+    ErrorCode.INTERNAL: 500,
+    ErrorCode.UNAVAILABLE: 503,
+    ErrorCode.TIMEOUT: 504,
+}
+
+
+class DeadLetterCode(StrEnum):
+    """Why an event was given up. A handler may add codes of its own."""
+
+    NOT_JSON = "not_json"
+    INVALID = "invalid"
+    INVALID_SUBJECT = "invalid_subject"
+    ID_CONFLICT = "id_conflict"
+    FORGOTTEN = "forgotten"
+    ATTEMPTS_EXHAUSTED = "attempts_exhausted"
+
+
+class ErrorDetail(Message):
+    """What went wrong, in a sentence."""
+
+    code: ErrorCode
+    message: str
+    field: str | None = None
+    """The field at fault, such as `filters.start`."""
+
+
+class ErrorBody(Message):
+    """The reply to what could not be done."""
+
+    error: ErrorDetail
+
+    @classmethod
+    def of(cls, code: ErrorCode, message: str, field: str | None = None) -> "ErrorBody":
+        """Build the reply."""
+        return cls(error=ErrorDetail(code=code, message=message, field=field))
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers that mark a reply as an error, as NATS services do."""
+        return {
+            SERVICE_ERROR: header_text(f"{self.error.code}: {self.error.message}"),
+            SERVICE_ERROR_CODE: str(self.error.code.number),
+        }
+
+
+class DecodeError(ValueError):
+    """A body that cannot be read.
+
+    Attributes:
+        code: `not_json` or `invalid`.
+        message: a sentence without the offending value.
+        field: the field at fault, such as `filters.start`; None where it is the body as a whole.
+    """
+
+    def __init__(self, code: DeadLetterCode, message: str, field: str | None = None) -> None:
+        """Keep the three parts."""
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.field = field
+
+    @classmethod
+    def from_validation(cls, error: ValidationError) -> "DecodeError":
+        """Take the first thing that a validation found wrong."""
+        first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            detail = first["ctx"]["error"] if "ctx" in first else first["msg"]
+            return cls(DeadLetterCode.NOT_JSON, f"the body is not JSON: {detail}")
+        field = _field(first)
+        return cls(DeadLetterCode.INVALID, _sentence(first, field), field)
+
+    def body(self) -> ErrorBody:
+        """Return the reply for a request that cannot be read."""
+        return ErrorBody.of(ErrorCode.INVALID_REQUEST, self.message, self.field)
+
+
+def _field(error: ErrorDetails) -> str | None:
+    blamed = error.get("ctx", {}).get("field")
+    path = (*error["loc"], blamed) if isinstance(blamed, str) else error["loc"]
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text or None
+
+
+def _sentence(error: ErrorDetails, field: str | None) -> str:
+    if field is None:
+        return "the body must be a JSON object"
+    if error["type"] == "missing":
+        return f"{field} is required"
+    if error["type"] == "string_pattern_mismatch":
+        pattern = error.get("ctx", {}).get("pattern", "")
+        return f"{field} {_PATTERNS.get(pattern, f'must match {pattern}')}"
+    reason = error["msg"]
+    for verbose in ("Input should be", "String should", "Value should", "Tuple should"):
+        if reason.startswith(verbose):
+            reason = "must be" if verbose == "Input should be" else "must"
+            reason += error["msg"].removeprefix(verbose)
+            break
+    return f"{field} {reason}"
+
+
+def header_text(text: str) -> str:
+    """Make `text` fit a header: one line of printable ASCII, at most 500 characters."""
+    line = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
+    return "".join(char if char.isprintable() else "?" for char in line)[:_HEADER_MAX_CHARS]
+
+
+def dead_letter_headers(code: str, reason: str, attempts: int, sequence: int) -> dict[str, str]:
+    """Return the headers of a dead letter.
+
+    Args:
+        code: a `DeadLetterCode`, or a handler's own code.
+        reason: a sentence.
+        attempts: how often delivery was tried.
+        sequence: of the original message in its stream.
+    """
+    return {
+        DEAD_LETTER_REASON: header_text(f"{code}: {reason}"),
+        DEAD_LETTER_ATTEMPTS: str(attempts),
+        DEAD_LETTER_SEQUENCE: str(sequence),
+    }
+
+
+def dead_letter_reason(headers: Mapping[str, str]) -> tuple[str, str]:
+    """Return the code and the sentence that a dead letter carries, each empty when absent."""
+    code, _, sentence = headers.get(DEAD_LETTER_REASON, "").partition(":")
+    return code.strip(), sentence.strip()

@@ -1,0 +1,120 @@
+"""Subjects and streams: how a tenant and a name become an address, and back."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Self
+
+from ricordo.messages.base import TENANT_PATTERN
+
+PREFIX: Final = "memory.v1"
+DEAD_LETTER_PREFIX: Final = "dlq"
+
+STREAM_IN: Final = "RICORDO_IN"
+"""What bots publish: fsynced before the ack, work-queue, refuses when full."""
+STREAM_DERIVED: Final = "RICORDO"
+"""What workers derive: a week of it."""
+STREAM_DEAD_LETTERS: Final = "RICORDO_DLQ"
+
+STREAM_SUBJECTS: Final[dict[str, tuple[str, ...]]] = {
+    STREAM_IN: (
+        f"{PREFIX}.*.message.received",
+        f"{PREFIX}.*.message.imported",
+        f"{PREFIX}.*.session.ended",
+    ),
+    STREAM_DERIVED: (
+        f"{PREFIX}.*.memory.*",
+        f"{PREFIX}.*.facts.extracted",
+        f"{PREFIX}.*.session.summarized",
+    ),
+    STREAM_DEAD_LETTERS: (f"{DEAD_LETTER_PREFIX}.>",),
+}
+
+_TENANT = re.compile(TENANT_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
+_NAME = re.compile(r"[a-z]+\.[a-z]+", re.ASCII)
+_CONSUMER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
+
+
+class InvalidSubject(ValueError):
+    """No subject of the contract."""
+
+
+def checked_tenant(tenant: str) -> str:
+    """Return `tenant`.
+
+    Raises:
+        InvalidSubject: it is not 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit.
+    """
+    if _TENANT.fullmatch(tenant) is None:
+        raise InvalidSubject(f"{tenant[:80]!r} is no tenant: use 1 to 63 of a-z, 0-9 and -, not - first")
+    return tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`memory.v1.<tenant>.<name>`; the tenant is always taken from here, never from a body.
+
+    Raises:
+        InvalidSubject: an impossible tenant or name.
+    """
+
+    tenant: str
+    name: str
+
+    def __post_init__(self) -> None:
+        checked_tenant(self.tenant)
+        if _NAME.fullmatch(self.name) is None:
+            raise InvalidSubject(f"{self.name[:80]!r} is no name: it has the form message.received")
+
+    def __str__(self) -> str:
+        return f"{PREFIX}.{self.tenant}.{self.name}"
+
+    @classmethod
+    def parse(cls, subject: str) -> Self:
+        """Read a subject.
+
+        Raises:
+            InvalidSubject: it is not of the form `memory.v1.<tenant>.<name>`.
+        """
+        parts = subject.split(".", 3)
+        if len(parts) != 4 or f"{parts[0]}.{parts[1]}" != PREFIX:
+            raise InvalidSubject(f"{subject[:120]!r} is not of the form {PREFIX}.<tenant>.<name>")
+        return cls(parts[2], parts[3])
+
+
+def every_tenant(name: str) -> str:
+    """Return the filter for `name` of all tenants, such as `memory.v1.*.message.received`."""
+    return f"{PREFIX}.*.{name}"
+
+
+def stream_of(name: str) -> str | None:
+    """Return the stream that keeps `name`; None for queries and commands, which none keeps."""
+    if name in ("message.received", "message.imported", "session.ended"):
+        return STREAM_IN
+    return None if name.startswith(("query.", "command.")) else STREAM_DERIVED
+
+
+def dead_letter_subject(consumer: str, subject: str) -> str:
+    """Return `dlq.<consumer>.<original subject>`.
+
+    Args:
+        consumer: the durable consumer that gave up.
+        subject: as it was delivered, readable or not.
+
+    Raises:
+        InvalidSubject: `consumer` cannot be one token of a subject.
+    """
+    if _CONSUMER.fullmatch(consumer) is None:
+        raise InvalidSubject(f"{consumer[:80]!r} is no name of a durable consumer")
+    return f"{DEAD_LETTER_PREFIX}.{consumer}.{subject}"
+
+
+def parse_dead_letter(subject: str) -> tuple[str, str]:
+    """Return the consumer and the original subject of a dead letter.
+
+    Raises:
+        InvalidSubject: it is not of the form `dlq.<consumer>.<original subject>`.
+    """
+    parts = subject.split(".", 2)
+    if len(parts) != 3 or parts[0] != DEAD_LETTER_PREFIX or _CONSUMER.fullmatch(parts[1]) is None:
+        raise InvalidSubject(f"{subject[:120]!r} is not of the form dlq.<consumer>.<original subject>")
+    return parts[1], parts[2]

@@ -1,0 +1,140 @@
+"""What replies show: memories, facts, messages, the analysis of a query."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field, JsonValue
+
+from ricordo.messages.base import Count, Flag, Id, Instant, Message, Number, Unit
+from ricordo.messages.vocabulary import (
+    Analyser,
+    EmotionFilter,
+    Intent,
+    MemoryKind,
+    MemorySource,
+    MemoryType,
+    Role,
+    TimeType,
+)
+
+
+class Emotion(Message):
+    """How it felt: pleasure, arousal, dominance, and a name for it."""
+
+    valence: float = Field(strict=True, ge=-1, le=1)
+    arousal: Unit
+    dominance: Unit
+    primary: str | None = None
+    """One of the 28 labels of GoEmotions."""
+    keywords: tuple[str, ...] = ()
+
+
+class MemoryView(Message):
+    """A memory as a bot sees it."""
+
+    id: UUID
+    message_ids: tuple[Id, ...] = ()
+    """The bot's ids that it rests on."""
+    type: MemoryType
+    kind: MemoryKind
+    role: Role | None = None
+    """Null for a memory that no single message is behind."""
+    speaker: str | None = None
+    conversation_id: Id | None = None
+    content: str | None
+    """Null when the reply would have become too large: see `truncated`."""
+    truncated: Flag = False
+    title: str | None = None
+    summary: str | None = None
+    created_at: Instant
+    score: Number | None = None
+    """Compares within one reply only; null where nothing was ranked."""
+    signals: dict[str, float] | None = None
+    """What the score is made of, when `explain` asked for it."""
+    importance: Unit
+    emotion: Emotion | None = None
+    """Null until the memory is enriched."""
+    participants: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    confidence: Unit = 1.0
+    source: MemorySource = MemorySource.CONVERSATION
+    related: tuple[UUID, ...] = ()
+    archived: Flag = False
+
+
+class FactView(Message):
+    """A fact as a bot sees it."""
+
+    id: UUID
+    subject: str
+    """`user` for the user, else the entity's canonical name."""
+    predicate: str
+    object: str
+    """Without a leading article or preposition."""
+    confidence: int = Field(strict=True, ge=0, le=10)
+    """Distinct supporting messages, at most 10."""
+    first_seen: Instant
+    last_reinforced: Instant
+    valid_from: Instant | None = None
+    valid_to: Instant | None = None
+    """Null while it holds."""
+    contradictions: Count = 0
+    disputed: Flag = False
+    verified: Flag = False
+    message_ids: tuple[Id, ...] = ()
+
+
+class HistoryMessage(Message):
+    """A message as it was said."""
+
+    id: Id
+    user_id: Id
+    conversation_id: Id
+    role: Role
+    content: str | None
+    """Null when the reply would have become too large: see `truncated`."""
+    truncated: Flag = False
+    timestamp: Instant
+    speaker: str | None = None
+    participants: tuple[str, ...] = ()
+    memory_id: UUID | None = None
+
+
+class QueryTime(Message):
+    """What a query says of time, resolved to `[start, end)`."""
+
+    type: TimeType = TimeType.NONE
+    reference: str | None = None
+    """The words of the query."""
+    start: Instant | None = None
+    end: Instant | None = None
+
+
+class Analysis(Message):
+    """How a query was understood."""
+
+    intent: Intent
+    time: QueryTime = QueryTime()
+    entities: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    emotion_filter: EmotionFilter | None = None
+    memory_types: tuple[MemoryType, ...] = ()
+    semantic_query: str
+    """What is left to compare by meaning."""
+    archive: Flag = False
+    """Whether the archive is needed."""
+    fallback: Literal["entity", "topic", "procedural"] | None = None
+    """The filter that matched nothing and was therefore relaxed."""
+    analyser: Analyser = Analyser.RULES
+    language: str | None = None
+
+
+class PatternView(Message):
+    """A habit of the user, learnt from many messages."""
+
+    name: str
+    """`length`, `topics_liked`, `topics_avoided`, `time_of_day`, `formality`, `engagement`."""
+    value: JsonValue
+    confidence: Unit
+    count: Count
+    """Messages it rests on."""

@@ -1,0 +1,168 @@
+"""The closed vocabularies of the contract."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """Who said it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+class MemoryType(StrEnum):
+    """What a memory is made of: an episode, knowledge, a procedure or a feeling."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+    EMOTIONAL = "emotional"
+
+
+class MemoryKind(StrEnum):
+    """What a memory is for. The last four rest on other memories, not on one message."""
+
+    MESSAGE = "message"
+    NOTE = "note"
+    AGREEMENT = "agreement"
+    PROBLEM = "problem"
+    DECISION = "decision"
+    SUMMARY = "summary"
+    REFLECTION = "reflection"
+    SYNTHESIS = "synthesis"
+    EXTRACT = "extract"
+
+
+class MemorySource(StrEnum):
+    """Where a memory came from."""
+
+    CONVERSATION = "conversation"
+    SLEEP_CONSOLIDATION = "sleep_consolidation"
+    USER_CORRECTION = "user_correction"
+    SELF_REFLECTION = "self_reflection"
+    IMPORT = "import"
+
+
+class Stage(StrEnum):
+    """A step a message passes; with all of them set it is remembered."""
+
+    INGESTED = "ingested"
+    ENCODED = "encoded"
+    ENRICHED = "enriched"
+    INDEXED = "indexed"
+    EXTRACTED = "extracted"
+
+
+class MessageState(StrEnum):
+    """How far a message got."""
+
+    UNKNOWN = "unknown"
+    RECEIVED = "received"
+    REMEMBERED = "remembered"
+    FAILED = "failed"
+
+
+class Intent(StrEnum):
+    """What a query is after."""
+
+    TEMPORAL = "temporal"
+    ENTITY = "entity"
+    EMOTIONAL = "emotional"
+    TOPIC = "topic"
+    PROCEDURAL = "procedural"
+    GENERAL = "general"
+
+
+class TimeType(StrEnum):
+    """How a query speaks of time."""
+
+    EXACT = "exact"
+    RANGE = "range"
+    RELATIVE = "relative"
+    NONE = "none"
+
+
+class EmotionFilter(StrEnum):
+    """Positive: valence > 0.5; negative: < -0.5; neutral: between."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+    NEUTRAL = "neutral"
+
+
+class Analyser(StrEnum):
+    """What analysed the query."""
+
+    RULES = "rules"
+    LLM = "llm"
+
+
+class Profile(StrEnum):
+    """How candidates are ranked."""
+
+    HUMAN = "human"
+    WEIGHTED = "weighted"
+    MULTIPLICATIVE = "multiplicative"
+    GENERATIVE = "generative"
+    BUDGET = "budget"
+
+
+class Degradation(StrEnum):
+    """What could not be asked just now."""
+
+    ROWS = "rows"
+    VECTORS = "vectors"
+    GRAPH = "graph"
+    MODEL = "model"
+    ANALYSER = "analyser"
+
+
+class Predicate(StrEnum):
+    """What a fact says of its subject."""
+
+    NAME = "name"
+    AGE = "age"
+    BIRTHDAY = "birthday"
+    BORN_IN = "born_in"
+    LIVES_IN = "lives_in"
+    WORKS_AT = "works_at"
+    WORKS_AS = "works_as"
+    STUDIES = "studies"
+    STUDIES_AT = "studies_at"
+    SPEAKS = "speaks"
+    LIKES = "likes"
+    DISLIKES = "dislikes"
+    ALLERGIC_TO = "allergic_to"
+    HAS_CONDITION = "has_condition"
+    HAS_PET = "has_pet"
+    HAS_CHILD = "has_child"
+    HAS_SIBLING = "has_sibling"
+    HAS_PARENT = "has_parent"
+    PARTNER = "partner"
+    FRIEND = "friend"
+    KNOWS = "knows"
+    OWNS = "owns"
+    PLAYS = "plays"
+    MEMBER_OF = "member_of"
+    VISITED = "visited"
+    PLANS = "plans"
+    IS_A = "is_a"
+    RELATED_TO = "related_to"
+
+
+class ArchiveReason(StrEnum):
+    """Why a memory left the hot index."""
+
+    DECAY = "decay"
+    EXPIRY = "expiry"
+    RETENTION = "retention"
+
+
+class ForgetScope(StrEnum):
+    """How much a `forget` erased."""
+
+    MESSAGE = "message"
+    CONVERSATION = "conversation"
+    USER = "user"
