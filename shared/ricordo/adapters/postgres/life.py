@@ -1,0 +1,104 @@
+"""Lifecycle's part of the truth: use, fading, and what was left behind."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.database import Database
+from ricordo.ports.bus import DeadLetter
+from ricordo.ports.life import Access, DecaySlice
+from ricordo.ports.memories import Lagging
+from ricordo.ports.stages import Progress, Stage
+
+_SQL = Database.queries("life")
+_STAGES = Database.queries("stages")
+_CONSUMER = "reinforce"
+
+
+class PostgresLife:
+    """Implements `Life`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def tenants(self) -> Sequence[str]:
+        """Return all tenants that ever said something."""
+        async with self._database.unscoped() as connection:
+            return [row["tenant"] for row in await connection.fetch(_SQL["tenants"])]
+
+    async def reinforce(self, tenant: str, accesses: Sequence[Access]) -> None:
+        """Strengthen what was accessed, exactly once per event; see `Life.reinforce`."""
+        async with self._database.transaction(tenant) as connection:
+            ids = [access.event_id for access in accesses]
+            at = max(access.at for access in accesses)
+            received = await connection.fetch(_SQL["receive"], tenant, _CONSUMER, ids, at)
+            fresh = {row["event_id"] for row in received}
+            uses = [
+                (access.user_id, memory_id, access.at)
+                for access in _once(accesses)
+                if access.event_id in fresh
+                for memory_id in dict.fromkeys(access.memory_ids)
+            ]
+            if uses:
+                users, memories, instants = (list(column) for column in zip(*uses, strict=True))
+                await connection.execute(_SQL["reinforce"], tenant, users, memories, instants)
+
+    async def decay(
+        self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
+    ) -> DecaySlice:
+        """Let a slice of memories fade; see `Life.decay`."""
+        async with self._database.transaction(tenant) as connection:
+            row = await connection.fetchrow(_SQL["decay"], tenant, now, user_id, after, limit, floors)
+        assert row is not None  # noqa: S101 - an aggregate without a group always returns its row
+        return DecaySlice(
+            examined=row["examined"],
+            changed=row["changed"],
+            archived=tuple(zip(row["archived"], row["archived_users"], strict=True)),
+            last=row["last"] if row["examined"] == limit else None,
+        )
+
+    async def lagging(self, tenant: str, now: datetime, older_than: timedelta, limit: int) -> Sequence[Lagging]:
+        """Return messages that have lacked a stage for too long."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_STAGES["lagging"], tenant, now - older_than, limit)
+        return [Lagging(progress, _lacks(progress)) for progress in map(rows.progress, found)]
+
+    async def bury(self, tenant: str, letter: DeadLetter) -> None:
+        """Keep a dead letter's reason."""
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(
+                _SQL["bury"],
+                tenant,
+                letter.consumer,
+                letter.subject,
+                letter.sequence,
+                letter.message_id,
+                letter.code,
+                letter.sentence,
+                letter.attempts,
+                letter.at,
+            )
+
+    async def tidy(self, tenant: str, before: datetime) -> None:
+        """Drop the record of events handled before `before`, older than any redelivery."""
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_SQL["empty_inbox"], tenant, before)
+
+
+def _once(accesses: Sequence[Access]) -> Sequence[Access]:
+    return list({access.event_id: access for access in accesses}.values())
+
+
+def _lacks(progress: Progress) -> tuple[Stage, ...]:
+    return tuple(
+        stage
+        for stage, instant in (
+            (Stage.ENCODED, progress.encoded),
+            (Stage.ENRICHED, progress.enriched),
+            (Stage.INDEXED, progress.indexed),
+            (Stage.EXTRACTED, progress.extracted),
+        )
+        if instant is None
+    )

@@ -1,0 +1,80 @@
+"""Schema migrations: numbered SQL files, applied in order, each once, by one process at a time.
+
+They follow expand and contract: a migration only adds what the running version ignores; what an old version needs
+is removed by a later one, when no process of the old version is left.
+"""
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+
+import asyncpg
+
+_LOCK = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
+_FILE = re.compile(r"^(\d{4})_(\w+)\.sql$")
+
+
+class SchemaTooNew(Exception):
+    """The database was migrated by a newer version than this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered file."""
+
+    version: int
+    name: str
+    sql: str
+
+
+def migrations() -> list[Migration]:
+    """Return the packaged migrations in order."""
+    found = []
+    for path in files(__package__).joinpath("migrations").iterdir():
+        if match := _FILE.match(path.name):
+            found.append(Migration(int(match[1]), match[2], path.read_text(encoding="utf-8")))
+    return sorted(found, key=lambda migration: migration.version)
+
+
+async def migrate(admin_dsn: str, worker_role: str = "ricordo_worker") -> list[str]:
+    """Bring the schema up to this version and return the names of what was applied.
+
+    Safe to call from many processes at once: the first applies, the others wait and find nothing to do.
+
+    Args:
+        admin_dsn: a role that owns the schema; workers use another one, bound by row-level security.
+        worker_role: created without a login where it is missing, since grants name it.
+
+    Raises:
+        SchemaTooNew: upgrade this program, or restore a backup made with it.
+    """
+    connection = await asyncpg.connect(admin_dsn, timeout=10)
+    try:
+        await connection.execute("select pg_advisory_lock($1)", _LOCK)
+        return await _apply(connection, worker_role)
+    finally:
+        await connection.close()  # releases the lock
+
+
+async def _apply(connection: "asyncpg.Connection[asyncpg.Record]", worker_role: str) -> list[str]:
+    await connection.execute(
+        "create table if not exists schema_migrations "
+        "(version integer primary key, name text not null, applied_at timestamptz not null default now())"
+    )
+    if not await connection.fetchval("select 1 from pg_roles where rolname = $1", worker_role):
+        await connection.execute(f'create role "{worker_role}" nologin nosuperuser nobypassrls')
+    applied = {row["version"] for row in await connection.fetch("select version from schema_migrations")}
+    known = migrations()
+    if newer := applied - {migration.version for migration in known}:
+        raise SchemaTooNew(
+            f"the database has schema version {max(newer)}, this program knows up to {known[-1].version}: "
+            "upgrade Ricordo, or restore a backup made with this version"
+        )
+    todo = [migration for migration in known if migration.version not in applied]
+    for migration in todo:
+        async with connection.transaction():
+            await connection.execute(migration.sql)
+            await connection.execute(
+                "insert into schema_migrations (version, name) values ($1, $2)", migration.version, migration.name
+            )
+    return [f"{migration.version:04d}_{migration.name}" for migration in todo]

@@ -1,0 +1,143 @@
+"""What embedding and enrichment own of the truth: vectors, derived columns, and their stages."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.marking import mark
+from ricordo.ports.memories import EnrichedMemory, Indexable, TextToEncode, Unenriched, Vector
+from ricordo.ports.stages import Progress, Stage
+
+_SQL = Database.queries("projection")
+
+
+class PostgresEncodings:
+    """Implements `Encodings`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
+        """Return texts, with the vector where it is known; see `Encodings.load`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["texts"], tenant, model, memory_ids)
+        return [
+            TextToEncode(row["memory_id"], row["content"], rows.vector(row["vector"]))
+            for row in rows.in_order(found, memory_ids)
+        ]
+
+    async def save(
+        self, tenant: str, model: str, vectors: Sequence[tuple[UUID, Vector]], done: Sequence[UUID], at: datetime
+    ) -> Sequence[Progress]:
+        """Keep vectors and set the stage; see `Encodings.save`."""
+        async with self._database.transaction(tenant) as connection:
+            if vectors:
+                ids = [memory_id for memory_id, _ in vectors]
+                raw = [rows.raw(vector) for _, vector in vectors]
+                await connection.execute(_SQL["keep_vectors"], tenant, model, ids, raw)
+            return await mark(connection, tenant, Stage.ENCODED, done, at)
+
+
+class PostgresEnrichments:
+    """Implements `Enrichments`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
+        """Return memories with their vectors; see `Enrichments.load`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["unenriched"], tenant, model, memory_ids)
+            users = sorted({row["user_id"] for row in found})
+            names = {
+                row["user_id"]: tuple(row["names"]) for row in await connection.fetch(_SQL["names"], tenant, users)
+            }
+        return [
+            Unenriched(
+                memory=rows.memory(row),
+                vector=rows.vector(row["vector"]),
+                stated_kind=row["stated_kind"],
+                stated_importance=row["stated_importance"],
+                stated_participants=tuple(row["stated_participants"]),
+                known_names=names.get(row["user_id"], ()),
+            )
+            for row in rows.in_order(found, memory_ids, key="id")
+        ]
+
+    async def save(
+        self, tenant: str, enriched: Sequence[EnrichedMemory], version: str, at: datetime
+    ) -> Sequence[Progress]:
+        """Write derived columns and set the stage; see `Enrichments.save`."""
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_SQL["enrich"], tenant, rows.recordset(map(_derived, enriched)), version)
+            return await mark(connection, tenant, Stage.ENRICHED, [one.memory_id for one in enriched], at)
+
+
+class PostgresIndexing:
+    """Implements `Indexing`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Indexable]:
+        """Return what the points are made of; see `Indexing.load`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["indexable"], tenant, model, memory_ids)
+        return [
+            Indexable(
+                memory=rows.memory(row),
+                vector=_present(rows.vector(row["vector"])),
+                preceding_text=row["preceding_text"] or "",
+                preceding_language=row["preceding_language"] or "",
+                preceding_vector=rows.vector(row["preceding_vector"]),
+            )
+            for row in rows.in_order(found, memory_ids, key="id")
+        ]
+
+    async def mark(self, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
+        """Set the stage; see `Indexing.mark`."""
+        async with self._database.transaction(tenant) as connection:
+            return await mark(connection, tenant, Stage.INDEXED, memory_ids, at)
+
+    async def existing(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
+        """Return those that still have a row; see `Indexing.existing`."""
+        async with self._database.transaction(tenant) as connection:
+            return [row["id"] for row in await connection.fetch(_SQL["existing"], tenant, memory_ids)]
+
+
+def _present(vector: Vector | None) -> Vector:
+    if vector is None:
+        raise ValueError("a row of the index query without a vector: the join requires one")
+    return vector
+
+
+def _derived(one: EnrichedMemory) -> dict[str, Any]:
+    enrichment = one.enrichment
+    emotion = enrichment.emotion
+    return {
+        "memory_id": str(one.memory_id),
+        "type": enrichment.type,
+        "kind": enrichment.kind,
+        "title": enrichment.title,
+        "language": one.language,
+        "token_count": one.token_count,
+        "local_date": one.local.date.isoformat(),
+        "time_of_day": one.local.time_of_day,
+        "day_of_week": one.local.day_of_week,
+        "event_start": one.event_start,
+        "event_end": one.event_end,
+        "participants": enrichment.participants,
+        "topics": enrichment.topics,
+        "valence": emotion.valence,
+        "arousal": emotion.arousal,
+        "dominance": emotion.dominance,
+        "primary_emotion": emotion.primary,
+        "emotional_keywords": emotion.keywords,
+        "importance": enrichment.importance.value,
+    }

@@ -1,0 +1,82 @@
+"""Reads of the truth, for retrieval."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.database import Database
+from ricordo.domain.memory import Memory, memory_id
+from ricordo.ports.recollection import Counts, Failure, Profile, Turn
+from ricordo.ports.stages import Progress
+
+_SQL = Database.queries("recollection")
+
+
+class PostgresRecollection:
+    """Implements `Recollection`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read through `database`."""
+        self._database = database
+
+    async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
+        """Return rows of the user; see `Recollection.memories`."""
+        return [rows.memory(row) for row in await self._fetch("memories", tenant, user_id, ids)]
+
+    async def history(
+        self,
+        tenant: str,
+        user_id: str,
+        *,
+        conversation_id: str | None,
+        before: tuple[datetime, str] | None,
+        limit: int,
+    ) -> Sequence[Turn]:
+        """Return the last turns, oldest first; see `Recollection.history`."""
+        instant, message_id = before or (None, None)
+        found = await self._fetch("history", tenant, user_id, conversation_id, instant, message_id, limit)
+        return [
+            Turn(
+                message_id=row["message_id"],
+                conversation_id=row["conversation_id"],
+                role=row["role"],
+                speaker=row["speaker"],
+                content=row["content"],
+                timestamp=row["said_at"],
+                language=row["language"],
+            )
+            for row in reversed(found)
+        ]
+
+    async def timeline(
+        self, tenant: str, user_id: str, start: datetime, end: datetime, limit: int
+    ) -> Sequence[Memory]:
+        """Return memories created in [start, end), oldest first."""
+        return [rows.memory(row) for row in await self._fetch("timeline", tenant, user_id, start, end, limit)]
+
+    async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, Failure | None]:
+        """Return the stages of a message, and its last dead letter."""
+        async with self._database.transaction(tenant) as connection:
+            stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
+            failure = await connection.fetchrow(_SQL["failure"], tenant, message_id)
+        return (
+            None if stages is None else rows.progress(stages),
+            None if failure is None else Failure(failure["code"], failure["reason"], failure["died_at"]),
+        )
+
+    async def counts(self, tenant: str, user_id: str) -> Counts:
+        """Count what is held about the user."""
+        [row] = await self._fetch("counts", tenant, user_id)
+        return Counts(**dict(row))
+
+    async def profile(self, tenant: str, user_id: str) -> Profile:
+        """Return the user's zone and the names met so far."""
+        [row] = await self._fetch("profile", tenant, user_id)
+        return Profile(row["timezone"], tuple(row["names"]))
+
+    async def _fetch(self, name: str, tenant: str, *arguments: object) -> list[asyncpg.Record]:
+        async with self._database.transaction(tenant) as connection:
+            return await connection.fetch(_SQL[name], tenant, *arguments)

@@ -1,0 +1,102 @@
+-- name: utterances
+select id as memory_id, message_id, user_id, role, speaker, language, content, created_at
+from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not null
+
+-- name: lock_users
+-- Sorted, so that whoever needs several takes them in the same order.
+select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from unnest($2::text[]) as user_id
+
+-- name: keep_evidence
+-- A message says what it says: what an earlier reading found in it is replaced whole.
+with old as (
+    delete from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
+      and (message_id, ordinal) not in (
+        select e.message_id, e.ordinal
+        from jsonb_to_recordset($3::jsonb) as e (message_id text, ordinal integer))
+    returning user_id, subject_key, predicate, object_key
+), new as (
+    insert into fact_evidence (tenant, user_id, message_id, ordinal, said_at, subject, subject_key, predicate, object,
+                               object_key, polarity, kind, position, valid_from, valid_to, quote)
+    select $1, e.user_id, e.message_id, e.ordinal, e.said_at, e.subject, e.subject_key, e.predicate, e.object,
+           e.object_key, e.polarity, e.kind, e.position, e.valid_from, e.valid_to, e.quote
+    from jsonb_to_recordset($3::jsonb) as e (
+        user_id text, message_id text, ordinal integer, said_at timestamptz, subject text, subject_key text,
+        predicate text, object text, object_key text, polarity text, kind text, position integer,
+        valid_from timestamptz, valid_to timestamptz, quote text)
+    order by e.message_id, e.ordinal
+    on conflict (tenant, message_id, ordinal) do update
+    set subject = excluded.subject, subject_key = excluded.subject_key, predicate = excluded.predicate,
+        object = excluded.object, object_key = excluded.object_key, polarity = excluded.polarity,
+        position = excluded.position, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
+        quote = excluded.quote
+    returning 1
+)
+select user_id, subject_key, predicate, object_key from old
+
+-- name: evidence
+-- Whatever has a say in the touched facts and entities of a user: $3 names, $4 predicates of the user in person.
+select message_id, said_at, subject, subject_key, predicate, object, polarity, kind, position, valid_from, valid_to
+from fact_evidence
+where tenant = $1 and user_id = $2
+  and (subject_key = any($3::text[]) or object_key = any($3::text[])
+       or (subject_key = 'user' and predicate = any($4::text[])))
+
+-- name: drop_facts
+delete from facts
+where tenant = $1 and user_id = $2 and not (id = any($5::uuid[]))
+  and ((subject_key <> 'user' and subject_key = any($3::text[]))
+       or (subject_key = 'user' and predicate = any($4::text[])))
+returning id
+
+-- name: keep_facts
+insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence, first_seen,
+                   last_reinforced, valid_from, valid_to, contradictions, disputed, verified, message_ids)
+select $1, f.id, $2, f.subject, f.subject_key, f.predicate, f.object, f.object_key, f.confidence, f.first_seen,
+       f.last_reinforced, f.valid_from, f.valid_to, f.contradictions, f.disputed, f.verified, f.message_ids
+from jsonb_to_recordset($3::jsonb) as f (
+    id uuid, subject text, subject_key text, predicate text, object text, object_key text, confidence integer,
+    first_seen timestamptz, last_reinforced timestamptz, valid_from timestamptz, valid_to timestamptz,
+    contradictions integer, disputed boolean, verified boolean, message_ids text[])
+order by f.id
+on conflict (tenant, id) do update
+set subject = excluded.subject, object = excluded.object, confidence = excluded.confidence,
+    first_seen = excluded.first_seen, last_reinforced = excluded.last_reinforced, valid_from = excluded.valid_from,
+    valid_to = excluded.valid_to, contradictions = excluded.contradictions, disputed = excluded.disputed,
+    verified = excluded.verified, message_ids = excluded.message_ids
+
+-- name: keep_entities
+with gone as (
+    delete from entities where tenant = $1 and user_id = $2 and key = any($3::text[])
+      and key not in (select e.key from jsonb_to_recordset($4::jsonb) as e (key text))
+)
+insert into entities (tenant, user_id, key, name, aliases, mentions)
+select $1, $2, e.key, e.name, e.aliases, e.mentions
+from jsonb_to_recordset($4::jsonb) as e (key text, name text, aliases text[], mentions integer)
+order by e.key
+on conflict (tenant, user_id, key) do update
+set name = excluded.name, aliases = excluded.aliases, mentions = excluded.mentions
+
+-- name: facts
+-- $3 entity key, $4 predicate, $5 least confidence, $6 the instant at which they held, $7 superseded ones too, $8 how many
+select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
+       disputed, verified, message_ids
+from facts
+where tenant = $1 and user_id = $2
+  and ($3::text is null or subject_key = $3 or object_key = $3)
+  and ($4::text is null or predicate = $4)
+  and (confidence >= $5 or verified)
+  and ($7 or case when $6::timestamptz is null then valid_to is null
+                  else (valid_from is null or valid_from <= $6) and (valid_to is null or $6 < valid_to) end)
+  and (valid_from is distinct from valid_to or valid_from is null)
+order by confidence desc, last_reinforced desc, id
+limit $8
+
+-- name: surfacing
+-- Current facts that a recall may show: firm, verified, or about one of the named entities ($3).
+select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
+       disputed, verified, message_ids
+from facts
+where tenant = $1 and user_id = $2 and valid_to is null
+  and (confidence >= $4 or verified or subject_key = any($3::text[]) or object_key = any($3::text[]))
+order by confidence desc, last_reinforced desc, id
+limit $5

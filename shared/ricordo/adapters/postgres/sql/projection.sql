@@ -1,0 +1,59 @@
+-- name: texts
+-- $2 model, $3 memory ids
+select m.id as memory_id, m.content, v.vector
+from memories m left join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $2
+where m.tenant = $1 and m.id = any($3::uuid[])
+
+-- name: keep_vectors
+insert into vectors (tenant, memory_id, model, text_hash, vector)
+select $1, v.memory_id, $2, sha256(convert_to(m.content, 'UTF8')), v.vector
+from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector)
+join memories m on m.tenant = $1 and m.id = v.memory_id
+order by v.memory_id
+on conflict (tenant, memory_id, model)
+do update set text_hash = excluded.text_hash, vector = excluded.vector
+
+-- name: unenriched
+select m.*, v.vector
+from memories m left join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $2
+where m.tenant = $1 and m.id = any($3::uuid[])
+
+-- name: names
+-- Whom each of the users is known to have talked about, most often first, at most 200.
+select user_id, (array_agg(name order by mentions desc, name))[1:200] as names
+from entities where tenant = $1 and user_id = any($2::text[]) group by user_id
+
+-- name: enrich
+-- $2 rows, $3 version. What the bot said itself wins over what was inferred; use and fading are not touched.
+with derived as (
+    select * from jsonb_to_recordset($2::jsonb) as d (
+        memory_id uuid, type text, kind text, title text, language text, token_count integer, local_date date,
+        time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, participants text[],
+        topics text[], valence double precision, arousal double precision, dominance double precision,
+        primary_emotion text, emotional_keywords text[], importance double precision)
+), locked as (
+    select id from memories where tenant = $1 and id in (select memory_id from derived) order by id for update
+)
+update memories m
+set type = d.type, kind = coalesce(m.stated_kind, d.kind), title = d.title, language = d.language,
+    token_count = d.token_count, local_date = d.local_date, time_of_day = d.time_of_day, day_of_week = d.day_of_week,
+    event_start = d.event_start, event_end = d.event_end, participants = d.participants, topics = d.topics,
+    valence = d.valence, arousal = d.arousal, dominance = d.dominance, primary_emotion = d.primary_emotion,
+    emotional_keywords = d.emotional_keywords,
+    -- what use has added stays: only a memory that was never enriched or accessed takes the derived value
+    importance = case when m.access_count > 0 and m.derived_by <> '' then m.importance
+                      else coalesce(m.stated_importance, d.importance) end,
+    derived_by = $3
+from derived d join locked l on l.id = d.memory_id
+where m.tenant = $1 and m.id = d.memory_id
+
+-- name: indexable
+select m.*, v.vector, p.content as preceding_text, p.language as preceding_language, pv.vector as preceding_vector
+from memories m
+join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $2
+left join memories p on p.tenant = m.tenant and p.id = m.preceding_id
+left join vectors pv on pv.tenant = m.tenant and pv.memory_id = m.preceding_id and pv.model = $2
+where m.tenant = $1 and m.id = any($3::uuid[])
+
+-- name: existing
+select id from memories where tenant = $1 and id = any($2::uuid[])

@@ -1,0 +1,44 @@
+-- name: memories
+select * from memories where tenant = $1 and user_id = $2 and id = any($3::uuid[])
+
+-- name: history
+-- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
+select message_id, conversation_id, role, speaker, content, said_at, language
+from history
+where tenant = $1 and user_id = $2
+  and ($3::text is null or conversation_id = $3)
+  and ($4::timestamptz is null or (said_at, message_id) < ($4, $5))
+order by said_at desc, message_id desc
+limit $6
+
+-- name: timeline
+select * from memories
+where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4
+order by created_at, message_id limit $5
+
+-- name: status
+select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
+from stages where tenant = $1 and memory_id = $2
+
+-- name: failure
+select code, reason, died_at from dead_letters
+where tenant = $1 and message_id = $2 order by died_at desc, sequence desc limit 1
+
+-- name: counts
+select
+    (select count(*) from memories where tenant = $1 and user_id = $2) as memories,
+    (select count(*) from memories where tenant = $1 and user_id = $2 and archived_at is not null) as archived,
+    (select count(*) from history where tenant = $1 and user_id = $2) as history,
+    (select count(*) from facts where tenant = $1 and user_id = $2 and valid_to is null) as facts,
+    (select count(*) from memories where tenant = $1 and user_id = $2 and kind = 'reflection') as reflections,
+    (select count(*) from memories where tenant = $1 and user_id = $2 and kind = 'summary') as summaries,
+    (select count(*) from stages where tenant = $1 and user_id = $2
+     and (encoded is null or enriched is null or indexed is null or extracted is null)) as pending
+
+-- name: profile
+select
+    (select timezone from history where tenant = $1 and user_id = $2 and timezone is not null
+     order by said_at desc, message_id desc limit 1) as timezone,
+    (select coalesce(array_agg(name), '{}') from (
+        select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
+    ) as met) as names

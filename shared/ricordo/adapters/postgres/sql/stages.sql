@@ -1,0 +1,24 @@
+-- name: mark
+-- $2 memory ids, $3 stage, $4 instant. Rows are locked in id order, so that workers of different stages never wait
+-- for each other in a circle; a stage once set keeps its instant.
+with locked as (
+    select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
+)
+update stages s
+set encoded = case when $3 = 'encoded' then coalesce(s.encoded, $4) else s.encoded end,
+    enriched = case when $3 = 'enriched' then coalesce(s.enriched, $4) else s.enriched end,
+    indexed = case when $3 = 'indexed' then coalesce(s.indexed, $4) else s.indexed end,
+    extracted = case when $3 = 'extracted' then coalesce(s.extracted, $4) else s.extracted end
+from locked l
+where s.tenant = $1 and s.memory_id = l.memory_id
+returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
+          s.extracted
+
+-- name: lagging
+-- $2 since when, $3 how many. Oldest first.
+select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
+from stages
+where tenant = $1 and ingested < $2
+  and (encoded is null or enriched is null or indexed is null or extracted is null)
+order by ingested, memory_id
+limit $3

@@ -1,0 +1,95 @@
+"""Facts as the truth holds them: evidence rows, and the facts that are folded from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.domain.facts import Evidence, Fact
+from ricordo.ports.stages import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """What knowledge reads of a message."""
+
+    memory_id: UUID
+    message_id: str
+    user_id: str
+    role: str
+    speaker: str
+    language: str
+    content: str
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What one message states: its evidence, none when it states nothing, with the words that carry each."""
+
+    memory_id: UUID
+    message_id: str
+    user_id: str
+    said_at: datetime
+    evidence: tuple[Evidence, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a user's facts have become.
+
+    Attributes:
+        facts: those that the new evidence touches, superseded ones included, as they now stand.
+        gone: ids of facts that hold no longer at all, as after an erasure or another order of arrival.
+    """
+
+    user_id: str
+    facts: tuple[Fact, ...]
+    gone: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactQuestion:
+    """Which facts of a user are asked for; `as_of` asks the past, `history` shows superseded ones too."""
+
+    user_id: str
+    entity: str | None = None
+    predicate: str | None = None
+    min_confidence: int = 1
+    as_of: datetime | None = None
+    history: bool = False
+    limit: int = 50
+
+
+class FactLedger(Protocol):
+    """What knowledge owns of the truth."""
+
+    async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
+        """Return what was said; memories without a row are left out."""
+        ...
+
+    async def record(self, tenant: str, told: Sequence[Told]) -> Sequence[Learned]:
+        """Keep the evidence and fold it, under a lock of each user; one result per user with evidence.
+
+        Repeating it changes nothing and returns the same.
+        """
+        ...
+
+    async def mark(self, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
+        """Set the stage, after the graph is written."""
+        ...
+
+    async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
+        """Return facts, most confident first, then most recent."""
+        ...
+
+    async def surfacing(
+        self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
+    ) -> Sequence[Fact]:
+        """Return current facts worth showing beside memories, most confident first, then most recent.
+
+        Those of at least `threshold` confidence (1-10), those that are verified, those about one of `names`.
+        """
+        ...

@@ -1,0 +1,62 @@
+"""What lifecycle owns of the truth: use, fading, and the care for what was left behind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.ports.bus import DeadLetter
+from ricordo.ports.memories import Lagging
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access event: memories that a recall has returned."""
+
+    event_id: UUID
+    user_id: str
+    memory_ids: tuple[UUID, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DecaySlice:
+    """The work of one slice; `last` is None when there is no more."""
+
+    examined: int
+    changed: int
+    archived: tuple[tuple[UUID, str], ...]
+    last: UUID | None
+
+
+class Life(Protocol):
+    """Maintenance of memories; each method is one transaction, atomic in SQL."""
+
+    async def tenants(self) -> Sequence[str]:
+        """Return all tenants that ever said something."""
+        ...
+
+    async def reinforce(self, tenant: str, accesses: Sequence[Access]) -> None:
+        """Strengthen what was accessed, exactly once per event."""
+        ...
+
+    async def decay(
+        self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
+    ) -> DecaySlice:
+        """Let a slice of memories, in id order after `after`, fade; archive what is too weak."""
+        ...
+
+    async def lagging(
+        self, tenant: str, now: datetime, older_than: timedelta, limit: int
+    ) -> Sequence[Lagging]:
+        """Return messages that have lacked a stage for longer than `older_than`."""
+        ...
+
+    async def bury(self, tenant: str, letter: DeadLetter) -> None:
+        """Keep a dead letter's reason, for the status of its message."""
+        ...
+
+    async def tidy(self, tenant: str, before: datetime) -> None:
+        """Drop the record of events handled before `before`, older than any redelivery."""
+        ...

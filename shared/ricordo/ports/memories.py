@@ -1,0 +1,192 @@
+"""The truth: what the writing workers need of the relational store. Each port is what one worker owns.
+
+All writes are idempotent: repeating one leaves the same rows, and returns the state after it, so that a
+redelivered event produces the same events again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.domain.enrichment import Enrichment
+from ricordo.domain.memory import LocalMoment, Memory
+from ricordo.ports.stages import Progress, Stage
+
+Vector = NDArray[np.float32]
+
+
+class StoreUnavailable(Exception):
+    """The store cannot be asked now: a transient failure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A validated message, ready to be recorded.
+
+    Attributes:
+        content: the text to keep, recalled spans removed.
+        digest: hash of what makes the message itself; a repeated id with another digest is a conflict.
+        memorable: False for a message that belongs to the history only.
+        metadata: the bot's own values, a JSON object.
+        kind, importance, expires_at: what the bot set, which wins over what is inferred; None when it did not.
+    """
+
+    message_id: str
+    memory_id: UUID
+    user_id: str
+    conversation_id: str
+    role: str
+    content: str
+    digest: bytes
+    timestamp: datetime
+    speaker: str = ""
+    participants: tuple[str, ...] = ()
+    timezone: str | None = None
+    language: str | None = None
+    location: str = ""
+    metadata: Mapping[str, Any] = MappingProxyType({})
+    kind: str | None = None
+    importance: float | None = None
+    tags: tuple[str, ...] = ()
+    expires_at: datetime | None = None
+    trust: float = 0.0
+    source: str = "conversation"
+    memorable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of one message.
+
+    Attributes:
+        status: `kept` (new, or a repeat of what is kept), `conflict` (the id is taken by another content) or
+            `forgotten` (a tombstone stands before it).
+        progress: the stage row, for `kept`.
+        displaced: memories whose predecessor is now another one, so that their window has changed.
+        rezoned: memories whose zone is now known to be another one, so that all that is derived has changed.
+    """
+
+    status: Literal["kept", "conflict", "forgotten"]
+    progress: Progress | None = None
+    displaced: tuple[UUID, ...] = ()
+    rezoned: tuple[UUID, ...] = ()
+
+
+class Intake(Protocol):
+    """What ingest owns: history, the memory row's identity and its links in time."""
+
+    async def record(self, tenant: str, messages: Sequence[NewMessage], at: datetime) -> Sequence[Recorded]:
+        """Write history, memory and stage rows of `messages` in one transaction; one result each, in order.
+
+        Raises:
+            StoreUnavailable: nothing was written.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextToEncode:
+    """The text of a memory that has no vector of the asked model, or the vector it has."""
+
+    memory_id: UUID
+    text: str
+    vector: Vector | None = None
+
+
+class Encodings(Protocol):
+    """What embedding (encode) owns: a vector per memory and model, kept beside the rows."""
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
+        """Return texts, with the vector where it is known; memories without a row are left out."""
+        ...
+
+    async def save(
+        self, tenant: str, model: str, vectors: Sequence[tuple[UUID, Vector]], done: Sequence[UUID], at: datetime
+    ) -> Sequence[Progress]:
+        """Keep new `vectors` and set the stage of all of `done`, which includes them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unenriched:
+    """A memory as enrichment needs it.
+
+    Attributes:
+        stated_kind, stated_importance, stated_participants: what the bot set, which wins.
+        known_names: names already met in the user's memories, for resolving mentions.
+    """
+
+    memory: Memory
+    vector: Vector | None
+    stated_kind: str | None
+    stated_importance: float | None
+    stated_participants: tuple[str, ...] = ()
+    known_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichedMemory:
+    """The columns that enrichment owns."""
+
+    memory_id: UUID
+    enrichment: Enrichment
+    local: LocalMoment
+    language: str
+    event_start: datetime | None = None
+    event_end: datetime | None = None
+    token_count: int = 0
+
+
+class Enrichments(Protocol):
+    """What enrichment owns."""
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
+        """Return memories with their vectors of `model`; those without a row are left out."""
+        ...
+
+    async def save(
+        self, tenant: str, enriched: Sequence[EnrichedMemory], version: str, at: datetime
+    ) -> Sequence[Progress]:
+        """Write the derived columns with the `version` of what derived them, and set the stage."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexable:
+    """A memory with what its point is made of: its vector, and its predecessor's text and vector."""
+
+    memory: Memory
+    vector: Vector
+    preceding_text: str = ""
+    preceding_language: str = ""
+    preceding_vector: Vector | None = None
+
+
+class Indexing(Protocol):
+    """What embedding (index) reads, and the stage that it sets."""
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Indexable]:
+        """Return memories that have a vector of `model`; others are left out."""
+        ...
+
+    async def mark(self, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
+        """Set the stage, after the points are written."""
+        ...
+
+    async def existing(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
+        """Return those that still have a row, for the check after a projection's write."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lagging:
+    """A message that has lacked a stage for too long, and the stages that it lacks."""
+
+    progress: Progress
+    lacks: tuple[Stage, ...]

@@ -1,0 +1,91 @@
+"""What retrieval reads of the truth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.domain.memory import Memory
+from ricordo.ports.stages import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A message of the history."""
+
+    message_id: str
+    conversation_id: str
+    role: str
+    speaker: str
+    content: str
+    timestamp: datetime
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a message was dead-lettered."""
+
+    code: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much is held about a user; `memories` includes the archived ones."""
+
+    memories: int = 0
+    archived: int = 0
+    history: int = 0
+    facts: int = 0
+    reflections: int = 0
+    summaries: int = 0
+    pending: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the analyser needs to know of a user."""
+
+    timezone: str | None = None
+    names: tuple[str, ...] = ()
+
+
+class Recollection(Protocol):
+    """Reads of a user's memories, history and facts. An unknown user has none."""
+
+    async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
+        """Return the rows of `ids` that belong to the user; order is not kept, the missing are left out."""
+        ...
+
+    async def history(
+        self,
+        tenant: str,
+        user_id: str,
+        *,
+        conversation_id: str | None,
+        before: tuple[datetime, str] | None,
+        limit: int,
+    ) -> Sequence[Turn]:
+        """Return the last `limit` turns before the (timestamp, message id) given, oldest first."""
+        ...
+
+    async def timeline(
+        self, tenant: str, user_id: str, start: datetime, end: datetime, limit: int
+    ) -> Sequence[Memory]:
+        """Return memories created in [start, end), oldest first."""
+        ...
+
+    async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, Failure | None]:
+        """Return the stages of a message, and its last dead letter."""
+        ...
+
+    async def counts(self, tenant: str, user_id: str) -> Counts:
+        """Count what is held about the user."""
+        ...
+
+    async def profile(self, tenant: str, user_id: str) -> Profile:
+        """Return the user's zone and the names met so far."""
+        ...

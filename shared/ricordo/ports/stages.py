@@ -1,0 +1,36 @@
+"""The stages of a message on its way to being remembered: columns of one row, set by the workers that own them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class Stage(StrEnum):
+    """A step that every message takes."""
+
+    INGESTED = "ingested"
+    ENCODED = "encoded"
+    ENRICHED = "enriched"
+    INDEXED = "indexed"
+    EXTRACTED = "extracted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The stage row of one message, as it stands after a write."""
+
+    memory_id: UUID
+    message_id: str
+    user_id: str
+    conversation_id: str
+    ingested: datetime
+    encoded: datetime | None = None
+    enriched: datetime | None = None
+    indexed: datetime | None = None
+    extracted: datetime | None = None
+
+    @property
+    def remembered(self) -> bool:
+        """Whether all stages are done."""
+        return None not in (self.encoded, self.enriched, self.indexed, self.extracted)

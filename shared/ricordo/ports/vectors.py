@@ -1,0 +1,132 @@
+"""The vector index as a port: a projection of the memories, written by one worker, read by retrieval."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+
+
+class IndexUnavailable(Exception):
+    """The index cannot be asked now: a transient failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A sparse BM25 vector.
+
+    Attributes:
+        indices: uint32 [n], distinct hashes of stems.
+        weights: float32 [n], the saturated term frequencies of a document, or ones for a query.
+    """
+
+    indices: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A memory as the index holds it. All but the vectors is there to filter by, never to be shown."""
+
+    id: UUID
+    user_id: str
+    conversation_id: str
+    text_vector: Vector
+    window_vector: Vector
+    text_terms: Terms
+    window_terms: Terms
+    type: str
+    kind: str
+    created_at: datetime
+    event_start: datetime | None = None
+    event_end: datetime | None = None
+    participants: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    valence: float = 0.0
+    importance: float = 0.0
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What a search may find. Every given condition holds; within a tuple, any value matches, case-folded.
+
+    Attributes:
+        start, end: a half-open range that holds a memory's creation or overlaps its event time.
+        above_valence, below_valence: exclusive bounds.
+    """
+
+    user_id: str
+    start: datetime | None = None
+    end: datetime | None = None
+    participants: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    conversation_id: str | None = None
+    above_valence: float | None = None
+    below_valence: float | None = None
+    min_importance: float | None = None
+    include_archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A candidate with its scores.
+
+    Attributes:
+        dense, dense_window: cosine with the query in [-1, 1], of the text and of the text with its predecessor.
+        bm25, bm25_window: BM25 with the user's own document frequencies, >= 0.
+    """
+
+    id: UUID
+    dense: float
+    dense_window: float
+    bm25: float
+    bm25_window: float
+
+
+class VectorIndex(Protocol):
+    """Points of memories, one collection per embedding model."""
+
+    async def prepare(self, model: str, dimensions: int) -> None:
+        """Create the collection of `model` and its payload indexes where they are missing."""
+        ...
+
+    async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
+        """Write `points`, replacing those of the same ids.
+
+        Raises:
+            IndexUnavailable: some may not have been written; repeat all.
+        """
+        ...
+
+    async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
+        """Remove points; unknown ids are no error."""
+        ...
+
+    async def search(
+        self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: Terms, limit: int
+    ) -> Sequence[Hit]:
+        """Find up to `limit` candidates by each signal and return their union with all scores of each.
+
+        Args:
+            vector: float32 [dimensions], unit norm; None searches by terms only.
+            terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the scope alone
+                decides, latest first.
+            limit: candidates per signal, >= 1.
+        """
+        ...
+
+    async def count(self, tenant: str, model: str, scope: Scope) -> int:
+        """Count the points in `scope`."""
+        ...
+
+    async def close(self) -> None:
+        """Flush to disk and release."""
+        ...
