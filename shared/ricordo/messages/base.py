@@ -222,13 +222,18 @@ Label = Annotated[
 ]
 """A name, a tag, a topic: 1 to 256 characters after NFC normalisation, not blank, no NUL."""
 
-OptionalLabel = Annotated[Label | None, BeforeValidator(_blank_to_none, json_schema_input_type=str | None)]
+OptionalLabel = Annotated[
+    Label | None,
+    BeforeValidator(_blank_to_none, json_schema_input_type=Annotated[str, Field(max_length=256)] | None),
+]
 """A label, or nothing; the empty text means nothing."""
 
 Labels = Annotated[
     tuple[Label, ...],
     Field(max_length=64),
-    BeforeValidator(_null_to_empty, json_schema_input_type=list[Label] | None),
+    BeforeValidator(
+        _null_to_empty, json_schema_input_type=Annotated[list[Label], Field(max_length=64)] | None
+    ),
 ]
 """Up to 64 labels; null means none."""
 

@@ -1,0 +1,42 @@
+"""The headers of an event, all optional for a reader: CloudEvents in binary mode, deduplication, trace context."""
+
+from datetime import datetime
+from typing import Final
+
+from ricordo.messages.base import format_instant
+from ricordo.messages.subjects import PREFIX
+
+CE_SPEC_VERSION: Final = "ce-specversion"
+CE_ID: Final = "ce-id"
+CE_SOURCE: Final = "ce-source"
+CE_TYPE: Final = "ce-type"
+CE_TIME: Final = "ce-time"
+CONTENT_TYPE: Final = "content-type"
+MESSAGE_ID: Final = "Nats-Msg-Id"
+TRACE_PARENT: Final = "traceparent"
+
+
+def event_headers(
+    name: str, *, event_id: str, source: str, time: datetime, dedup_id: str, traceparent: str | None = None
+) -> dict[str, str]:
+    """Return the headers to publish an event with.
+
+    Args:
+        event_id: the event's own id.
+        source: a URI reference that names the publisher, such as `/bots/acme`.
+        time: when it happened, aware.
+        dedup_id: what JetStream recognises a repetition by, across all tenants of the stream.
+        traceparent: the W3C trace context to continue, if any.
+    """
+    headers = {
+        CE_SPEC_VERSION: "1.0",
+        CE_ID: event_id,
+        CE_SOURCE: source,
+        CE_TYPE: f"{PREFIX}.{name}",
+        CE_TIME: format_instant(time),
+        CONTENT_TYPE: "application/json",
+        MESSAGE_ID: dedup_id,
+    }
+    if traceparent is not None:
+        headers[TRACE_PARENT] = traceparent
+    return headers

@@ -1,0 +1,108 @@
+"""The JSON Schemas of the contract: `python -m ricordo.messages.schemas schemas/ [--check]`.
+
+A file per subject and direction, for bots in any language. They are generated from the models and committed;
+`--check` fails when the two differ.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic.config import JsonDict
+from pydantic.json_schema import GenerateJsonSchema
+
+from ricordo.messages.base import Message
+from ricordo.messages.errors import ErrorBody
+from ricordo.messages.events import DerivedEvent
+from ricordo.messages.registry import CONTRACTS, ContractKind
+
+Direction = Literal["read", "written"]
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+class _WithoutFieldTitles(GenerateJsonSchema):
+    """A field's name says as much as a title made of it."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002 - the signature is pydantic's
+        return False
+
+
+def schema_of(model: type[Message], identity: str, *, direction: Direction) -> JsonDict:
+    """Return the JSON Schema of `model`.
+
+    Args:
+        identity: what the schema's `$id` ends with.
+        direction: `read` for what bots write and Ricordo reads, where defaults may be left out; `written` for
+            what Ricordo writes, where every field is present.
+    """
+    mode: Literal["validation", "serialization"] = "validation" if direction == "read" else "serialization"
+    schema = model.model_json_schema(mode=mode, schema_generator=_WithoutFieldTitles)
+    if issubclass(model, DerivedEvent):
+        for stamped in ("id", "at"):
+            schema["properties"][stamped].pop("default", None)
+    return {"$schema": _DIALECT, "$id": f"urn:ricordo:v1:{identity}", **schema}
+
+
+def all_schemas() -> Iterator[tuple[str, JsonDict]]:
+    """Yield the file name and the schema of every subject and direction, and of the error reply."""
+    for contract in CONTRACTS.values():
+        if contract.kind is ContractKind.EVENT:
+            direction: Direction = "read" if contract.from_bots else "written"
+            yield f"{contract.name}.json", schema_of(contract.body, contract.name, direction=direction)
+        elif contract.reply is not None:
+            request, reply = f"{contract.name}.request", f"{contract.name}.reply"
+            yield f"{request}.json", schema_of(contract.body, request, direction="read")
+            yield f"{reply}.json", schema_of(contract.reply, reply, direction="written")
+    yield "error.json", schema_of(ErrorBody, "error", direction="written")
+
+
+def drift(folder: Path) -> list[str]:
+    """Return what differs between `folder` and the code: a sentence part for each file, none when equal."""
+    wanted = {name: _text(schema) for name, schema in all_schemas()}
+    found = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
+    return (
+        [f"{name} is missing" for name in wanted if name not in found]
+        + [f"{name} is out of date" for name in wanted if name in found and found[name] != wanted[name]]
+        + [f"{name} belongs to no subject" for name in found if name not in wanted]
+    )
+
+
+def write(folder: Path) -> int:
+    """Write every schema into `folder`, remove those of no subject, and return how many there are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {name: _text(schema) for name, schema in all_schemas()}
+    for stray in folder.glob("*.json"):
+        if stray.name not in wanted:
+            stray.unlink()
+    for name, text in wanted.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return len(wanted)
+
+
+def _text(schema: JsonDict) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check the schemas; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m ricordo.messages.schemas", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the schemas are, usually schemas/")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when they differ")
+    options = parser.parse_args(arguments)
+    if not options.check:
+        sys.stdout.write(f"{write(options.folder)} schemas in {options.folder}\n")
+        return 0
+    differences = drift(options.folder)
+    if differences:
+        sys.stderr.write(
+            f"{options.folder} differs from the code: {', '.join(differences)}. "
+            "Run `make schemas` and commit what changed.\n"
+        )
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
