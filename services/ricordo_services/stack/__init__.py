@@ -1,0 +1,26 @@
+"""The local servers as child processes: start, wait, keep running, stop, recover."""
+
+from ricordo_services.stack.endpoints import Endpoints, read_stack_file, write_stack_file
+from ricordo_services.stack.errors import (
+    AlreadyRunning,
+    DataTooNew,
+    FolderRefused,
+    MissingPackage,
+    ServerFailed,
+    StackError,
+)
+from ricordo_services.stack.local import LocalStack, StackSettings
+
+__all__ = [
+    "AlreadyRunning",
+    "DataTooNew",
+    "Endpoints",
+    "FolderRefused",
+    "LocalStack",
+    "MissingPackage",
+    "ServerFailed",
+    "StackError",
+    "StackSettings",
+    "read_stack_file",
+    "write_stack_file",
+]

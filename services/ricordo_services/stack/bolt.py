@@ -1,0 +1,125 @@
+"""The Bolt server (ArcadeDB, which speaks Cypher) as a local server, on the Java it brings along."""
+
+import asyncio
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+from ricordo_services.stack import packages
+from ricordo_services.stack.endpoints import write_private
+from ricordo_services.stack.packages import JavaServer
+from ricordo_services.stack.ports import LOOPBACK
+from ricordo_services.stack.server import Launch, NotReady
+
+USER = "root"
+DATABASE = "ricordo"
+HANDSHAKE = bytes.fromhex("6060b017 00000404 00000004 00000003 00000000")
+NO_VERSION = bytes(4)
+READY_REQUEST = b"GET /api/v1/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+READY = b"HTTP/1.1 204"
+JVM_OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:+UseCompactObjectHeaders",
+    "-XX:TieredStopAtLevel=1",  # the fast compiler only: quicker to start, and smaller
+    "-XX:-UsePerfData",
+    "-XX:+ExitOnOutOfMemoryError",
+    "--add-modules=jdk.incubator.vector",
+    "--enable-native-access=ALL-UNNAMED",
+    "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
+    "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "-Djava.awt.headless=true",
+    "-Dfile.encoding=UTF8",
+    "-Dpolyglot.engine.WarnInterpreterOnly=false",
+)
+
+
+class BoltServer:
+    """ArcadeDB with its Bolt plugin and one database.
+
+    Args:
+        folder: where it keeps its configuration and the graph.
+        password: of its root user.
+        heap: megabytes of the Java heap at most.
+    """
+
+    name = "graph"
+    port_names = ("bolt", "bolt_http")
+
+    def __init__(self, folder: Path, password: str, *, heap: int) -> None:
+        self._folder = folder
+        self._password = password
+        self._heap = heap
+
+    def url(self, ports: Mapping[str, int]) -> str:
+        """Return the address for a Bolt driver, without credentials."""
+        return f"bolt://{LOOPBACK}:{ports['bolt']}"
+
+    async def prepare(self, ports: Mapping[str, int]) -> Launch:
+        """Write the Java argument file: the password in it must not show in the list of processes."""
+        java = packages.bolt_server()
+        arguments = self._folder / "java.args"
+        write_private(arguments, "".join(f"{_quoted(word)}\n" for word in self._arguments(java, ports)))
+        return Launch(
+            argv=(str(java.java), f"@{arguments}"),
+            cwd=self._folder,
+            stop_signal=signal.SIGTERM,
+            orphan_signal=signal.SIGKILL,  # nothing committed is lost, and nobody is left to insist
+        )
+
+    def _arguments(self, java: JavaServer, ports: Mapping[str, int]) -> tuple[str, ...]:
+        settings = {
+            "server.name": "ricordo-local",
+            "server.mode": "production",
+            "server.rootPath": str(self._folder),
+            "server.rootPassword": self._password,
+            "server.databaseDirectory": str(self._folder / "databases"),
+            "server.defaultDatabases": f"{DATABASE}[{USER}]",
+            "server.httpIncomingHost": LOOPBACK,
+            "server.httpIncomingPort": str(ports["bolt_http"]),
+            "server.plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
+            "bolt.host": LOOPBACK,
+            "bolt.port": str(ports["bolt"]),
+        }
+        return (
+            f"-Xmx{self._heap}m",
+            *JVM_OPTIONS,
+            f"-XX:ErrorFile={self._folder}/java-crash-%p.log",
+            "-cp",
+            java.class_path,
+            *(f"-Darcadedb.{name}={value}" for name, value in settings.items()),
+            "com.arcadedb.server.ArcadeDBServer",
+        )
+
+    async def probe(self, ports: Mapping[str, int]) -> None:
+        """Return when the server has opened its database and agrees on a version of the protocol.
+
+        The Bolt port listens before the database is there; the HTTP side knows when it is.
+        """
+        ready = await _answer(ports["bolt_http"], READY_REQUEST, len(READY))
+        if ready != READY:
+            raise NotReady
+        version = await _answer(ports["bolt"], HANDSHAKE, len(NO_VERSION))
+        if version == NO_VERSION:
+            raise NotReady
+
+
+async def _answer(port: int, request: bytes, size: int) -> bytes:
+    """Return the first ``size`` bytes that come back for ``request``."""
+    try:
+        reader, writer = await asyncio.open_connection(LOOPBACK, port)
+    except OSError as error:
+        raise NotReady from error
+    try:
+        writer.write(request)
+        return await reader.readexactly(size)
+    except (OSError, asyncio.IncompleteReadError) as error:
+        raise NotReady from error
+    finally:
+        writer.close()
+
+
+def _quoted(word: str) -> str:
+    """Quote a word for a Java argument file."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,115 @@
+"""A server process and its guard, as seen by the process that started them."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from ricordo_services.stack import guard
+from ricordo_services.stack.guard import GuardSpec
+from ricordo_services.stack.server import Launch
+
+LOG_LIMIT_BYTES = 8 * 1024 * 1024
+TAIL_BYTES = 2_000
+STOP_MARGIN_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a child writes, and the lock it inherits."""
+
+    record: Path
+    log: Path
+    lock_fd: int
+
+
+class Child:
+    """A running server under its guard; made by ``Child.start``.
+
+    The guard's standard input is the lifeline: closing it, or dying, ends the server.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, grace: float) -> None:
+        self._process = process
+        self._grace = grace
+
+    @classmethod
+    async def start(cls, launch: Launch, place: Place) -> Self:
+        """Start the server in a session of its own, so that a terminal's Ctrl-C does not reach it."""
+        _limit_log(place.log)
+        log = os.open(place.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", guard.__file__, json.dumps(_spec(launch, place))),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **launch.environment},
+                start_new_session=True,
+                pass_fds=(place.lock_fd,),
+            )
+        finally:
+            os.close(log)
+        return cls(process, launch.grace)
+
+    async def ended(self) -> int:
+        """Wait until the server and all its descendants are gone; return its exit status."""
+        return await self._process.wait()
+
+    @property
+    def running(self) -> bool:
+        """Whether the guard is there."""
+        return self._process.returncode is None
+
+    def release(self) -> None:
+        """Ask the guard to stop the server, without waiting."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def stop(self) -> None:
+        """Stop the server and wait until nothing of it is left."""
+        self.release()
+        try:
+            await asyncio.wait_for(self._process.wait(), self._grace + STOP_MARGIN_SECONDS)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()  # the kernel then signals the server
+            await self._process.wait()
+
+
+def _spec(launch: Launch, place: Place) -> GuardSpec:
+    account = launch.account
+    return {
+        "argv": list(launch.argv),
+        "cwd": str(launch.cwd),
+        "stdin": str(launch.stdin),
+        "stop_signal": launch.stop_signal,
+        "orphan_signal": launch.orphan_signal,
+        "grace": launch.grace,
+        "uid": account.uid if account else None,
+        "gid": account.gid if account else None,
+        "search": account.search if account else False,
+        "record": str(place.record),
+    }
+
+
+def _limit_log(log: Path) -> None:
+    """Set a log that has grown aside, keeping one former file."""
+    with contextlib.suppress(FileNotFoundError):
+        if log.stat().st_size > LOG_LIMIT_BYTES:
+            log.replace(log.with_suffix(".log.1"))
+
+
+def log_tail(log: Path) -> str:
+    """Return the last lines of a log file, at most 2,000 bytes of them."""
+    try:
+        with log.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - TAIL_BYTES))
+            return file.read().decode("utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,233 @@
+"""The data folder of a local stack: who may use it, which format it has, its secrets.
+
+The lock is one open file that every process of the stack inherits, guards and servers included. It
+is free exactly when the last of them is gone, which is what the next stack has to know: after a
+``kill -9`` of everything but one server, the folder is still in use.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import signal
+import time
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Self
+
+from ricordo_services.stack.endpoints import STACK_FILE, write_private
+from ricordo_services.stack.errors import AlreadyRunning, DataTooNew, FolderRefused
+from ricordo_services.stack.guard import process_identity
+
+DATA_FORMAT = 1
+FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
+FILES = ("format.json", "lock", "owner.json", "ports.json", "secrets.json", STACK_FILE)
+MINIMUM_FREE_BYTES = 256 * 1024 * 1024
+LEFTOVER_SECONDS = 8.0
+KILLED_SECONDS = 4.0
+POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The passwords of one data folder, drawn once."""
+
+    nats: str
+    postgres_owner: str
+    postgres_worker: str
+    bolt: str
+
+    @classmethod
+    def draw(cls) -> Self:
+        """Return fresh passwords of 192 random bits, safe inside a URL."""
+        return cls(**{name.name: secrets.token_urlsafe(24) for name in fields(cls)})
+
+
+class DataFolder:
+    """A data folder that this process holds; made by ``DataFolder.hold``.
+
+    Attributes:
+        path: the folder, absolute.
+        lock_fd: descriptor of the lock, to be inherited by every process of the stack.
+    """
+
+    def __init__(self, path: Path, lock_fd: int) -> None:
+        self.path = path
+        self.lock_fd = lock_fd
+
+    @classmethod
+    async def hold(cls, path: Path) -> Self:
+        """Take the folder for this process, making it if need be, and ready it for the servers.
+
+        What a killed stack left running is given some seconds to end, then ended.
+
+        Raises:
+            AlreadyRunning: a living stack has it.
+            DataTooNew: a newer release wrote it.
+            FolderRefused: it cannot be written, is full, or holds something else.
+        """
+        path = path.expanduser().absolute()  # noqa: ASYNC240 - no disk is asked
+        try:
+            _make(path)
+            folder = cls(path, os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        except OSError as error:
+            raise FolderRefused(_unwritable(path, error)) from error
+        try:
+            await folder._lock()
+            await folder._end_leftovers()
+            folder._open()
+        except OSError as error:
+            folder.release()
+            raise FolderRefused(_unwritable(path, error)) from error
+        except BaseException:
+            folder.release()
+            raise
+        return folder
+
+    def release(self) -> None:
+        """Let go of the folder; another process may take it once the servers are gone too."""
+        with contextlib.suppress(OSError):
+            os.close(self.lock_fd)
+
+    def forget_run(self) -> None:
+        """Remove what only makes sense while the stack runs."""
+        for name in (STACK_FILE, "owner.json"):
+            (self.path / name).unlink(missing_ok=True)
+
+    def record(self, server: str) -> Path:
+        """Return where the guard of ``server`` records its process ids."""
+        return self.path / "run" / f"{server}.json"
+
+    def log(self, server: str) -> Path:
+        """Return the log file of ``server``."""
+        return self.path / "log" / f"{server}.log"
+
+    def secrets(self) -> Secrets:
+        """Return the folder's passwords, drawing them the first time.
+
+        Raises:
+            FolderRefused: they are lost while the data they open is still there.
+        """
+        path = self.path / "secrets.json"
+        try:
+            return Secrets(**json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            if (self.path / "postgres" / "cluster").exists():
+                raise FolderRefused(f"{path} is missing: restore it, its passwords open the data") from None
+        except (ValueError, TypeError) as error:
+            raise FolderRefused(f"{path} cannot be read ({error}): restore it from a copy") from error
+        drawn = Secrets.draw()
+        write_private(path, json.dumps(asdict(drawn)))
+        return drawn
+
+    async def _lock(self) -> None:
+        deadline = time.monotonic() + LEFTOVER_SECONDS
+        insisted = False
+        while not _try_lock(self.lock_fd):
+            owner = _living_owner(self.path)
+            if owner is not None:
+                raise AlreadyRunning(str(self.path), owner)
+            if time.monotonic() >= deadline:
+                if insisted:
+                    raise AlreadyRunning(str(self.path), None)
+                insisted, deadline = True, time.monotonic() + KILLED_SECONDS
+                _kill_recorded(self.path)
+            await asyncio.sleep(POLL_SECONDS)
+        identity = process_identity(os.getpid())
+        write_private(self.path / "owner.json", json.dumps([os.getpid(), identity]))
+
+    async def _end_leftovers(self) -> None:
+        """End recorded processes that are alive without the lock (a file system that lost it)."""
+        deadline = time.monotonic() + KILLED_SECONDS
+        while _kill_recorded(self.path):
+            if time.monotonic() >= deadline:
+                raise AlreadyRunning(str(self.path), None)
+            await asyncio.sleep(POLL_SECONDS)
+        for record in (self.path / "run").glob("*.json"):
+            record.unlink(missing_ok=True)
+
+    def _open(self) -> None:
+        (self.path / STACK_FILE).unlink(missing_ok=True)
+        self._check_format()
+        free = shutil.disk_usage(self.path).free
+        if free < MINIMUM_FREE_BYTES:
+            raise FolderRefused(
+                f"{self.path} has {free // 1_000_000} MB free and the servers need "
+                f"{MINIMUM_FREE_BYTES // 1_000_000}: free some space or choose another folder with --data-dir"
+            )
+        for name in FOLDERS:
+            (self.path / name).mkdir(mode=0o700, exist_ok=True)
+
+    def _check_format(self) -> None:
+        path = self.path / "format.json"
+        try:
+            written = json.loads(path.read_text(encoding="utf-8"))
+            found = int(written["format"])
+        except FileNotFoundError:
+            write_private(path, json.dumps({"format": DATA_FORMAT}))
+            return
+        except (ValueError, TypeError, KeyError) as error:
+            raise FolderRefused(f"{path} cannot be read ({error!r}): restore it from a copy") from error
+        if found > DATA_FORMAT:
+            raise DataTooNew(str(self.path), found, DATA_FORMAT)
+
+
+def _make(path: Path) -> None:
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if (path / "format.json").exists():
+        return
+    strangers = sorted(entry.name for entry in path.iterdir() if entry.name not in {*FOLDERS, *FILES})
+    if strangers:
+        raise FolderRefused(
+            f"{path} is not a Ricordo data folder and is not empty (it holds {', '.join(strangers[:3])}): "
+            "choose an empty or a new one with --data-dir"
+        )
+
+
+def _unwritable(path: Path, error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"the data folder {path} cannot be used ({reason}): choose another one with --data-dir"
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _living(recorded: object) -> int | None:
+    """Return the pid of a recorded ``[pid, identity]`` if that very process still runs."""
+    match recorded:
+        case [int(pid), str(identity)] if process_identity(pid) == identity:
+            return pid
+    return None
+
+
+def _read(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _living_owner(path: Path) -> int | None:
+    return _living(_read(path / "owner.json"))
+
+
+def _kill_recorded(path: Path) -> int:
+    """Kill the guards and servers that a former stack recorded; return how many still live."""
+    living = 0
+    for record in (path / "run").glob("*.json"):
+        content = _read(record)
+        for recorded in content.values() if isinstance(content, dict) else ():
+            pid = _living(recorded)
+            if pid is not None and pid != os.getpid():
+                living += 1
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+    return living

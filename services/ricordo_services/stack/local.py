@@ -1,0 +1,148 @@
+"""The local stack: NATS, PostgreSQL and the Bolt server as child processes of this one."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NoReturn, Self
+
+from ricordo_services.stack import bolt, postgres
+from ricordo_services.stack.bolt import BoltServer
+from ricordo_services.stack.child import Place
+from ricordo_services.stack.endpoints import Endpoints
+from ricordo_services.stack.folder import DataFolder
+from ricordo_services.stack.nats import NatsServer
+from ricordo_services.stack.ports import PortBook
+from ricordo_services.stack.postgres import PostgresServer
+from ricordo_services.stack.server import Server
+from ricordo_services.stack.supervision import Patience, SupervisedServer, run_to_end
+
+MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class StackSettings:
+    """What may be chosen about the local servers.
+
+    Attributes:
+        max_payload: the largest NATS message, in bytes.
+        nats_memory: soft limit of the NATS server's heap, in bytes.
+        graph_heap: the Bolt server's Java heap at most, in megabytes.
+        patience: how long and how often starting is tried.
+    """
+
+    max_payload: int = MEBIBYTE
+    nats_memory: int = 256 * MEBIBYTE
+    graph_heap: int = 384
+    patience: Patience = field(default_factory=Patience)
+
+
+class LocalStack:
+    """The three servers of one data folder, running; made by ``LocalStack.open``.
+
+    Attributes:
+        endpoints: where they answer.
+    """
+
+    def __init__(self, folder: DataFolder, settings: StackSettings) -> None:
+        passwords = folder.secrets()
+        data, book = folder.path, PortBook(folder.path / "ports.json")
+        self._nats = NatsServer(
+            data / "nats", passwords.nats, max_payload=settings.max_payload, memory_limit=settings.nats_memory
+        )
+        self._postgres = PostgresServer(
+            data,
+            owner_password=passwords.postgres_owner,
+            worker_password=passwords.postgres_worker,
+            run_to_end=partial(run_to_end, place=_place(folder, "initdb"), name="postgres"),
+        )
+        self._bolt = BoltServer(data / "graph", passwords.bolt, heap=settings.graph_heap)
+        self._bolt_password = passwords.bolt
+        self._folder = folder
+        servers: tuple[Server, ...] = (self._bolt, self._postgres, self._nats)  # the slowest first
+        self._supervised = {
+            server.name: SupervisedServer(server, _place(folder, server.name), book, settings.patience)
+            for server in servers
+        }
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(cls, data_dir: Path, settings: StackSettings | None = None) -> AsyncIterator[Self]:
+        """Run the servers on ``data_dir`` while the context lasts; it begins when all of them answer.
+
+        Args:
+            data_dir: an empty, new, or formerly used folder.
+            settings: None for the defaults.
+
+        Raises:
+            AlreadyRunning: another stack uses the folder.
+            FolderRefused: the folder cannot be used.
+            MissingPackage: a server is not installed.
+            ServerFailed: a server does not start.
+        """
+        folder = await DataFolder.hold(data_dir)
+        try:
+            stack = cls(folder, settings or StackSettings())
+            try:
+                await stack._start()
+                yield stack
+            finally:
+                await stack._stop()
+        finally:
+            folder.release()
+
+    async def watch(self) -> NoReturn:
+        """Wait as long as the servers can be kept running.
+
+        A server that ends by itself is started again on its port; clients reconnect.
+
+        Raises:
+            ServerFailed: one of them keeps ending.
+        """
+        await asyncio.shield(self._failed)
+        raise AssertionError("the future only ever holds an exception")
+
+    @property
+    def endpoints(self) -> Endpoints:
+        """Where the servers answer; the same as long as the stack runs."""
+        nats, sql, graph = (self._supervised[name].ports for name in ("nats", "postgres", "graph"))
+        data = self._folder.path
+        return Endpoints(
+            nats_url=self._nats.url(nats),
+            postgres_admin_dsn=self._postgres.admin_dsn(sql),
+            postgres_dsn=self._postgres.worker_dsn(sql),
+            postgres_worker_role=postgres.WORKER,
+            bolt_url=self._bolt.url(graph),
+            bolt_user=bolt.USER,
+            bolt_password=self._bolt_password,
+            bolt_database=bolt.DATABASE,
+            data_dir=data,
+            qdrant_dir=data / "qdrant",
+            object_dir=data / "objects",
+        )
+
+    async def _start(self) -> None:
+        starts = [asyncio.create_task(server.start()) for server in self._supervised.values()]
+        try:
+            await asyncio.gather(*starts)
+        finally:
+            for start in starts:
+                start.cancel()
+            await asyncio.wait(starts)
+        for server in self._supervised.values():
+            server.keep(self._failed)
+
+    async def _stop(self) -> None:
+        servers = self._supervised.values()
+        for server in servers:  # first of all and without a pause: nothing can come in between
+            server.release()
+        self._failed.cancel()
+        await asyncio.gather(*(server.stop() for server in servers))
+        self._folder.forget_run()
+
+
+def _place(folder: DataFolder, name: str) -> Place:
+    return Place(record=folder.record(name), log=folder.log(name), lock_fd=folder.lock_fd)

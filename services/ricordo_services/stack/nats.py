@@ -1,0 +1,82 @@
+"""NATS with JetStream as a local server."""
+
+import asyncio
+import json
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+from ricordo_services.stack import packages
+from ricordo_services.stack.endpoints import write_private
+from ricordo_services.stack.ports import LOOPBACK
+from ricordo_services.stack.server import Launch, NotReady
+
+USER = "ricordo"
+MEMORY_STORE_BYTES = 64 * 1024 * 1024
+
+
+class NatsServer:
+    """A single NATS server: one user, JetStream fsynced before every ack.
+
+    Args:
+        folder: where it keeps its configuration and its streams.
+        password: of the only user.
+        max_payload: the largest message, in bytes.
+        memory_limit: soft limit of its heap, in bytes.
+    """
+
+    name = "nats"
+    port_names = ("nats",)
+
+    def __init__(self, folder: Path, password: str, *, max_payload: int, memory_limit: int) -> None:
+        self._folder = folder
+        self._password = password
+        self._max_payload = max_payload
+        self._memory_limit = memory_limit
+
+    def url(self, ports: Mapping[str, int]) -> str:
+        """Return the address that admits a client as it stands."""
+        return f"nats://{USER}:{self._password}@{LOOPBACK}:{ports['nats']}"
+
+    async def prepare(self, ports: Mapping[str, int]) -> Launch:
+        """Write the configuration, which holds the password, for our eyes only."""
+        configuration = self._folder / "nats.conf"
+        write_private(configuration, json.dumps(self._configuration(ports), indent=1, ensure_ascii=False))
+        return Launch(
+            argv=(str(packages.nats_server()), "--config", str(configuration)),
+            cwd=self._folder,
+            stop_signal=signal.SIGTERM,
+            orphan_signal=signal.SIGTERM,
+            environment={"GOMEMLIMIT": str(self._memory_limit)},
+        )
+
+    def _configuration(self, ports: Mapping[str, int]) -> dict[str, object]:
+        # The server's own format is a superset of JSON.
+        return {
+            "server_name": "ricordo-local",
+            "listen": f"{LOOPBACK}:{ports['nats']}",
+            "max_payload": self._max_payload,
+            "jetstream": {
+                "store_dir": str(self._folder),
+                # The default syncs every two minutes, after the ack: a power failure would lose
+                # messages that a bot was told are safe.
+                "sync_interval": "always",
+                "max_memory_store": MEMORY_STORE_BYTES,
+            },
+            "authorization": {"users": [{"user": USER, "password": self._password}]},
+        }
+
+    async def probe(self, ports: Mapping[str, int]) -> None:
+        """Return when the server greets a client; it does so once JetStream has recovered."""
+        try:
+            reader, writer = await asyncio.open_connection(LOOPBACK, ports["nats"])
+        except OSError as error:
+            raise NotReady from error
+        try:
+            greeting = await reader.readline()
+        except OSError as error:
+            raise NotReady from error
+        finally:
+            writer.close()
+        if not greeting.startswith(b"INFO ") or not json.loads(greeting[5:]).get("jetstream"):
+            raise NotReady

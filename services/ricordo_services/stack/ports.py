@@ -1,0 +1,95 @@
+"""Ports of the local servers: free, on loopback, and the same after a restart of the same folder.
+
+They are taken from below the range the kernel gives to outgoing connections. A port inside that
+range can be lost to any client while its server restarts, worst of all to a client reconnecting to
+that very port, which on loopback can meet itself.
+"""
+
+import json
+import random
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+
+LOOPBACK = "127.0.0.1"
+LOWEST = 20_000
+EPHEMERAL_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+DEFAULT_EPHEMERAL_START = 32_768
+WELL_KNOWN = frozenset(
+    {20_000, 22_122, 24_224, 25_565, 26_257, 26_379, 27_017, 27_018, 27_019, 28_015, 28_017, 29_015}
+)
+ATTEMPTS = 64
+
+
+def is_free(port: int) -> bool:
+    """Tell whether a server could listen on ``port`` of the loopback address now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+            probe.listen(1)
+        except OSError:
+            return False
+    return True
+
+
+def _ephemeral_start() -> int:
+    try:
+        return int(EPHEMERAL_RANGE.read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError, IndexError):
+        return DEFAULT_EPHEMERAL_START
+
+
+def choose_port(taken: Iterable[int] = ()) -> int:
+    """Return a free loopback port that is none of ``taken``, outside the outgoing range if possible."""
+    refused = WELL_KNOWN | set(taken)
+    highest = _ephemeral_start() - 1
+    draw = random.SystemRandom()
+    for _ in range(ATTEMPTS if highest > LOWEST else 0):
+        port = draw.randint(LOWEST, highest)
+        if port not in refused and is_free(port):
+            return port
+    while True:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.bind((LOOPBACK, 0))
+            port = int(probe.getsockname()[1])
+        if port not in refused:
+            return port
+
+
+class PortBook:
+    """The ports of one data folder, by name, kept in a small JSON file.
+
+    Args:
+        path: where they are kept; a file that cannot be read counts as empty.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ports = self._read()
+
+    def _read(self) -> dict[str, int]:
+        try:
+            kept = json.loads(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        if not isinstance(kept, dict):
+            return {}
+        return {name: port for name, port in kept.items() if isinstance(port, int) and 1024 <= port <= 65_535}
+
+    def __getitem__(self, name: str) -> int:
+        """Return the port last reserved under ``name``."""
+        return self._ports[name]
+
+    def reserve(self, names: Iterable[str]) -> dict[str, int]:
+        """Return a free port for each name: last time's where it is still free, else a new one."""
+        reserved: dict[str, int] = {}
+        for name in names:
+            last = self._ports.get(name)
+            others = {port for other, port in self._ports.items() if other != name}
+            keep = last is not None and last not in others and is_free(last)
+            reserved[name] = self._ports[name] = last if keep and last is not None else choose_port(others)
+        fresh = self._path.with_suffix(".new")
+        fresh.write_text(json.dumps(self._ports, indent=1, sort_keys=True), encoding="utf-8")
+        fresh.replace(self._path)
+        return reserved
