@@ -1,4 +1,4 @@
-"""The headers of an event, all optional for a reader: CloudEvents in binary mode, deduplication, trace context."""
+"""The headers of an event, all optional for a reader: CloudEvents in binary mode, deduplication, tracing."""
 
 from datetime import datetime
 from typing import Final

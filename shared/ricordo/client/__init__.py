@@ -1,0 +1,29 @@
+"""What a bot imports: `from ricordo.client import MemoryClient`. Needs nats-py and pydantic only."""
+
+from ricordo.client.exceptions import (
+    Forbidden,
+    Internal,
+    InvalidRequest,
+    NotFound,
+    RicordoError,
+    StreamFull,
+    Timeout,
+    Unavailable,
+)
+from ricordo.client.memory_client import MemoryClient
+from ricordo.client.publishing import Published
+from ricordo.client.receipts import Receipt
+
+__all__ = [
+    "Forbidden",
+    "Internal",
+    "InvalidRequest",
+    "MemoryClient",
+    "NotFound",
+    "Published",
+    "Receipt",
+    "RicordoError",
+    "StreamFull",
+    "Timeout",
+    "Unavailable",
+]

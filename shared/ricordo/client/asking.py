@@ -1,0 +1,110 @@
+"""The queries: what is remembered, known, at hand."""
+
+from typing import Unpack
+from uuid import UUID
+
+from ricordo.client.connection import Connection, built
+from ricordo.client.options import ContextOptions, FactsOptions, HistoryOptions, RecallOptions, When
+from ricordo.messages import queries
+
+
+class Asking:
+    """The part of the client that asks.
+
+    Every call takes `timeout` in seconds and raises `RicordoError`: `InvalidRequest` before anything is sent,
+    `Unavailable` when nobody answers, `Timeout` when the answer is late.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Ask over `connection`."""
+        self._connection = connection
+
+    async def recall(
+        self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[RecallOptions]
+    ) -> queries.RecallReply:
+        """Return ranked memories of `user_id`, and the facts around them.
+
+        Args:
+            user_id: whose memories.
+            query: what to look for, in the user's words.
+            timeout: seconds.
+            options: see `ricordo.messages.queries.RecallRequest`.
+        """
+        request = built(queries.RecallRequest, {"user_id": user_id, "query": query, **options})
+        return await self._connection.ask(request, request.name, queries.RecallReply, timeout)
+
+    async def context(
+        self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[ContextOptions]
+    ) -> queries.ContextReply:
+        """Return a recall, what is at hand, and all of it as text for a prompt, within `token_budget`.
+
+        Args:
+            user_id: whose memories.
+            query: what to look for, in the user's words.
+            timeout: seconds.
+            options: see `ricordo.messages.queries.ContextRequest`.
+        """
+        request = built(queries.ContextRequest, {"user_id": user_id, "query": query, **options})
+        return await self._connection.ask(request, request.name, queries.ContextReply, timeout)
+
+    async def history(
+        self, user_id: str, *, timeout: float | None = None, **options: Unpack[HistoryOptions]
+    ) -> queries.HistoryReply:
+        """Return the last messages, oldest first.
+
+        Args:
+            user_id: whose messages.
+            timeout: seconds.
+            options: see `ricordo.messages.queries.HistoryRequest`.
+        """
+        request = built(queries.HistoryRequest, {"user_id": user_id, **options})
+        return await self._connection.ask(request, request.name, queries.HistoryReply, timeout)
+
+    async def facts(
+        self, user_id: str, *, timeout: float | None = None, **options: Unpack[FactsOptions]
+    ) -> queries.FactsReply:
+        """Return facts, most confident first, then most recent.
+
+        Args:
+            user_id: who knows them.
+            timeout: seconds.
+            options: see `ricordo.messages.queries.FactsRequest`.
+        """
+        request = built(queries.FactsRequest, {"user_id": user_id, **options})
+        return await self._connection.ask(request, request.name, queries.FactsReply, timeout)
+
+    async def timeline(
+        self, user_id: str, start: When, end: When, *, limit: int = 100, timeout: float | None = None
+    ) -> queries.TimelineReply:
+        """Return the memories of `[start, end)`, oldest first, 1 to 1,000 of them."""
+        fields = {"user_id": user_id, "start": start, "end": end, "limit": limit}
+        request = built(queries.TimelineRequest, fields)
+        return await self._connection.ask(request, request.name, queries.TimelineReply, timeout)
+
+    async def working(
+        self, user_id: str, conversation_id: str, *, timeout: float | None = None
+    ) -> queries.WorkingReply:
+        """Return the working memory of a conversation."""
+        request = built(queries.WorkingRequest, {"user_id": user_id, "conversation_id": conversation_id})
+        return await self._connection.ask(request, request.name, queries.WorkingReply, timeout)
+
+    async def status(self, message_id: str, *, timeout: float | None = None) -> queries.StatusReply:
+        """Return how far a message got."""
+        request = built(queries.StatusRequest, {"message_id": message_id})
+        return await self._connection.ask(request, request.name, queries.StatusReply, timeout)
+
+    async def stats(self, user_id: str, *, timeout: float | None = None) -> queries.StatsReply:
+        """Return how much is remembered of a user."""
+        request = built(queries.StatsRequest, {"user_id": user_id})
+        return await self._connection.ask(request, request.name, queries.StatsReply, timeout)
+
+    async def expand(
+        self, user_id: str, memory_id: UUID | str, *, timeout: float | None = None
+    ) -> queries.ExpandReply:
+        """Return the sources of a summary, reflection or synthesis.
+
+        Raises:
+            NotFound: the user has no such memory.
+        """
+        request = built(queries.ExpandRequest, {"user_id": user_id, "memory_id": memory_id})
+        return await self._connection.ask(request, request.name, queries.ExpandReply, timeout)

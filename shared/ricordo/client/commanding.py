@@ -1,0 +1,130 @@
+"""The commands: forget, pin, verify, correct, feedback, note, export."""
+
+from collections.abc import Iterable
+from typing import Unpack
+from uuid import UUID
+
+from pydantic import JsonValue
+
+from ricordo.client.connection import Connection, built
+from ricordo.client.options import Correction, Target
+from ricordo.messages import commands
+
+
+class Commanding:
+    """The part of the client that asks for something to be done.
+
+    Every call takes `timeout` in seconds and `request_id`, under which it is safe to repeat, and raises
+    `RicordoError`.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Command over `connection`."""
+        self._connection = connection
+
+    async def forget(
+        self,
+        user_id: str,
+        *,
+        message_id: str | None = None,
+        conversation_id: str | None = None,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> commands.ForgetReply:
+        """Erase a message or a conversation; with neither named, **all that is held of the user**."""
+        fields = {
+            "user_id": user_id,
+            "message_id": message_id,
+            "conversation_id": conversation_id,
+            "request_id": request_id,
+        }
+        command = built(commands.Forget, fields)
+        return await self._connection.ask(command, command.name, commands.ForgetReply, timeout)
+
+    async def pin(
+        self,
+        user_id: str,
+        memory_id: UUID | str,
+        *,
+        pinned: bool = True,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> commands.PinReply:
+        """Keep a memory from fading, or let it fade again."""
+        fields = {"user_id": user_id, "memory_id": memory_id, "pinned": pinned, "request_id": request_id}
+        command = built(commands.Pin, fields)
+        return await self._connection.ask(command, command.name, commands.PinReply, timeout)
+
+    async def verify(
+        self,
+        user_id: str,
+        *,
+        verified: bool = True,
+        timeout: float | None = None,
+        **target: Unpack[Target],
+    ) -> commands.VerifyReply:
+        """Confirm a memory or a fact (`memory_id` or `fact_id`), or take the confirmation back."""
+        command = built(commands.Verify, {"user_id": user_id, "verified": verified, **target})
+        return await self._connection.ask(command, command.name, commands.VerifyReply, timeout)
+
+    async def correct(
+        self, user_id: str, *, timeout: float | None = None, **correction: Unpack[Correction]
+    ) -> commands.CorrectReply:
+        """Put right a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`)."""
+        command = built(commands.Correct, {"user_id": user_id, **correction})
+        return await self._connection.ask(command, command.name, commands.CorrectReply, timeout)
+
+    async def feedback(
+        self,
+        user_id: str,
+        recall_id: UUID | str,
+        *,
+        used: Iterable[UUID | str] = (),
+        irrelevant: Iterable[UUID | str] = (),
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> commands.FeedbackReply:
+        """Say which memories of a recall were of use, and which were not."""
+        fields = {
+            "user_id": user_id,
+            "recall_id": recall_id,
+            "used": tuple(used),
+            "irrelevant": tuple(irrelevant),
+            "request_id": request_id,
+        }
+        command = built(commands.Feedback, fields)
+        return await self._connection.ask(command, command.name, commands.FeedbackReply, timeout)
+
+    async def note(
+        self,
+        user_id: str,
+        conversation_id: str,
+        key: str,
+        value: JsonValue,
+        *,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> commands.NoteReply:
+        """Put a value into a conversation's working memory; None takes it away."""
+        fields = {
+            "user_id": user_id,
+            "conversation_id": conversation_id,
+            "key": key,
+            "value": value,
+            "request_id": request_id,
+        }
+        command = built(commands.Note, fields)
+        return await self._connection.ask(command, command.name, commands.NoteReply, timeout)
+
+    async def export(
+        self,
+        user_id: str,
+        *,
+        cursor: str | None = None,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> commands.ExportReply:
+        """Return a page of all that is held of a user; pass its `next` as `cursor` for the one after."""
+        fields = {"user_id": user_id, "cursor": cursor, "request_id": request_id}
+        command = built(commands.Export, fields)
+        return await self._connection.ask(command, command.name, commands.ExportReply, timeout)

@@ -1,0 +1,240 @@
+"""The client's connection: the one place that speaks NATS."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Final, Self, TypeVar
+
+import nats.errors
+from nats.aio.client import Client
+from nats.js.api import PubAck
+from pydantic import ValidationError
+
+from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
+from ricordo.client.translation import answer, translated, without_credentials
+from ricordo.messages.base import Message
+from ricordo.messages.errors import DecodeError
+from ricordo.messages.subjects import Subject, checked_tenant
+
+M = TypeVar("M", bound=Message)
+R = TypeVar("R", bound=Message)
+T = TypeVar("T")
+
+_DENIED: Final = re.compile(r"permissions violation for publish to \"([^\"]+)\"")
+
+
+def built(model: type[M], fields: Mapping[str, object]) -> M:
+    """Build `model` from a caller's fields.
+
+    Raises:
+        TypeError: a field that the model does not have.
+        InvalidRequest: a field is missing, wrong or out of range.
+    """
+    unknown = [name for name in fields if name not in model.model_fields]
+    if unknown:
+        raise TypeError(f"{model.__name__} has no field {', '.join(map(repr, unknown))}")
+    return read(model, fields)
+
+
+def read(model: type[M], fields: Mapping[str, object]) -> M:
+    """Build `model` from a document that may hold more than it needs.
+
+    Raises:
+        InvalidRequest: a field is missing, wrong or out of range.
+    """
+    try:
+        return model.model_validate(dict(fields))
+    except ValidationError as error:
+        raise InvalidRequest.from_decoding(DecodeError.from_validation(error)) from None
+
+
+def written(message: Message) -> bytes:
+    """Write what the caller set; defaults are the reader's."""
+    return message.model_dump_json(exclude_unset=True).encode()
+
+
+class Connection:
+    """A tenant's line to Ricordo. Errors of NATS leave it as `RicordoError`."""
+
+    def __init__(self, client: Client, tenant: str, source: str, timeout: float) -> None:
+        """Speak over a client that is, or will be, connected.
+
+        Args:
+            client: connected by the caller, unless `open` made it.
+            tenant: the tenant of every subject.
+            source: what `ce-source` says, a URI reference.
+            timeout: seconds to wait for an answer when a call does not say.
+
+        Raises:
+            InvalidSubject: an impossible tenant.
+        """
+        self.client = client
+        self.tenant = checked_tenant(tenant)
+        self.source = source
+        self.timeout = timeout
+        self._jetstream = client.jetstream(timeout=timeout)
+        self._waiting: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
+
+    @classmethod
+    async def open(cls, url: str, tenant: str, source: str, timeout: float) -> Self:
+        """Connect.
+
+        Args:
+            url: `nats://[user:password@]host:port`, several separated by commas.
+            timeout: seconds to keep trying, and to wait for later answers.
+
+        Raises:
+            Forbidden: the server refuses the credentials.
+            Unavailable: no server answers in time.
+        """
+        connection = cls(Client(), tenant, source, timeout)
+        try:
+            await connection._connect(url)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+    async def close(self) -> None:
+        """Send what is buffered, and close."""
+        await self.client.close()
+
+    async def ask(self, request: Message, name: str, reply: type[R], timeout: float | None) -> R:
+        """Ask and wait for the answer.
+
+        Args:
+            request: a query or command.
+            name: of its subject, such as `query.recall`.
+            reply: what the answer is read as.
+            timeout: seconds; None for the connection's.
+
+        Raises:
+            RicordoError: see `ricordo.client.exceptions`.
+        """
+        subject = str(Subject(self.tenant, name))
+        seconds = self.timeout if timeout is None else timeout
+        body = written(request)
+        self._check_size(body, {})
+        with self._translated(subject, seconds):
+            message = await self._unless(
+                self._denial(subject), subject, self.client.request(subject, body, timeout=seconds)
+            )
+        return answer(message, name, reply)
+
+    async def publish(self, name: str, body: bytes, headers: dict[str, str], timeout: float | None) -> PubAck:
+        """Publish to JetStream, and wait for the ack.
+
+        Raises:
+            RicordoError: see `ricordo.client.exceptions`.
+        """
+        subject = str(Subject(self.tenant, name))
+        seconds = self.timeout if timeout is None else timeout
+        self._check_size(body, headers)
+        with self._translated(subject, seconds):
+            ack = self._jetstream.publish(subject, body, timeout=seconds, headers=headers)
+            return await self._unless(self._denial(subject), subject, ack)
+
+    async def publish_ahead(
+        self, name: str, body: bytes, headers: dict[str, str], timeout: float | None
+    ) -> Callable[[], Awaitable[PubAck]]:
+        """Publish to JetStream without waiting.
+
+        Returns:
+            What waits for the ack, and raises what `publish` would.
+        """
+        subject = str(Subject(self.tenant, name))
+        seconds = self.timeout if timeout is None else timeout
+        self._check_size(body, headers)
+        with self._translated(subject, seconds):
+            future = await self._jetstream.publish_async(subject, body, headers=headers)
+        denied = self._denial(subject)
+
+        async def acknowledged() -> PubAck:
+            with self._translated(subject, seconds):
+                # nats-py leaves the future of a lost ack pending for ever.
+                return await self._unless(denied, subject, asyncio.wait_for(future, seconds))
+
+        return acknowledged
+
+    async def _connect(self, url: str) -> None:
+        refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        reasons: list[Exception] = []
+
+        async def heed(error: Exception) -> None:
+            reasons[:] = [error]
+            if "authorization" in str(error).lower() and not refused.done():
+                refused.set_result(None)
+            self._heed_denial(error)
+
+        attempt = asyncio.ensure_future(
+            self.client.connect(
+                servers=url.split(","),
+                name="ricordo-client",
+                error_cb=heed,
+                inbox_prefix=f"_INBOX_{self.tenant}",
+                max_reconnect_attempts=-1,
+                reconnect_time_wait=1,
+            )
+        )
+        where = without_credentials(url)
+        try:
+            if await _first_done(attempt, refused, self.timeout):
+                return
+        except (OSError, ValueError, nats.errors.Error) as error:
+            raise Unavailable(f"cannot connect to {where}: {error}") from None
+        if refused.done():
+            raise Forbidden(f"the NATS server at {where} refuses these credentials")
+        reason = f" ({reasons[0]})" if reasons else ""
+        raise Unavailable(
+            f"no NATS server answers at {where} within {self.timeout:g} s{reason}: "
+            "is Ricordo running? `ricordo up` starts it"
+        )
+
+    def _check_size(self, body: bytes, headers: Mapping[str, str]) -> None:
+        # nats-py compares the body alone; the server counts the headers too, and closes the connection.
+        head = sum(len(key) + len(value) + 4 for key, value in headers.items()) + 12 if headers else 0
+        limit = self.client.max_payload
+        if limit and len(body) + head > limit:
+            raise InvalidRequest(f"the message takes {len(body) + head:,} bytes; the server allows {limit:,}")
+
+    def _denial(self, subject: str) -> asyncio.Future[None]:
+        # The server reports a missing permission out of band, and the request itself would only time out.
+        denied: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[subject].add(denied)
+        return denied
+
+    async def _unless(self, denied: asyncio.Future[None], subject: str, answering: Awaitable[T]) -> T:
+        task = asyncio.ensure_future(answering)
+        try:
+            if not await _first_done(task, denied, None):
+                raise Forbidden(f"these credentials do not allow to publish to {subject}")
+            return task.result()
+        finally:
+            self._waiting[subject].discard(denied)
+            if not self._waiting[subject]:
+                del self._waiting[subject]
+
+    def _heed_denial(self, error: Exception) -> None:
+        match = _DENIED.search(str(error))
+        for denied in self._waiting.get(match[1], ()) if match else ():
+            if not denied.done():
+                denied.set_result(None)
+
+    def _translated(self, subject: str, timeout: float) -> AbstractContextManager[None]:
+        return translated(subject, timeout, lambda: self.client.is_connected)
+
+
+async def _first_done(task: asyncio.Future[T], sign: asyncio.Future[None], timeout: float | None) -> bool:
+    """Wait for `task`, and raise what it raises; when `sign` or the timeout is first, cancel it: False."""
+    try:
+        await asyncio.wait((task, sign), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            return False
+        task.result()
+        return True
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,90 @@
+"""The keyword arguments of the client's calls. What they mean and their defaults stand at the models."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Required, TypedDict
+from uuid import UUID
+
+from ricordo.messages.events import Document
+from ricordo.messages.queries import Filters
+
+When = datetime | str
+"""An aware datetime, or an RFC 3339 text with an offset."""
+
+
+class MessageFields(TypedDict, total=False):
+    """Fields of `message.received`. Without `id` the client makes one up, without `timestamp` it is now."""
+
+    id: str
+    user_id: Required[str]
+    conversation_id: Required[str]
+    role: Required[str]
+    content: Required[str]
+    timestamp: When
+    speaker: str | None
+    participants: Sequence[str]
+    timezone: str | None
+    language: str | None
+    location: str | None
+    metadata: Mapping[str, object]
+    kind: str | None
+    importance: float | None
+    tags: Sequence[str]
+    expires_at: When | None
+    trust: float
+    document: Document | Mapping[str, object] | None
+
+
+class RecallOptions(TypedDict, total=False):
+    """Options of `query.recall`."""
+
+    limit: int
+    conversation_id: str | None
+    now: When | None
+    timezone: str | None
+    language: str | None
+    profile: str | None
+    explain: bool
+    filters: Filters | Mapping[str, object] | None
+    reinforce: bool
+
+
+class ContextOptions(RecallOptions, total=False):
+    """Options of `query.context`."""
+
+    token_budget: int
+    recent_limit: int
+
+
+class HistoryOptions(TypedDict, total=False):
+    """Options of `query.history`; `before` is an instant, or the `next` of an earlier reply."""
+
+    conversation_id: str | None
+    before: object
+    limit: int
+
+
+class FactsOptions(TypedDict, total=False):
+    """Options of `query.facts`."""
+
+    entity: str | None
+    predicate: str | None
+    min_confidence: float
+    as_of: When | None
+    history: bool
+    limit: int
+
+
+class Target(TypedDict, total=False):
+    """What `verify` and `correct` are about: one of the two."""
+
+    memory_id: UUID | str | None
+    fact_id: UUID | str | None
+    request_id: str | None
+
+
+class Correction(Target, total=False):
+    """`content` for a memory, `object` for a fact."""
+
+    content: str | None
+    object: str | None

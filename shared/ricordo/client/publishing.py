@@ -1,0 +1,223 @@
+"""Publishing messages: one by one, or a stream of them with their acks in flight."""
+
+import asyncio
+import hashlib
+import re
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Unpack
+from uuid import uuid4
+
+from nats.js.api import PubAck
+
+from ricordo.client.connection import Connection, built, read, written
+from ricordo.client.exceptions import InvalidRequest, RicordoError
+from ricordo.client.options import MessageFields, When
+from ricordo.messages.base import format_instant
+from ricordo.messages.events import MessageImported, MessageReceived, SessionEnded
+from ricordo.messages.headers import event_headers
+from ricordo.messages.ids import session_ended_id
+
+AnyMessage = MessageReceived | Mapping[str, object]
+_TRACE_PARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+_MAX_WINDOW: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A message that is safe: the stream has it on disk.
+
+    Attributes:
+        message_id: the id to ask its status by.
+        stream: the stream that keeps it until it is ingested.
+        sequence: its place there.
+        duplicate: whether JetStream had just seen the very same message.
+    """
+
+    message_id: str
+    stream: str
+    sequence: int
+    duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Outgoing:
+    name: str
+    id: str
+    body: bytes
+    headers: dict[str, str]
+
+    def published(self, ack: PubAck) -> Published:
+        return Published(self.id, ack.stream, ack.seq, bool(ack.duplicate))
+
+
+class Publishing:
+    """The part of the client that tells."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Publish over `connection`."""
+        self._connection = connection
+
+    async def publish(
+        self,
+        message: AnyMessage | None = None,
+        /,
+        *,
+        bulk: bool = False,
+        traceparent: str | None = None,
+        timeout: float | None = None,
+        **fields: Unpack[MessageFields],
+    ) -> Published:
+        """Publish a message, and wait until the stream has it on disk.
+
+        Args:
+            message: a model or a document; or else give its fields as keyword arguments, where `id` and
+                `timestamp` may be left out.
+            bulk: use the lane of imports, which delays nobody.
+            traceparent: the W3C trace context to continue.
+            timeout: seconds to wait for the ack.
+
+        Returns:
+            Where it is kept. Its `message_id` is good for `status` and `remembered`.
+
+        Raises:
+            TypeError: both or neither of `message` and fields, or an unknown field.
+            InvalidRequest: a field is missing or wrong, or the message too large; nothing was sent.
+            StreamFull: the stream refuses more for now; nothing was stored.
+            Unavailable: no stream, or no connection.
+            Timeout: no ack in time; publishing the same id again is safe.
+        """
+        if (message is None) == (not fields):
+            raise TypeError("give either a message or its fields")
+        model = _with_defaults(fields) if message is None else _read(message)
+        outgoing = self._message(model, traceparent, bulk=bulk)
+        return await self._send(outgoing, timeout)
+
+    async def end_session(
+        self,
+        user_id: str,
+        conversation_id: str,
+        timestamp: When | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Published:
+        """Tell that a conversation came to its end; without `timestamp`, now.
+
+        Raises:
+            RicordoError: as `publish`.
+        """
+        moment = datetime.now(UTC) if timestamp is None else timestamp
+        ended = built(
+            SessionEnded, {"user_id": user_id, "conversation_id": conversation_id, "timestamp": moment}
+        )
+        instant = format_instant(ended.timestamp)
+        event_id = str(session_ended_id(self._connection.tenant, conversation_id, instant))
+        headers = self._headers(SessionEnded.name, event_id, ended.timestamp, event_id, None)
+        return await self._send(_Outgoing(SessionEnded.name, event_id, written(ended), headers), timeout)
+
+    async def publish_many(
+        self,
+        messages: Iterable[AnyMessage] | AsyncIterable[AnyMessage],
+        *,
+        window: int = 256,
+        bulk: bool = False,
+        timeout: float | None = None,
+    ) -> list[Published]:
+        """Publish many messages with up to `window` acks in flight.
+
+        Args:
+            messages: models or documents, read lazily.
+            window: 1 to 4,000.
+            bulk: use the lane of imports, which delays nobody.
+            timeout: seconds to wait for each ack.
+
+        Returns:
+            One for each message, in order: all of them are on disk.
+
+        Raises:
+            RicordoError: as `publish`, for the first that failed; a note says how many were acknowledged.
+                Publishing all of them again is safe.
+        """
+        if not 1 <= window <= _MAX_WINDOW:
+            raise InvalidRequest(f"window must be 1 to {_MAX_WINDOW:,}, not {window}", "window")
+        done: list[Published] = []
+        flying: deque[tuple[_Outgoing, Callable[[], Awaitable[PubAck]]]] = deque()
+        try:
+            async for message in _each(messages):
+                outgoing = self._message(_read(message), None, bulk=bulk)
+                if len(flying) >= window:
+                    await _land(flying, done)
+                acknowledged = await self._connection.publish_ahead(
+                    outgoing.name, outgoing.body, outgoing.headers, timeout
+                )
+                flying.append((outgoing, acknowledged))
+            while flying:
+                await _land(flying, done)
+        except RicordoError as error:
+            await _settle(flying, done)
+            error.add_note(f"{len(done)} messages were acknowledged")
+            raise
+        return done
+
+    async def _send(self, outgoing: _Outgoing, timeout: float | None) -> Published:
+        ack = await self._connection.publish(outgoing.name, outgoing.body, outgoing.headers, timeout)
+        return outgoing.published(ack)
+
+    def _message(self, message: MessageReceived, traceparent: str | None, *, bulk: bool) -> _Outgoing:
+        if traceparent is not None and _TRACE_PARENT.fullmatch(traceparent) is None:
+            raise InvalidRequest("traceparent must be a W3C trace context", "traceparent")
+        name = MessageImported.name if bulk else message.name
+        body = written(message)
+        # Deduplication is stream-wide: the tenant keeps tenants apart, and the digest lets another content
+        # under the same id through, which ingest must see to report the conflict.
+        digest = hashlib.sha256(body).hexdigest()[:16]
+        dedup_id = f"{self._connection.tenant}/{message.id}/{digest}"
+        headers = self._headers(name, message.id, message.timestamp, dedup_id, traceparent)
+        return _Outgoing(name, message.id, body, headers)
+
+    def _headers(
+        self, name: str, event_id: str, time: datetime, dedup_id: str, traceparent: str | None
+    ) -> dict[str, str]:
+        return event_headers(
+            name,
+            event_id=event_id,
+            source=self._connection.source,
+            time=time,
+            dedup_id=dedup_id,
+            traceparent=traceparent,
+        )
+
+
+def _read(message: AnyMessage) -> MessageReceived:
+    return message if isinstance(message, MessageReceived) else read(MessageReceived, message)
+
+
+def _with_defaults(fields: Mapping[str, object]) -> MessageReceived:
+    return built(MessageReceived, {"id": uuid4().hex, "timestamp": datetime.now(UTC), **fields})
+
+
+async def _each(messages: Iterable[AnyMessage] | AsyncIterable[AnyMessage]) -> AsyncIterator[AnyMessage]:
+    if isinstance(messages, AsyncIterable):
+        async for message in messages:
+            yield message
+    else:
+        for message in messages:
+            yield message
+
+
+async def _land(
+    flying: deque[tuple[_Outgoing, Callable[[], Awaitable[PubAck]]]], done: list[Published]
+) -> None:
+    outgoing, acknowledged = flying.popleft()
+    done.append(outgoing.published(await acknowledged()))
+
+
+async def _settle(
+    flying: deque[tuple[_Outgoing, Callable[[], Awaitable[PubAck]]]], done: list[Published]
+) -> None:
+    acks = await asyncio.gather(*(acknowledged() for _, acknowledged in flying), return_exceptions=True)
+    for (outgoing, _), ack in zip(flying, acks, strict=True):
+        if isinstance(ack, PubAck):
+            done.append(outgoing.published(ack))

@@ -1,0 +1,127 @@
+"""Waiting until messages are remembered, by their receipts and by their status."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from nats.aio.msg import Msg
+
+from ricordo.client.asking import Asking
+from ricordo.client.connection import Connection
+from ricordo.client.exceptions import Timeout, Unavailable
+from ricordo.messages.codec import decode_as
+from ricordo.messages.errors import DecodeError
+from ricordo.messages.events import MemoryRemembered
+from ricordo.messages.queries import StatusReply
+from ricordo.messages.subjects import Subject
+from ricordo.messages.vocabulary import MessageState
+
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 2.0
+_POLLED_AT_ONCE = 16
+_POLLED_PER_ROUND = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a message.
+
+    Attributes:
+        message_id: the message.
+        state: `remembered` or `failed`.
+        error: why it failed; None when it is remembered.
+    """
+
+    message_id: str
+    state: MessageState
+    error: str | None = None
+
+
+class Receipts:
+    """Collects the receipts of some messages.
+
+    Receipts are heard as they are published, and the status is polled beside that: a receipt may have come
+    before anyone listened, the credentials may not allow to listen, and what failed has no receipt at all.
+    """
+
+    def __init__(self, connection: Connection, message_ids: Iterable[str]) -> None:
+        """Wait for `message_ids`."""
+        self._connection = connection
+        self._asking = Asking(connection)
+        self._missing = dict.fromkeys(message_ids)
+        self._found: dict[str, Receipt] = {}
+        self._complete = asyncio.Event()
+        self._unreachable: Unavailable | Timeout | None = None
+
+    async def collect(self, timeout: float) -> dict[str, Receipt]:
+        """Return a receipt for each message.
+
+        Raises:
+            Timeout: some are still under way after `timeout` seconds.
+        """
+        if not self._missing:
+            return {}
+        total = len(self._missing)
+        subject = str(Subject(self._connection.tenant, MemoryRemembered.name))
+        subscription = await self._connection.client.subscribe(subject, cb=self._hear)
+        try:
+            async with asyncio.timeout(timeout):
+                await self._poll_until_complete()
+        except TimeoutError:
+            reason = f" ({self._unreachable.message})" if self._unreachable else ""
+            raise Timeout(
+                f"{len(self._missing)} of {total} messages are not remembered after {timeout:g} s{reason}"
+            ) from None
+        finally:
+            if not self._connection.client.is_closed:
+                await subscription.unsubscribe()
+        return self._found
+
+    async def _hear(self, message: Msg) -> None:
+        try:
+            event = decode_as(MemoryRemembered, message.data)
+        except DecodeError:
+            return  # a publisher's fault; the status still tells
+        if event.message_id in self._missing:
+            self._settle(Receipt(event.message_id, MessageState.REMEMBERED))
+
+    async def _poll_until_complete(self) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            await self._poll_once()
+            if self._complete.is_set():
+                return
+            try:
+                async with asyncio.timeout(pause):
+                    await self._complete.wait()
+            except TimeoutError:
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _poll_once(self) -> None:
+        slots = asyncio.Semaphore(_POLLED_AT_ONCE)
+
+        async def poll(message_id: str) -> None:
+            async with slots:
+                if message_id in self._missing:
+                    await self._ask(message_id)
+
+        async with asyncio.TaskGroup() as group:
+            for message_id in list(islice(self._missing, _POLLED_PER_ROUND)):
+                group.create_task(poll(message_id))
+
+    async def _ask(self, message_id: str) -> None:
+        try:
+            status: StatusReply = await self._asking.status(message_id)
+        except (Unavailable, Timeout) as error:
+            self._unreachable = error  # retrieval may be starting; the receipts are heard without it
+            return
+        if status.state in (MessageState.REMEMBERED, MessageState.FAILED):
+            self._settle(Receipt(message_id, status.state, status.error))
+
+    def _settle(self, receipt: Receipt) -> None:
+        if receipt.message_id in self._missing:
+            del self._missing[receipt.message_id]
+            self._found[receipt.message_id] = receipt
+        if not self._missing:
+            self._complete.set()

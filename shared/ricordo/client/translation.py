@@ -1,0 +1,112 @@
+"""What the answers and errors of NATS mean to a bot."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
+
+import nats.errors
+import nats.js.errors
+from nats.aio.msg import Msg
+
+from ricordo.client.exceptions import (
+    Internal,
+    InvalidRequest,
+    RicordoError,
+    StreamFull,
+    Timeout,
+    Unavailable,
+    from_detail,
+    from_number,
+)
+from ricordo.messages.base import Message
+from ricordo.messages.codec import decode_as
+from ricordo.messages.errors import SERVICE_ERROR, SERVICE_ERROR_CODE, DecodeError, ErrorBody
+from ricordo.messages.subjects import Subject
+
+R = TypeVar("R", bound=Message)
+
+_STREAM_FULL: Final = re.compile(r"maximum (bytes|messages) exceeded|insufficient.*(storage|resources)")
+_MESSAGE_TOO_LARGE: Final = 10054
+
+
+@contextmanager
+def translated(subject: str, timeout: float, is_connected: Callable[[], bool]) -> Iterator[None]:
+    """Turn errors of NATS into `RicordoError`.
+
+    Args:
+        subject: what was published to.
+        timeout: how many seconds an answer was waited for.
+        is_connected: whether the connection stands, asked when no answer came.
+    """
+    try:
+        yield
+    except nats.errors.NoRespondersError:
+        raise Unavailable(
+            f"nobody answers {Subject.parse(subject).name}: is the worker that owns it running? "
+            "`ricordo up` starts all of them, `ricordo doctor` says which one is missing"
+        ) from None
+    except nats.js.errors.NoStreamResponseError:
+        raise Unavailable(
+            f"no stream keeps {subject}: is Ricordo running? `ricordo up` starts it with its streams"
+        ) from None
+    except nats.js.errors.APIError as error:
+        raise _refusal(error) from None
+    except nats.errors.MaxPayloadError:
+        raise InvalidRequest("the message is larger than the server allows") from None
+    except TimeoutError:
+        if not is_connected():
+            raise Unavailable("the connection to NATS is down; the client keeps reconnecting") from None
+        raise Timeout(f"no answer to {subject} within {timeout:g} s") from None
+    except (nats.errors.Error, OSError) as error:
+        raise Unavailable(f"the connection to NATS does not work: {error}") from None
+
+
+def _refusal(error: nats.js.errors.APIError) -> RicordoError:
+    description = error.description or "no reason given"
+    if error.err_code == _MESSAGE_TOO_LARGE:
+        return InvalidRequest(f"the message is larger than the stream allows: {description}")
+    if _STREAM_FULL.search(description):
+        return StreamFull(
+            f"the stream takes no more messages now ({description}): publish again when the workers caught up"
+        )
+    return Unavailable(f"the stream did not take the message: {description}")
+
+
+def answer(message: Msg, name: str, reply: type[R]) -> R:
+    """Read an answer.
+
+    Args:
+        message: what came back.
+        name: what was asked, such as `query.recall`.
+        reply: what the answer is read as.
+
+    Raises:
+        RicordoError: it is an error reply, or cannot be read.
+    """
+    headers = message.headers or {}
+    number = headers.get(SERVICE_ERROR_CODE)
+    unreadable: RicordoError
+    if number is None:
+        try:
+            return decode_as(reply, message.data)
+        except DecodeError as error:
+            unreadable = Internal(f"the answer to {name} cannot be read: {error.message}", error.field)
+    else:
+        unreadable = from_number(number, headers.get(SERVICE_ERROR, "no reason given"))
+    try:
+        detail = decode_as(ErrorBody, message.data).error
+    except DecodeError:
+        raise unreadable from None
+    raise from_detail(detail)
+
+
+def without_credentials(url: str) -> str:
+    """Return `url`, or several with commas between them, without the part before an `@`."""
+    shown = []
+    for one in url.split(","):
+        parts = urlsplit(one.strip())
+        host = parts.netloc or one.strip()
+        shown.append((f"{parts.scheme}://" if parts.netloc else "") + host.rpartition("@")[2])
+    return ", ".join(shown)
