@@ -1,0 +1,1 @@
+"""Sentence vectors computed in this process: MiniLM on ONNX Runtime."""

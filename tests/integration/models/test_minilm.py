@@ -1,0 +1,145 @@
+"""The sentence model runs in this process, on the published weights."""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ricordo.adapters.onnx import checkpoint
+from ricordo.adapters.onnx.checkpoint import CheckpointMissing, installed_checkpoint
+from ricordo.adapters.onnx.minilm import MiniLm, open_minilm
+from ricordo.ports.models import ModelUnavailable
+
+LONG = "the harbour was full of small boats and we counted every one of them " * 40
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture
+async def minilm(cache: Path) -> AsyncIterator[MiniLm]:
+    async with open_minilm(cache) as opened:
+        yield opened
+
+
+async def test_vectors_have_unit_norm_in_the_order_of_the_texts(minilm: MiniLm) -> None:
+    texts = [f"note number {n} says " + "more and more " * (n * 7 % 23) for n in range(70)]
+    vectors = await minilm.batch.encode(texts)
+    assert vectors.shape == (70, minilm.batch.dimensions) == (70, 384)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    for index in (0, 13, 69):
+        alone = await minilm.query.encode([texts[index]])
+        np.testing.assert_allclose(alone[0], vectors[index], atol=1e-5)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0", "a\0b", "\ud800", "x" * 40_000, LONG * 15, "🙂" * 300])
+async def test_any_text_has_a_vector(minilm: MiniLm, text: str) -> None:
+    [vector] = await minilm.batch.encode([text])
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+async def test_no_texts_have_no_vectors(minilm: MiniLm) -> None:
+    assert (await minilm.batch.encode([])).shape == (0, 384)
+
+
+async def test_a_long_text_is_its_beginning(minilm: MiniLm) -> None:
+    one, other = await minilm.batch.encode([LONG + "and then it rained", LONG + "the end"])
+    np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+async def test_meaning_orders_the_sentences(minilm: MiniLm) -> None:
+    question, near, related, far = await minilm.batch.encode(
+        [
+            "Where does my sister live?",
+            "My sister has a flat in Turin.",
+            "My brother called me yesterday.",
+            "The compiler rejects this template.",
+        ]
+    )
+    assert question @ near > question @ related + 0.1
+    assert question @ related > question @ far + 0.1
+    assert abs(question @ far) < 0.2
+
+
+async def test_a_query_does_not_wait_for_batches(minilm: MiniLm) -> None:
+    batches = [asyncio.create_task(minilm.batch.encode([LONG] * 32)) for _ in range(2)]
+    for _ in range(5):
+        await minilm.query.encode(["Where is the key?"])
+    assert not any(batch.done() for batch in batches)
+    for batch in batches:
+        batch.cancel()
+    await asyncio.gather(*batches, return_exceptions=True)
+
+
+async def test_the_event_loop_stays_free_while_batches_run(minilm: MiniLm) -> None:
+    batch = asyncio.create_task(minilm.batch.encode([LONG * 15] * 16))
+    turns = 0
+    while not batch.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+    assert turns > 20
+
+
+async def test_a_cancelled_batch_leaves_the_model_usable(minilm: MiniLm) -> None:
+    batch = asyncio.create_task(minilm.batch.encode([LONG] * 64))
+    await asyncio.sleep(0.02)
+    batch.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await batch
+    assert (await minilm.batch.encode(["still here"])).shape == (1, 384)
+
+
+async def test_a_closed_model_says_so(cache: Path) -> None:
+    async with open_minilm(cache) as opened:
+        pass
+    with pytest.raises(ModelUnavailable, match="closed"):
+        await opened.batch.encode(["too late"])
+
+
+def _truncate_all(folder: Path) -> None:
+    for file in folder.iterdir():
+        os.truncate(file, 1_000_000)
+
+
+async def test_a_broken_file_is_rebuilt_and_a_warm_start_is_quick(tmp_path: Path, minilm: MiniLm) -> None:
+    async with open_minilm(tmp_path):
+        pass
+    _truncate_all(tmp_path)
+    async with open_minilm(tmp_path) as opened:
+        repaired = await opened.query.encode(["the same"])
+    np.testing.assert_array_equal(repaired, await minilm.query.encode(["the same"]))
+    begun = time.monotonic()
+    async with open_minilm(tmp_path):
+        opening = time.monotonic() - begun
+    assert opening < 5  # half a second on an idle machine
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
+    with pytest.raises(CheckpointMissing, match="install"):
+        installed_checkpoint()
+
+
+def test_the_digest_is_that_of_the_file() -> None:
+    installed = installed_checkpoint()
+    assert checkpoint._computed_digest(installed.weights) == installed.digest
+
+
+def _reference() -> bytes:
+    return Path(os.environ["RICORDO_MINILM_GOLDEN"]).read_bytes()
+
+
+@pytest.mark.skipif("RICORDO_MINILM_GOLDEN" not in os.environ, reason="needs reference vectors of the model")
+async def test_vectors_agree_with_the_reference(minilm: MiniLm) -> None:
+    golden = json.loads(_reference())
+    vectors = await minilm.batch.encode(golden["texts"])
+    np.testing.assert_allclose(vectors, np.array(golden["vectors"]), atol=1e-4)
