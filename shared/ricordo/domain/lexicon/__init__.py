@@ -1,0 +1,128 @@
+"""Words and signs of feeling, written for this project, and how they are read.
+
+The files beside this module are data: the position of every label (`labels.toml`), the signs which need no
+language (`signs.toml`), and the words of each language. They are read when first asked for, once.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import cast
+
+from ricordo.domain.text import stem, words
+
+LANGUAGES = ("it", "en")
+LEVELS = {"strong": 1.3, "words": 1.0, "mild": 0.55}
+Stems = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a word or phrase says: a label, and how strongly (1 is usual)."""
+
+    label: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The words of one language, ready to be looked up.
+
+    Attributes:
+        stems: by stem, for all inflected forms.
+        exact: by the case-folded word itself.
+        phrases: by the stems of their words; the longest is `longest_phrase` words.
+        negations: case-folded words which turn what follows.
+        turns: conjunctions which end the reach of a negation.
+        boosters: what strengthens, by stems.
+        dampers: what weakens, by stems.
+        plain: phrases without feeling whose words might have some ("not only", "good night"), by stems.
+        openings: the first stem of everything that is more than one word long.
+    """
+
+    stems: Mapping[str, Entry]
+    exact: Mapping[str, Entry]
+    phrases: Mapping[Stems, Entry]
+    longest_phrase: int
+    negations: frozenset[str]
+    turns: frozenset[str]
+    boosters: frozenset[Stems]
+    dampers: frozenset[Stems]
+    plain: frozenset[Stems]
+    openings: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def load_positions() -> Mapping[str, tuple[float, float, float]]:
+    """Return valence, arousal and dominance of every label but `neutral`."""
+    table = cast("dict[str, list[float]]", _read("labels"))
+    return {label: (v, a, d) for label, (v, a, d) in table.items()}
+
+
+@lru_cache(maxsize=1)
+def load_signs() -> Mapping[str, str]:
+    """Return the label of every emoji and emoticon."""
+    table = cast("dict[str, str]", _read("signs"))
+    return {sign: label for label, signs in table.items() for sign in signs.split()}
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def load_lexicon(language: str) -> Lexicon:
+    """Return the words of `language`.
+
+    Raises:
+        KeyError: there is no lexicon of that language; `LANGUAGES` names those there are.
+    """
+    if language not in LANGUAGES:
+        raise KeyError(language)
+    table = _read(language)
+    stems, exact, phrases = _entries(table, language)
+    boosters, dampers, plain = (_stem_set(table[key], language) for key in ("boosters", "dampers", "plain"))
+    return Lexicon(
+        stems=stems,
+        exact=exact,
+        phrases=phrases,
+        longest_phrase=max(map(len, phrases), default=0),
+        negations=frozenset(str(table["negations"]).split()),
+        turns=frozenset(str(table["turns"]).split()),
+        boosters=boosters,
+        dampers=dampers,
+        plain=plain,
+        openings=frozenset(known[0] for known in (*phrases, *boosters, *dampers, *plain) if len(known) > 1),
+    )
+
+
+def stems_of(phrase: str, language: str) -> Stems:
+    """Return the stem of every word of `phrase`, stop words included."""
+    return tuple(stem(word, language) for word in words(phrase, language))
+
+
+def _entries(
+    table: Mapping[str, object], language: str
+) -> tuple[dict[str, Entry], dict[str, Entry], dict[Stems, Entry]]:
+    stems: dict[str, Entry] = {}
+    exact: dict[str, Entry] = {}
+    phrases: dict[Stems, Entry] = {}
+    for label in load_positions():
+        section = cast("dict[str, object]", table.get(label, {}))
+        for level, weight in LEVELS.items():
+            for word in str(section.get(level, "")).split():
+                entry = Entry(label, weight)
+                # The first mention wins: a stem that two words share belongs to the stronger level.
+                if word.startswith("="):
+                    exact.setdefault(word[1:], entry)
+                else:
+                    stems.setdefault(stem(word, language), entry)
+        for phrase in cast("Iterable[str]", section.get("phrases", ())):
+            phrases[stems_of(phrase, language)] = Entry(label, 1.0)
+    return stems, exact, phrases
+
+
+def _stem_set(phrases: object, language: str) -> frozenset[Stems]:
+    return frozenset(stems_of(phrase, language) for phrase in cast("Iterable[str]", phrases))
+
+
+def _read(name: str) -> dict[str, object]:
+    return tomllib.loads(resources.files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
