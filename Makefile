@@ -1,0 +1,64 @@
+# The developer commands. `make` alone lists them; each one sets up what it needs.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+bin := .venv/bin
+comma := ,
+later = { echo "$@: $(1)" >&2; exit 1; }
+export PYTHON
+
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 17
+
+setup: ## install everything into .venv (PYTHON=/path/to/python3.11 names the Python)
+	@.ci/setup
+
+demo: setup ## a whole stack in a temporary folder: a conversation is played, questions are asked and answered
+	@$(bin)/ricordo demo $(ARGS)
+
+up: setup ## the local stack in the foreground, until Ctrl-C (ARGS="--data-dir DIR")
+	@$(bin)/ricordo up $(ARGS)
+
+test: setup ## all tests against real local servers (ARGS="-k name", WORKERS=2)
+	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not chaos and not evaluation" $(ARGS)
+
+check: setup ## style, types, architecture and schemas, without running anything
+	@$(bin)/ruff check .
+	@$(bin)/ruff format --check .
+	@$(bin)/mypy
+	@$(bin)/lint-imports --no-logo
+	@$(bin)/python -m ricordo.messages.schemas schemas --check
+
+fmt: setup ## put the sources into shape
+	@$(bin)/ruff check --fix --exit-zero --quiet .
+	@$(bin)/ruff format .
+
+schemas: setup ## write schemas/ from the messages
+	@$(bin)/python -m ricordo.messages.schemas schemas
+
+bench: setup ## figures of speed and size on this machine (NAME=embedding picks one)
+	@$(bin)/ricordo bench $(NAME) $(ARGS)
+
+chaos: setup ## kill processes while messages flow, and count what is lost or doubled
+	@test -n "$(wildcard tests/chaos/test_*.py)" || $(call later,the tests of tests/chaos come with a later version)
+	@$(bin)/pytest tests/chaos $(ARGS)
+
+eval: ## quality of recall and of emotion on public data sets: not in this version
+	@$(call later,the evaluations come with a later version)
+
+lock: setup ## compute requirements.lock anew (ARGS=--upgrade for the newest versions)
+	@$(bin)/uv pip compile pyproject.toml --extra local --group dev --universal --python-version 3.11 \
+		--only-binary :all: --generate-hashes --no-header --no-emit-index-url --annotation-style line \
+		--quiet $(ARGS) --output-file requirements.lock
+
+docs: ## the documentation as a site: not in this version
+	@$(call later,the site comes with a later version; read README.md$(comma) ARCHITECTURE.md and docs/)
+
+clean: ## remove what tools and builds left behind (.venv stays)
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
+
+.PHONY: help setup demo up test check fmt schemas bench chaos eval lock docs clean
