@@ -1,6 +1,6 @@
 """Facts as the truth holds them: evidence rows, and the facts that are folded from them."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -50,6 +50,10 @@ class Learned:
     gone: tuple[UUID, ...] = ()
 
 
+Project = Callable[[Learned], Awaitable[None]]
+"""Writes what a user's facts have become to a projection; idempotent."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuestion:
     """Which facts of a user are asked for; `as_of` asks the past, `history` shows superseded ones too."""
@@ -70,15 +74,19 @@ class FactLedger(Protocol):
         """Return what was said; memories without a row are left out."""
         ...
 
-    async def record(self, tenant: str, told: Sequence[Told]) -> Sequence[Learned]:
-        """Keep the evidence and fold it, under a lock of each user; one result per user with evidence.
+    async def record(
+        self, tenant: str, told: Sequence[Told], project: Project, at: datetime
+    ) -> tuple[Sequence[Learned], Sequence[Progress]]:
+        """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
 
-        Repeating it changes nothing and returns the same.
+        `project` is awaited for each user with evidence before the transaction commits: while the lock is
+        held no older state can overwrite a newer one in the projection, and what a crash leaves there is
+        repaired by the redelivery. Repeating the call changes nothing and returns the same.
+
+        Raises:
+            StoreUnavailable: nothing was written here.
+            Exception: whatever `project` raised; nothing was written here.
         """
-        ...
-
-    async def mark(self, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
-        """Set the stage, after the graph is written."""
         ...
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:

@@ -34,7 +34,7 @@ class NewMessage:
         digest: hash of what makes the message itself; a repeated id with another digest is a conflict.
         memorable: False for a message that belongs to the history only.
         metadata: the bot's own values, a JSON object.
-        kind, importance, expires_at: what the bot set, which wins over what is inferred; None when it did not.
+        kind, importance, expires_at: what the bot set, which wins over what is inferred; None where unset.
     """
 
     message_id: str
@@ -48,7 +48,7 @@ class NewMessage:
     speaker: str = ""
     participants: tuple[str, ...] = ()
     timezone: str | None = None
-    language: str | None = None
+    language: str = ""
     location: str = ""
     metadata: Mapping[str, Any] = MappingProxyType({})
     kind: str | None = None
@@ -69,13 +69,11 @@ class Recorded:
             `forgotten` (a tombstone stands before it).
         progress: the stage row, for `kept`.
         displaced: memories whose predecessor is now another one, so that their window has changed.
-        rezoned: memories whose zone is now known to be another one, so that all that is derived has changed.
     """
 
     status: Literal["kept", "conflict", "forgotten"]
     progress: Progress | None = None
     displaced: tuple[UUID, ...] = ()
-    rezoned: tuple[UUID, ...] = ()
 
 
 class Intake(Protocol):
@@ -107,9 +105,21 @@ class Encodings(Protocol):
         ...
 
     async def save(
-        self, tenant: str, model: str, vectors: Sequence[tuple[UUID, Vector]], done: Sequence[UUID], at: datetime
+        self,
+        tenant: str,
+        model: str,
+        vectors: Sequence[tuple[UUID, Vector]],
+        done: Sequence[UUID],
+        at: datetime,
     ) -> Sequence[Progress]:
         """Keep new `vectors` and set the stage of all of `done`, which includes them."""
+        ...
+
+    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
+        """Return memories that were indexed already and come right after one of `memory_ids`.
+
+        Their window was made without the vector of their predecessor. To be asked after `save`.
+        """
         ...
 
 
@@ -137,7 +147,6 @@ class EnrichedMemory:
     memory_id: UUID
     enrichment: Enrichment
     local: LocalMoment
-    language: str
     event_start: datetime | None = None
     event_end: datetime | None = None
     token_count: int = 0

@@ -1,4 +1,4 @@
-"""The stages of a message on its way to being remembered: columns of one row, set by the workers that own them."""
+"""The stages of a message on its way to being remembered: columns of one row, each set by its worker."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -9,24 +9,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.bm25 import SparseVector
+
 Vector = NDArray[np.float32]
 
 
 class IndexUnavailable(Exception):
     """The index cannot be asked now: a transient failure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """A sparse BM25 vector.
-
-    Attributes:
-        indices: uint32 [n], distinct hashes of stems.
-        weights: float32 [n], the saturated term frequencies of a document, or ones for a query.
-    """
-
-    indices: NDArray[np.uint32]
-    weights: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +27,8 @@ class Point:
     conversation_id: str
     text_vector: Vector
     window_vector: Vector
-    text_terms: Terms
-    window_terms: Terms
+    text_terms: SparseVector
+    window_terms: SparseVector
     type: str
     kind: str
     created_at: datetime
@@ -80,7 +69,7 @@ class Hit:
     """A candidate with its scores.
 
     Attributes:
-        dense, dense_window: cosine with the query in [-1, 1], of the text and of the text with its predecessor.
+        dense, dense_window: cosine with the query in [-1, 1], of the text and with its predecessor.
         bm25, bm25_window: BM25 with the user's own document frequencies, >= 0.
     """
 
@@ -111,14 +100,14 @@ class VectorIndex(Protocol):
         ...
 
     async def search(
-        self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: Terms, limit: int
+        self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
     ) -> Sequence[Hit]:
         """Find up to `limit` candidates by each signal and return their union with all scores of each.
 
         Args:
             vector: float32 [dimensions], unit norm; None searches by terms only.
-            terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the scope alone
-                decides, latest first.
+            terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the
+                scope alone decides, latest first.
             limit: candidates per signal, >= 1.
         """
         ...

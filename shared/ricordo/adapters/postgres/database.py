@@ -14,7 +14,7 @@ from ricordo.ports.memories import StoreUnavailable
 
 Connection = PoolConnectionProxy[asyncpg.Record]
 
-# What says "not now" rather than "wrong": the server is away, starting, stopping, full, or chose a deadlock's victim.
+# What says "not now" rather than "wrong": the server is away, starting, full, or resolved a deadlock.
 TRANSIENT = (
     OSError,
     TimeoutError,
@@ -46,7 +46,12 @@ class Database:
         """
         try:
             pool = await asyncpg.create_pool(
-                dsn, min_size=1, max_size=size, timeout=timeout_s, command_timeout=60, max_inactive_connection_lifetime=60
+                dsn,
+                min_size=1,
+                max_size=size,
+                timeout=timeout_s,
+                command_timeout=60,
+                max_inactive_connection_lifetime=60,
             )
         except TRANSIENT as error:
             raise StoreUnavailable(f"PostgreSQL does not answer: {type(error).__name__}") from error

@@ -54,7 +54,7 @@ class _Batch:
         document = rows.recordset(map(_row, first.values()))
         fresh_ids = {row["message_id"] for row in await self._fetch("keep_history", document, self.at)}
         fresh = [first[message_id] for message_id in fresh_ids]
-        displaced, rezoned = await self._keep(fresh)
+        displaced = await self._keep(fresh)
         digests = await self._digests(set(first) - fresh_ids)
         digests |= {message.message_id: message.digest for message in fresh}
         progress = {
@@ -69,15 +69,8 @@ class _Batch:
             elif digests[message.message_id] != message.digest:
                 outcomes.append(Recorded("conflict"))
             else:
-                mine = message.message_id == owner
-                outcomes.append(
-                    Recorded(
-                        "kept",
-                        progress[message.message_id],
-                        displaced if mine else (),
-                        rezoned if mine else (),
-                    )
-                )
+                neighbours = displaced if message.message_id == owner else ()
+                outcomes.append(Recorded("kept", progress[message.message_id], neighbours))
         return outcomes
 
     async def _greet(self, met: set[str]) -> None:
@@ -85,22 +78,20 @@ class _Batch:
             await self.connection.execute(_SQL["known_tenant"], self.tenant)
             met.add(self.tenant)
 
-    async def _keep(self, fresh: Sequence[NewMessage]) -> tuple[tuple[UUID, ...], tuple[UUID, ...]]:
-        """Write memories and stages of what is new; return whom it displaced and whom it rezoned."""
+    async def _keep(self, fresh: Sequence[NewMessage]) -> tuple[UUID, ...]:
+        """Write memories and stages of what is new; return those that now follow another memory."""
         if not fresh:
-            return (), ()
+            return ()
         await self._execute("begin_stages", rows.recordset(map(_row, fresh)), self.at)
         memorable = [message for message in fresh if message.memorable]
         if not memorable:
-            return (), ()
+            return ()
         ids = [message.memory_id for message in memorable]
         await self._execute("keep_memories", rows.recordset(map(_row, memorable)), self.at)
         linked = await self._fetch("link_in_time", ids)
-        displaced = {row["id"] for row in linked if row["displaced"]} - set(ids)
-        rezoned: set[UUID] = set()
         if any(message.timezone for message in memorable):
-            rezoned = {row["id"] for row in await self._fetch("rezone", ids)} - set(ids)
-        return tuple(sorted(displaced - rezoned)), tuple(sorted(rezoned))
+            await self._execute("rezone", ids)
+        return tuple(sorted({row["id"] for row in linked if row["displaced"]} - set(ids)))
 
     async def _digests(self, message_ids: set[str]) -> dict[str, bytes]:
         if not message_ids:
@@ -117,7 +108,8 @@ class _Batch:
 
 def _identities(messages: Sequence[NewMessage]) -> str:
     return rows.recordset(
-        {"message_id": m.message_id, "user_id": m.user_id, "conversation_id": m.conversation_id} for m in messages
+        {"message_id": m.message_id, "user_id": m.user_id, "conversation_id": m.conversation_id}
+        for m in messages
     )
 
 

@@ -1,6 +1,6 @@
-"""Knowledge's part of the truth: evidence as it was said, and the facts and entities that are folded from it."""
+"""Knowledge's part of the truth: evidence as it was said, and the facts and entities folded from it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.marking import mark
 from ricordo.domain.facts import PREDICATES, USER, Evidence, Fact, entities, fold, normalise
-from ricordo.ports.facts import FactQuestion, Learned, Told, Utterance
+from ricordo.ports.facts import FactQuestion, Learned, Project, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("facts")
@@ -42,15 +42,16 @@ class PostgresFactLedger:
             for row in rows.in_order(found, memory_ids)
         ]
 
-    async def record(self, tenant: str, told: Sequence[Told]) -> Sequence[Learned]:
-        """Keep the evidence and fold it, under a lock of each user; see `FactLedger.record`."""
+    async def record(
+        self, tenant: str, told: Sequence[Told], project: Project, at: datetime
+    ) -> tuple[Sequence[Learned], Sequence[Progress]]:
+        """Keep, fold, project and mark in one transaction; see `FactLedger.record`."""
         async with self._database.transaction(tenant) as connection:
             users = sorted({one.user_id for one in told})
             await connection.execute(_SQL["lock_users"], tenant, users)
             document = rows.recordset(row for one in told for row in _evidence_rows(one))
-            replaced = await connection.fetch(
-                _SQL["keep_evidence"], tenant, sorted({one.message_id for one in told}), document
-            )
+            messages = sorted({one.message_id for one in told})
+            replaced = await connection.fetch(_SQL["keep_evidence"], tenant, messages, document)
             learned = []
             for user_id in users:
                 touched = _Touched.by(
@@ -59,12 +60,9 @@ class PostgresFactLedger:
                 )
                 if touched:
                     learned.append(await _refold(connection, tenant, user_id, touched))
-            return learned
-
-    async def mark(self, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
-        """Set the stage; see `FactLedger.mark`."""
-        async with self._database.transaction(tenant) as connection:
-            return await mark(connection, tenant, Stage.EXTRACTED, memory_ids, at)
+                    await project(learned[-1])
+            done = [one.memory_id for one in told]
+            return learned, await mark(connection, tenant, Stage.EXTRACTED, done, at)
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
@@ -102,7 +100,7 @@ class _Touched:
         )
 
     @classmethod
-    def by(cls, told: Sequence[Evidence], replaced: Sequence[Mapping[str, str]]) -> "_Touched":
+    def by(cls, told: Sequence[Evidence], replaced: Sequence[asyncpg.Record]) -> "_Touched":
         statements = [(normalise(row.subject), row.predicate, normalise(row.object)) for row in told]
         statements += [(row["subject_key"], row["predicate"], row["object_key"]) for row in replaced]
         known = [statement for statement in statements if statement[1] in PREDICATES]
@@ -124,7 +122,9 @@ async def _refold(connection: Connection, tenant: str, user_id: str, touched: _T
     found = await connection.fetch(_SQL["evidence"], tenant, user_id, touched.names, touched.predicates)
     facts = fold([_evidence(row) for row in found if touched.folds(row)], tenant=tenant, user_id=user_id)
     kept = [fact.id for fact in facts]
-    gone = await connection.fetch(_SQL["drop_facts"], tenant, user_id, touched.names, touched.predicates, kept)
+    gone = await connection.fetch(
+        _SQL["drop_facts"], tenant, user_id, touched.names, touched.predicates, kept
+    )
     await connection.execute(_SQL["keep_facts"], tenant, user_id, rows.recordset(map(_fact_row, facts)))
     met = [entity for entity in entities(map(_evidence, found)) if entity.key in touched.names]
     document = rows.recordset(
@@ -172,10 +172,21 @@ def _evidence(row: asyncpg.Record) -> Evidence:
     )
 
 
-_FACT_FIELDS = (
-    "id subject predicate object confidence first_seen last_reinforced valid_from valid_to contradictions disputed "
-    "verified message_ids"
-).split()
+_FACT_FIELDS = [
+    "id",
+    "subject",
+    "predicate",
+    "object",
+    "confidence",
+    "first_seen",
+    "last_reinforced",
+    "valid_from",
+    "valid_to",
+    "contradictions",
+    "disputed",
+    "verified",
+    "message_ids",
+]
 
 
 def _fact_row(fact: Fact) -> dict[str, Any]:

@@ -59,7 +59,9 @@ class PostgresLife:
             last=row["last"] if row["examined"] == limit else None,
         )
 
-    async def lagging(self, tenant: str, now: datetime, older_than: timedelta, limit: int) -> Sequence[Lagging]:
+    async def lagging(
+        self, tenant: str, now: datetime, older_than: timedelta, limit: int
+    ) -> Sequence[Lagging]:
         """Return messages that have lacked a stage for too long."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_STAGES["lagging"], tenant, now - older_than, limit)

@@ -1,7 +1,7 @@
 """Schema migrations: numbered SQL files, applied in order, each once, by one process at a time.
 
-They follow expand and contract: a migration only adds what the running version ignores; what an old version needs
-is removed by a later one, when no process of the old version is left.
+They follow expand and contract: a migration only adds what the running version ignores; what an old version
+needs is removed by a later one, when no process of the old version is left.
 """
 
 import re
@@ -29,10 +29,11 @@ class Migration:
 
 def migrations() -> list[Migration]:
     """Return the packaged migrations in order."""
-    found = []
-    for path in files(__package__).joinpath("migrations").iterdir():
-        if match := _FILE.match(path.name):
-            found.append(Migration(int(match[1]), match[2], path.read_text(encoding="utf-8")))
+    found = [
+        Migration(int(match[1]), match[2], path.read_text(encoding="utf-8"))
+        for path in files(__package__).joinpath("migrations").iterdir()
+        if (match := _FILE.match(path.name))
+    ]
     return sorted(found, key=lambda migration: migration.version)
 
 
@@ -75,6 +76,8 @@ async def _apply(connection: "asyncpg.Connection[asyncpg.Record]", worker_role: 
         async with connection.transaction():
             await connection.execute(migration.sql)
             await connection.execute(
-                "insert into schema_migrations (version, name) values ($1, $2)", migration.version, migration.name
+                "insert into schema_migrations (version, name) values ($1, $2)",
+                migration.version,
+                migration.name,
             )
     return [f"{migration.version:04d}_{migration.name}" for migration in todo]

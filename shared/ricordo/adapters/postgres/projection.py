@@ -31,7 +31,12 @@ class PostgresEncodings:
         ]
 
     async def save(
-        self, tenant: str, model: str, vectors: Sequence[tuple[UUID, Vector]], done: Sequence[UUID], at: datetime
+        self,
+        tenant: str,
+        model: str,
+        vectors: Sequence[tuple[UUID, Vector]],
+        done: Sequence[UUID],
+        at: datetime,
     ) -> Sequence[Progress]:
         """Keep vectors and set the stage; see `Encodings.save`."""
         async with self._database.transaction(tenant) as connection:
@@ -40,6 +45,11 @@ class PostgresEncodings:
                 raw = [rows.raw(vector) for _, vector in vectors]
                 await connection.execute(_SQL["keep_vectors"], tenant, model, ids, raw)
             return await mark(connection, tenant, Stage.ENCODED, done, at)
+
+    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
+        """Return those whose window lacks its predecessor's vector; see `Encodings.followers`."""
+        async with self._database.transaction(tenant) as connection:
+            return [row["id"] for row in await connection.fetch(_SQL["followers"], tenant, memory_ids)]
 
 
 class PostgresEnrichments:
@@ -55,7 +65,8 @@ class PostgresEnrichments:
             found = await connection.fetch(_SQL["unenriched"], tenant, model, memory_ids)
             users = sorted({row["user_id"] for row in found})
             names = {
-                row["user_id"]: tuple(row["names"]) for row in await connection.fetch(_SQL["names"], tenant, users)
+                row["user_id"]: tuple(row["names"])
+                for row in await connection.fetch(_SQL["names"], tenant, users)
             }
         return [
             Unenriched(
@@ -125,7 +136,6 @@ def _derived(one: EnrichedMemory) -> dict[str, Any]:
         "type": enrichment.type,
         "kind": enrichment.kind,
         "title": enrichment.title,
-        "language": one.language,
         "token_count": one.token_count,
         "local_date": one.local.date.isoformat(),
         "time_of_day": one.local.time_of_day,

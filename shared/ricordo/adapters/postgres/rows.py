@@ -13,13 +13,50 @@ from numpy.typing import NDArray
 from ricordo.domain.memory import Emotion, KeyTopic, Memory, MemoryKind, MemoryType, Role, Source
 from ricordo.ports.stages import Progress, Stage
 
-_DIRECT = (
-    "id tenant user_id content created_at message_id title summary token_count language speaker timezone event_start "
-    "event_end expires_at conversation_id location preceding_id following_id trigger importance access_count "
-    "last_accessed reinforcement decay_factor pinned trust confidence verified compressed archived_at "
-    "stored_at"
-).split()
-_LISTS = "participants topics related_ids related_entities related_topics source_ids questions_addressed tags".split()
+_DIRECT = [
+    "id",
+    "tenant",
+    "user_id",
+    "content",
+    "created_at",
+    "message_id",
+    "title",
+    "summary",
+    "token_count",
+    "language",
+    "speaker",
+    "timezone",
+    "event_start",
+    "event_end",
+    "expires_at",
+    "conversation_id",
+    "location",
+    "preceding_id",
+    "following_id",
+    "trigger",
+    "importance",
+    "access_count",
+    "last_accessed",
+    "reinforcement",
+    "decay_factor",
+    "pinned",
+    "trust",
+    "confidence",
+    "verified",
+    "compressed",
+    "archived_at",
+    "stored_at",
+]
+_LISTS = [
+    "participants",
+    "topics",
+    "related_ids",
+    "related_entities",
+    "related_topics",
+    "source_ids",
+    "questions_addressed",
+    "tags",
+]
 
 
 def memory(row: asyncpg.Record) -> Memory:
@@ -27,7 +64,11 @@ def memory(row: asyncpg.Record) -> Memory:
     fields: dict[str, Any] = {name: row[name] for name in _DIRECT}
     fields |= {name: tuple(row[name]) for name in _LISTS}
     if row["local_date"] is not None:  # else the memory derives them: it is not enriched yet
-        fields |= {"date": row["local_date"], "time_of_day": row["time_of_day"], "day_of_week": row["day_of_week"]}
+        fields |= {
+            "date": row["local_date"],
+            "time_of_day": row["time_of_day"],
+            "day_of_week": row["day_of_week"],
+        }
     return Memory(
         **fields,
         type=MemoryType(row["type"]),
@@ -79,7 +120,9 @@ def _scalar(value: object) -> str:
     raise TypeError(f"no JSON for {type(value).__name__}")
 
 
-def in_order(found: Sequence[asyncpg.Record], ids: Sequence[UUID], key: str = "memory_id") -> list[asyncpg.Record]:
+def in_order(
+    found: Sequence[asyncpg.Record], ids: Sequence[UUID], key: str = "memory_id"
+) -> list[asyncpg.Record]:
     """Sort rows as their ids were asked for."""
     by_id = {row[key]: row for row in found}
     return [by_id[one] for one in ids if one in by_id]

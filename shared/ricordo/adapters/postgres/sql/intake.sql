@@ -103,7 +103,8 @@ where m.tenant = $1 and m.id = placed.id
 returning m.id, placed.formerly is distinct from placed.preceding_id as displaced
 
 -- name: rezone
--- Late arrivals that name a zone: what came after them without one, and was taken for another zone.
+-- Late arrivals that name a zone: what came after them without one, and was taken for another zone. Its time fields
+-- are derived again, by enrichment: the missing stage brings it there.
 with fresh as (
     select user_id, min(created_at) as since from memories
     where tenant = $1 and id = any($2::uuid[]) group by user_id
@@ -115,10 +116,12 @@ with fresh as (
         order by h.said_at desc, h.message_id desc limit 1), 'UTC') as timezone
     from fresh f join memories m
         on m.tenant = $1 and m.user_id = f.user_id and m.created_at >= f.since and m.message_id is not null
+), rezoned as (
+    update memories m set timezone = placed.timezone, local_date = null
+    from placed where m.tenant = $1 and m.id = placed.id and m.timezone <> placed.timezone
+    returning m.id
 )
-update memories m set timezone = placed.timezone
-from placed where m.tenant = $1 and m.id = placed.id and m.timezone <> placed.timezone
-returning m.id
+update stages s set enriched = null from rezoned r where s.tenant = $1 and s.memory_id = r.id
 
 -- name: progress
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted

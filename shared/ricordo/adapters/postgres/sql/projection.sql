@@ -13,6 +13,11 @@ order by v.memory_id
 on conflict (tenant, memory_id, model)
 do update set text_hash = excluded.text_hash, vector = excluded.vector
 
+-- name: followers
+select m.id from memories m join stages s on s.tenant = m.tenant and s.memory_id = m.id
+where m.tenant = $1 and s.indexed is not null and m.id in (
+    select following_id from memories where tenant = $1 and id = any($2::uuid[]) and following_id is not null)
+
 -- name: unenriched
 select m.*, v.vector
 from memories m left join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $2
@@ -27,7 +32,7 @@ from entities where tenant = $1 and user_id = any($2::text[]) group by user_id
 -- $2 rows, $3 version. What the bot said itself wins over what was inferred; use and fading are not touched.
 with derived as (
     select * from jsonb_to_recordset($2::jsonb) as d (
-        memory_id uuid, type text, kind text, title text, language text, token_count integer, local_date date,
+        memory_id uuid, type text, kind text, title text, token_count integer, local_date date,
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
         primary_emotion text, emotional_keywords text[], importance double precision)
@@ -35,8 +40,8 @@ with derived as (
     select id from memories where tenant = $1 and id in (select memory_id from derived) order by id for update
 )
 update memories m
-set type = d.type, kind = coalesce(m.stated_kind, d.kind), title = d.title, language = d.language,
-    token_count = d.token_count, local_date = d.local_date, time_of_day = d.time_of_day, day_of_week = d.day_of_week,
+set type = d.type, kind = coalesce(m.stated_kind, d.kind), title = d.title, token_count = d.token_count,
+    local_date = d.local_date, time_of_day = d.time_of_day, day_of_week = d.day_of_week,
     event_start = d.event_start, event_end = d.event_end, participants = d.participants, topics = d.topics,
     valence = d.valence, arousal = d.arousal, dominance = d.dominance, primary_emotion = d.primary_emotion,
     emotional_keywords = d.emotional_keywords,

@@ -1,0 +1,1 @@
+"""embedding: a vector for each text (encode), a point for each memory (index)."""

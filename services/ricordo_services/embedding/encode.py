@@ -1,0 +1,74 @@
+"""Encode: each text becomes a vector once per model, kept beside the rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.runtime.batcher import Encoded
+
+from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MemoryEncoded
+from ricordo.ports.clock import Clock
+from ricordo.ports.memories import Encodings, TextToEncode
+from ricordo.ports.stages import Progress
+from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo_services.receipts import receipt
+
+
+class Batcher(Protocol):
+    """What encodes texts, several callers' together."""
+
+    async def encode(self, texts: Sequence[str]) -> Encoded:
+        """Return vectors in the order of `texts`, and the model that made them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Encode:
+    """Handles `memory.created`."""
+
+    encodings: Encodings
+    batcher: Batcher
+    model: str
+    clock: Clock
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
+        """Encode what has no vector yet; one outcome each."""
+        ids = list(dict.fromkeys(event.body.memory_id for event in events))
+        texts = await self.encodings.load(tenant, self.model, ids)
+        model, progress = await self._encode(tenant, texts)
+        done = {one.memory_id: one for one in progress}
+        outcomes = [_events(tenant, done.get(event.body.memory_id), model, self.model) for event in events]
+        followers = await self.encodings.followers(tenant, list(done))
+        if followers and progress:
+            outcomes[0] += (
+                MemoryChanged(
+                    user_id=progress[0].user_id, memory_ids=tuple(followers), fields=("preceding_vector",)
+                ),
+            )
+        return [Done(one) for one in outcomes]
+
+    async def _encode(self, tenant: str, texts: Sequence[TextToEncode]) -> tuple[str, Sequence[Progress]]:
+        known: list[UUID] = [text.memory_id for text in texts]
+        missing = [text for text in texts if text.vector is None]
+        if not missing:
+            return self.model, await self.encodings.save(tenant, self.model, [], known, self.clock.now())
+        encoded = await self.batcher.encode([text.text for text in missing])
+        vectors = [(text.memory_id, vector) for text, vector in zip(missing, encoded.vectors, strict=True)]
+        return encoded.model, await self.encodings.save(
+            tenant, encoded.model, vectors, known, self.clock.now()
+        )
+
+
+def _events(tenant: str, progress: Progress | None, model: str, primary: str) -> tuple[DerivedEvent, ...]:
+    if progress is None:  # forgotten meanwhile
+        return ()
+    encoded = MemoryEncoded(
+        user_id=progress.user_id,
+        conversation_id=progress.conversation_id,
+        message_id=progress.message_id,
+        memory_id=progress.memory_id,
+        model=model,
+        fallback=model != primary,
+    )
+    return (encoded, *receipt(tenant, progress))

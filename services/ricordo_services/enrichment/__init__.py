@@ -1,0 +1,1 @@
+"""enrichment: how it felt, what mattered, what it was about."""

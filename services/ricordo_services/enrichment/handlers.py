@@ -1,0 +1,90 @@
+"""How it felt, what mattered, what it was about, and when it happened: derived from the text and its vector."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from ricordo.domain.enrichment import VERSION, enrich
+from ricordo.domain.memory import local_moment
+from ricordo.domain.temporal import LANGUAGES, resolve
+from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
+from ricordo.ports.clock import Clock
+from ricordo.ports.memories import EnrichedMemory, Enrichments, Unenriched
+from ricordo.ports.models import TokenCounter
+from ricordo.ports.stages import Progress
+from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo_services.receipts import receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Enrich:
+    """Handles `memory.encoded`."""
+
+    enrichments: Enrichments
+    tokens: TokenCounter
+    clock: Clock
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
+        """Derive and write; one outcome each."""
+        progress: dict[UUID, Progress] = {}
+        for model in sorted({event.body.model for event in events}):
+            ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
+            unenriched = await self.enrichments.load(tenant, model, ids)
+            enriched = [derive(one, self.tokens) for one in unenriched]
+            saved = await self.enrichments.save(tenant, enriched, VERSION, self.clock.now())
+            progress |= {one.memory_id: one for one in saved}
+        return [Done(_events(tenant, progress.get(event.body.memory_id))) for event in events]
+
+
+def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
+    """Derive all that enrichment owns of one memory."""
+    memory = one.memory
+    start, end = event_time(memory.content, memory.created_at, memory.timezone, memory.language)
+    return EnrichedMemory(
+        memory_id=memory.id,
+        enrichment=enrich(
+            memory.content,
+            language=memory.language,
+            role=memory.role,
+            speaker=memory.speaker,
+            participants=one.stated_participants,
+            known_names=one.known_names,
+            vector=one.vector,
+        ),
+        local=local_moment(memory.created_at, memory.timezone),
+        event_start=start,
+        event_end=end,
+        token_count=tokens.count(memory.content),
+    )
+
+
+def event_time(
+    content: str, said_at: datetime, timezone: str, language: str
+) -> tuple[datetime | None, datetime | None]:
+    """Say when what `content` tells happened, as [start, end); both None where the text does not tell.
+
+    Args:
+        content: the message.
+        said_at: the moment that "yesterday" counts from, aware.
+        timezone: IANA name of the speaker's zone.
+        language: a primary subtag; other languages than those understood tell nothing.
+    """
+    if language not in LANGUAGES:
+        return None, None
+    span = resolve(content, said_at, ZoneInfo(timezone), language)
+    return (None, None) if span is None else (span.start, span.end)
+
+
+def _events(tenant: str, progress: Progress | None) -> tuple[DerivedEvent, ...]:
+    if progress is None:  # forgotten meanwhile
+        return ()
+    enriched = MemoryEnriched(
+        user_id=progress.user_id,
+        conversation_id=progress.conversation_id,
+        message_id=progress.message_id,
+        memory_id=progress.memory_id,
+        version=VERSION,
+    )
+    return (enriched, *receipt(tenant, progress))

@@ -1,0 +1,1 @@
+"""ingest: what bots say becomes history and memory rows."""

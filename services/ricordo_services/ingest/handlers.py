@@ -1,0 +1,111 @@
+"""What was said is written down, once, and told to the other workers."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ricordo.domain.language import detect
+
+from ricordo.domain.text import collapse, strip_recalled
+from ricordo.messages.errors import DeadLetterCode
+from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
+from ricordo.messages.ids import memory_id
+from ricordo.ports.clock import Clock
+from ricordo.ports.memories import Intake, NewMessage, Recorded
+from ricordo.ports.stages import Progress
+from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
+from ricordo_services.receipts import receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """Handles `message.received` and, with `source` import, `message.imported`."""
+
+    intake: Intake
+    clock: Clock
+    source: str = "conversation"
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
+        """Record the messages; one outcome each."""
+        accepted = [event.body for event in events if event.body.document is None]
+        messages = [new_message(tenant, body, self.source) for body in accepted]
+        recorded = iter(await self.intake.record(tenant, messages, self.clock.now()))
+        return [
+            _NO_DOCUMENTS if event.body.document is not None else _outcome(tenant, event.body, next(recorded))
+            for event in events
+        ]
+
+
+_NO_DOCUMENTS = Reject(
+    "documents_unavailable",
+    "documents are not kept yet: send the message without one, or its text as messages",
+)
+
+
+def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
+    """Turn the event's body into what is recorded: without what was recalled into it."""
+    content = strip_recalled(body.content)
+    return NewMessage(
+        message_id=body.id,
+        memory_id=memory_id(tenant, body.id),
+        user_id=body.user_id,
+        conversation_id=body.conversation_id,
+        role=body.role.value,
+        content=content if collapse(content) else body.content,
+        digest=digest(body),
+        timestamp=body.timestamp,
+        speaker=body.speaker or "",
+        participants=body.participants,
+        timezone=body.timezone,
+        language=language_of(body),
+        location=body.location or "",
+        metadata=body.metadata,
+        kind=None if body.kind is None else body.kind.value,
+        importance=body.importance,
+        tags=body.tags,
+        expires_at=body.expires_at,
+        trust=body.trust,
+        source=source,
+        memorable=bool(collapse(content)),
+    )
+
+
+def language_of(body: MessageReceived) -> str:
+    """Return the language as a primary subtag: what the bot said, else what the text looks like."""
+    return (body.language or detect(body.content)).partition("-")[0].lower()
+
+
+def digest(body: MessageReceived) -> bytes:
+    """Hash what makes a message itself: who said what to whom. Lengths keep the parts apart."""
+    parts = (body.user_id, body.conversation_id, body.role.value, body.content)
+    return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).digest()
+
+
+def _outcome(tenant: str, body: MessageReceived, recorded: Recorded) -> Outcome:
+    if recorded.status == "conflict":
+        return Reject(
+            DeadLetterCode.ID_CONFLICT,
+            f"the id {body.id} is taken by a message with another content, user, conversation or role; "
+            "the first to arrive stays",
+        )
+    if recorded.status == "forgotten" or recorded.progress is None:
+        return Done()  # no dead letter either: it would keep what was to be forgotten
+    return Done(_events(tenant, recorded.progress, recorded))
+
+
+def _events(tenant: str, progress: Progress, recorded: Recorded) -> tuple[DerivedEvent, ...]:
+    """Say what follows from the state, so that a redelivery after a crash says it again."""
+    moved = (
+        (MemoryChanged(user_id=progress.user_id, memory_ids=recorded.displaced, fields=("preceding_id",)),)
+        if recorded.displaced
+        else ()
+    )
+    if progress.remembered:
+        return (*receipt(tenant, progress), *moved)
+    created = MemoryCreated(
+        user_id=progress.user_id,
+        conversation_id=progress.conversation_id,
+        message_id=progress.message_id,
+        memory_id=progress.memory_id,
+    )
+    return (created, *moved)

@@ -1,0 +1,1 @@
+"""knowledge: what messages state becomes facts, with evidence."""

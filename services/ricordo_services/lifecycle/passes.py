@@ -1,0 +1,141 @@
+"""Lifecycle's passes over what is stored: fading, and picking up what was left behind."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.messages.events import (
+    DerivedEvent,
+    MemoryArchived,
+    MemoryCreated,
+    MemoryEncoded,
+    MemoryEnriched,
+)
+from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.ports.clock import Clock
+from ricordo.ports.life import Life
+from ricordo.ports.memories import Lagging
+from ricordo.ports.stages import Stage
+
+_SLICE = 5_000  # memories per transaction of the decay
+_PER_EVENT = 500  # memory ids in one event
+_REMITTED = 1_000  # messages that one pass of the reconciliation sends on their way again
+
+
+class Emitter(Protocol):
+    """Publishes events that no other event has caused."""
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Stamp and publish `events`, and wait until they are stored."""
+        ...
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a pass did."""
+
+    name: str
+    examined: int = 0
+    changed: int = 0
+    archived: int = 0
+    created: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """Lets memories fade that were not used for more than a week; archives what is too weak.
+
+    Slices are committed one by one in id order and computed from the rows alone, so that a pass which is cut off is
+    simply run again.
+    """
+
+    life: Life
+    emitter: Emitter
+    clock: Clock
+    floors: bool = True
+
+    async def run(self, now: datetime, user_id: str | None = None) -> Summary:
+        """Run over all tenants, or one user's memories in each.
+
+        Args:
+            now: the moment to decay to, aware; at most one pass a day changes anything.
+            user_id: only this user's memories.
+        """
+        summary, began = Summary("decay"), self.clock.monotonic()
+        for tenant in await self.life.tenants():
+            async for archived in self._slices(tenant, now, user_id, summary):
+                await self.emitter.emit(tenant, _archived(archived))
+        summary.seconds = self.clock.monotonic() - began
+        return summary
+
+    async def _slices(
+        self, tenant: str, now: datetime, user_id: str | None, summary: Summary
+    ) -> AsyncIterator[Sequence[tuple[UUID, str]]]:
+        last: UUID | None = None
+        while True:
+            done = await self.life.decay(
+                tenant, now, user_id=user_id, after=last, limit=_SLICE, floors=self.floors
+            )
+            summary.examined += done.examined
+            summary.changed += done.changed
+            summary.archived += len(done.archived)
+            yield done.archived
+            if (last := done.last) is None:
+                return
+
+
+def _archived(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
+    by_user: dict[str, list[UUID]] = {}
+    for memory_id, user_id in memories:
+        by_user.setdefault(user_id, []).append(memory_id)
+    return [
+        MemoryArchived(
+            user_id=user_id, memory_ids=tuple(ids[start : start + _PER_EVENT]), reason=ArchiveReason.DECAYED
+        )
+        for user_id, ids in by_user.items()
+        for start in range(0, len(ids), _PER_EVENT)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Reconcile:
+    """Sends on their way again the messages that have lacked a stage for too long.
+
+    Derived events live in a stream that may lose its last moments with the power; the stages in the truth know what
+    is missing. Whoever is given the same event twice writes the same.
+    """
+
+    life: Life
+    emitter: Emitter
+    clock: Clock
+    model: str
+    patience: timedelta = field(default=timedelta(minutes=2))
+
+    async def run(self) -> Summary:
+        """Emit again, for all tenants, the event before the first stage that is missing."""
+        summary, began = Summary("reconcile"), self.clock.monotonic()
+        now = self.clock.now()
+        for tenant in await self.life.tenants():
+            lagging = await self.life.lagging(tenant, now, self.patience, _REMITTED)
+            summary.examined += len(lagging)
+            await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
+            summary.changed += len(lagging)
+        summary.seconds = self.clock.monotonic() - began
+        return summary
+
+    def _again(self, lagging: Lagging) -> list[DerivedEvent]:
+        progress, lacks = lagging.progress, lagging.lacks
+        about = {
+            "user_id": progress.user_id,
+            "conversation_id": progress.conversation_id,
+            "message_id": progress.message_id,
+            "memory_id": progress.memory_id,
+        }
+        if Stage.ENCODED in lacks or Stage.EXTRACTED in lacks:
+            return [MemoryCreated.model_validate(about)]  # heard by encode and by knowledge
+        if Stage.ENRICHED in lacks:
+            return [MemoryEncoded.model_validate(about | {"model": self.model})]
+        return [MemoryEnriched.model_validate(about | {"version": "reconcile"})]

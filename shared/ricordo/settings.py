@@ -1,0 +1,192 @@
+"""Settings: read once from the environment (`RICORDO_*`) and a TOML file, validated, frozen, passed down.
+
+Nested values are named with two underscores: `RICORDO_EMBEDDING__PROVIDER=ollama`. A TOML file, named by
+`RICORDO_CONFIG`, holds the same names as tables; the environment wins over it.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+PositiveInt = Annotated[int, Field(gt=0)]
+PositiveFloat = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BusSettings(_Group):
+    """NATS.
+
+    Attributes:
+        url: where it answers, credentials inside it when there are any.
+        input_bytes: limit of the stream that bots write to; a full one refuses.
+        events_bytes: limit of the stream of derived events; a full one drops its oldest.
+        dead_letter_bytes: limit of the stream of dead letters; a full one drops its oldest.
+        query_timeout_s: after this many seconds a query is answered with `timeout`.
+        concurrent_queries: how many are worked on at once in one process.
+    """
+
+    url: str = "nats://127.0.0.1:4222"
+    input_bytes: PositiveInt = 4 * 1024**3
+    events_bytes: PositiveInt = 4 * 1024**3
+    dead_letter_bytes: PositiveInt = 1024**3
+    query_timeout_s: PositiveFloat = 5.0
+    concurrent_queries: PositiveInt = 32
+
+
+class StoreSettings(_Group):
+    """PostgreSQL, Qdrant and the graph.
+
+    Attributes:
+        postgres_dsn: the workers' role, bound by row-level security.
+        postgres_admin_dsn: the owner of the schema, for migrations; without it a worker expects them done.
+        postgres_connections: the most that one process opens.
+        qdrant_url: a Qdrant server; without it the engine runs in process, in `qdrant_dir`.
+        bolt_url: Neo4j, or what speaks its protocol.
+    """
+
+    postgres_dsn: SecretStr = SecretStr("postgresql://ricordo_worker@127.0.0.1:5432/ricordo")
+    postgres_admin_dsn: SecretStr | None = None
+    postgres_connections: PositiveInt = 12
+    qdrant_url: str | None = None
+    qdrant_api_key: SecretStr | None = None
+    qdrant_dir: Path | None = None
+    bolt_url: str = "bolt://127.0.0.1:7687"
+    bolt_user: str = "neo4j"
+    bolt_password: SecretStr = SecretStr("")
+    bolt_database: str = "neo4j"
+
+
+class EmbeddingSettings(_Group):
+    """The embedding model and its batcher.
+
+    Attributes:
+        provider: `onnx`, in process, or `ollama`.
+        model: its name; with `onnx` there is only `all-MiniLM-L6-v2`.
+        fallback: the model that serves when the first has been away for `fallback_after_s`; None for none.
+        batch: texts in one request at the most.
+        flush_after_ms: how long the first text of a batch waits for others.
+        in_flight: requests at once.
+        requests_per_s: token bucket of a remote server; the in-process model has none.
+        queue: texts that may wait; submitting more waits.
+    """
+
+    provider: Literal["onnx", "ollama"] = "onnx"
+    model: str = "all-MiniLM-L6-v2"
+    fallback: str | None = None
+    ollama_url: str = "http://127.0.0.1:11434"
+    batch: PositiveInt = 32
+    flush_after_ms: Annotated[float, Field(ge=0)] = 50.0
+    in_flight: PositiveInt = 2
+    requests_per_s: PositiveFloat = 3.0
+    failures_to_open: PositiveInt = 3
+    open_s: PositiveFloat = 15.0
+    fallback_after_s: PositiveFloat = 60.0
+    queue: PositiveInt = 1024
+    threads: PositiveInt | None = None
+
+
+class RankingSettings(_Group):
+    """Search and ranking.
+
+    Attributes:
+        profile: the one that answers where a query names none.
+        fusion: how dense and BM25 results are joined.
+        min_semantic_score, min_similarity: thresholds on dense and on fused scores, in [0, 1].
+        meaningfulness_weight: alpha of the multiplicative profile.
+        recency_decay: lambda of the multiplicative profile, per day.
+        fact_confidence: from which confidence a fact is shown unasked.
+        hybrid: search by words too, not by meaning alone.
+    """
+
+    profile: str = "weighted"
+    fusion: Literal["rrf", "weighted"] = "rrf"
+    min_semantic_score: Share = 0.35
+    min_similarity: Share = 0.4
+    meaningfulness_weight: PositiveFloat = 0.5
+    recency_decay: PositiveFloat = 0.02
+    fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3
+    hybrid: bool = True
+
+
+class LifecycleSettings(_Group):
+    """Fading and care.
+
+    Attributes:
+        decay_every_h: hours between two passes; one runs at start.
+        floors: whether what mattered never fades below its floor.
+        reconcile_every_s: seconds between two looks for messages that lack a stage.
+        reconcile_after_s: how long a stage may be missing.
+    """
+
+    decay_every_h: PositiveFloat = 24.0
+    floors: bool = True
+    reconcile_every_s: PositiveFloat = 30.0
+    reconcile_after_s: PositiveFloat = 120.0
+
+
+class WorkerSettings(_Group):
+    """The worker loop.
+
+    Attributes:
+        batch: events handled together at the most.
+        slots: events in work at once, of one consumer, in one process.
+        import_slots: the same for the bulk lane.
+        grace_s: how long a stop waits for what is in work.
+        health_port: where `/healthz` answers; None for nowhere.
+    """
+
+    batch: PositiveInt = 64
+    slots: PositiveInt = 128
+    import_slots: PositiveInt = 64
+    grace_s: PositiveFloat = 4.0
+    health_host: str = "127.0.0.1"
+    health_port: Annotated[int, Field(ge=0, le=65535)] | None = None
+
+
+class LogSettings(_Group):
+    """Logs, on standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["json", "text"] = "json"
+
+
+class Settings(BaseSettings):
+    """All settings of a process."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RICORDO_", env_nested_delimiter="__", frozen=True, extra="ignore"
+    )
+
+    bus: BusSettings = BusSettings()
+    stores: StoreSettings = StoreSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    ranking: RankingSettings = RankingSettings()
+    lifecycle: LifecycleSettings = LifecycleSettings()
+    worker: WorkerSettings = WorkerSettings()
+    log: LogSettings = LogSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is pydantic's
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read arguments, then the environment, then the TOML file that `RICORDO_CONFIG` names."""
+        file = os.environ.get("RICORDO_CONFIG")
+        toml = (TomlConfigSettingsSource(settings_cls, Path(file)),) if file else ()
+        return (init_settings, env_settings, *toml)
