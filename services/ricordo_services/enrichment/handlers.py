@@ -1,4 +1,4 @@
-"""How it felt, what mattered, what it was about, and when it happened: derived from the text and its vector."""
+"""How it felt, what mattered, what it was about, when it happened: derived from text and vector."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -32,6 +32,14 @@ class Emitter(Protocol):
         ...
 
 
+class Backlog(Protocol):
+    """How much the workers still have before them."""
+
+    async def waiting(self) -> int:
+        """Return how many derived events are not settled yet, over all consumers that set a stage."""
+        ...
+
+
 @dataclass(slots=True)
 class Summary:
     """What a pass did."""
@@ -48,8 +56,8 @@ class Summary:
 class Decay:
     """Lets memories fade that were not used for more than a week; archives what is too weak.
 
-    Slices are committed one by one in id order and computed from the rows alone, so that a pass which is cut off is
-    simply run again.
+    Slices are committed one by one in id order and computed from the rows alone, so that a pass which is cut
+    off is simply run again.
     """
 
     life: Life
@@ -93,7 +101,7 @@ def _archived(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
         by_user.setdefault(user_id, []).append(memory_id)
     return [
         MemoryArchived(
-            user_id=user_id, memory_ids=tuple(ids[start : start + _PER_EVENT]), reason=ArchiveReason.DECAYED
+            user_id=user_id, memory_ids=tuple(ids[start : start + _PER_EVENT]), reason=ArchiveReason.DECAY
         )
         for user_id, ids in by_user.items()
         for start in range(0, len(ids), _PER_EVENT)
@@ -104,12 +112,14 @@ def _archived(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
 class Reconcile:
     """Sends on their way again the messages that have lacked a stage for too long.
 
-    Derived events live in a stream that may lose its last moments with the power; the stages in the truth know what
-    is missing. Whoever is given the same event twice writes the same.
+    Derived events live in a stream that may lose its last moments with the power; the stages in the truth know
+    what is missing. While events still wait for a worker nothing is lost, only late, and the pass leaves them
+    alone. Whoever is given the same event twice writes the same.
     """
 
     life: Life
     emitter: Emitter
+    backlog: Backlog
     clock: Clock
     model: str
     patience: timedelta = field(default=timedelta(minutes=2))
@@ -117,6 +127,8 @@ class Reconcile:
     async def run(self) -> Summary:
         """Emit again, for all tenants, the event before the first stage that is missing."""
         summary, began = Summary("reconcile"), self.clock.monotonic()
+        if await self.backlog.waiting():
+            return summary
         now = self.clock.now()
         for tenant in await self.life.tenants():
             lagging = await self.life.lagging(tenant, now, self.patience, _REMITTED)
