@@ -1,0 +1,127 @@
+"""Which libraries each part may load: by reading the import statements, and once by really importing."""
+
+import ast
+import itertools
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+SHARED, SERVICES = ROOT / "shared/ricordo", ROOT / "services/ricordo_services"
+OURS = {"ricordo", "ricordo_services"}
+
+# What a part may import besides the standard library and what is ours; import-linter rules over the latter.
+ALLOWED = {
+    "domain": {"numpy", "py3langid", "snowballstemmer", "tokenizers"},
+    "messages": {"pydantic", "pydantic_core"},
+    "client": {"nats", "pydantic"},
+    "ports": {"numpy"},
+}
+
+# `ricordo.testing` serves tests, whose authors have these anyway.
+OF_TESTS = ["hypothesis", "pytest"]
+
+# gliner's extra is declared but not locked; pydantic-core comes with pydantic, in the version that it needs.
+UNLOCKED = {"gliner", "pydantic_core"}
+
+# The standard library's own ways to the outside world, which a pure domain has no use for.
+OUTSIDE = set(
+    "asyncio concurrent ctypes http logging multiprocessing selectors shutil signal socket sqlite3 ssl "
+    "subprocess tempfile urllib".split()
+)
+
+ONLY_THESE = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Wall(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        if not top.startswith("_") and top not in sys.stdlib_module_names and top not in {allowed!r}:
+            raise ModuleNotFoundError(f"No module named {{top!r}} in a base install", name=top)
+        return None
+
+sys.meta_path.insert(0, Wall())
+import {module}
+"""
+BASE = {
+    "annotated_types",
+    "nats",
+    "pydantic",
+    "pydantic_core",
+    "ricordo",
+    "typing_extensions",
+    "typing_inspection",
+}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the top-level names that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def libraries(folder: Path) -> dict[str, set[str]]:
+    """Return every library below `folder` with the files that import it."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(folder.rglob("*.py")):
+        for name in set(imported(path)) - OURS - sys.stdlib_module_names:
+            found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
+    return found
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_a_part_loads_only_its_libraries(part: str) -> None:
+    strangers = {name: files for name, files in libraries(SHARED / part).items() if name not in ALLOWED[part]}
+    assert strangers == {}
+
+
+def test_the_domain_has_no_way_to_the_outside() -> None:
+    reached = {
+        str(path.relative_to(ROOT)): ways
+        for path in (SHARED / "domain").rglob("*.py")
+        if (ways := OUTSIDE & set(imported(path)))
+    }
+    assert reached == {}
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    lines = [*project["dependencies"], *itertools.chain.from_iterable(extras), *OF_TESTS]
+    declared = {canonicalize_name(Requirement(line).name) for line in lines}
+    owners = packages_distributions()
+    undeclared = {
+        name: files
+        for name, files in (libraries(SHARED) | libraries(SERVICES)).items()
+        if name not in UNLOCKED
+        and not declared & {canonicalize_name(owner) for owner in owners.get(name, [])}
+    }
+    assert undeclared == {}
+
+
+@pytest.mark.parametrize("module", ["ricordo.client", "ricordo.messages"])
+def test_a_base_install_is_enough_for(module: str) -> None:
+    program = ONLY_THESE.format(allowed=BASE, module=module)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_wall_of_the_base_install_holds() -> None:
+    program = ONLY_THESE.format(allowed=BASE, module="numpy")
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "No module named 'numpy' in a base install" in run.stderr
