@@ -1,0 +1,112 @@
+"""The whole bus over one connection: every port of `ricordo.ports.bus`."""
+
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import nats.js.errors
+
+from ricordo.adapters.nats import responding
+from ricordo.adapters.nats.connection import Connection, NatsSettings, connected, translated
+from ricordo.adapters.nats.provisioning import Provisioning
+from ricordo.adapters.nats.publishing import StreamPublisher
+from ricordo.adapters.nats.pulling import PullSubscription
+from ricordo.adapters.nats.topology import Topology
+from ricordo.ports.bus import (
+    BusError,
+    BusUnavailable,
+    Endpoint,
+    Outgoing,
+    Request,
+    StoredMessage,
+    Subscription,
+)
+
+
+class NatsBus:
+    """Streams, consumers and request-reply on a NATS server.
+
+    Args:
+        connection: open.
+        topology: the streams and consumers that are spoken of.
+    """
+
+    def __init__(self, connection: Connection, topology: Topology) -> None:
+        self.topology = topology
+        self._connection = connection
+        self._publisher = StreamPublisher(connection)
+        self._provisioning = Provisioning(connection, topology)
+
+    async def open(self) -> None:
+        """Begin to listen for acknowledgements.
+
+        Raises:
+            BusUnavailable: there is no connection.
+        """
+        await self._publisher.open()
+
+    async def provision(self) -> Sequence[str]:
+        """Create what is absent and update what may be; see the port."""
+        return await self._provisioning.provision()
+
+    async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
+        """Publish `messages` together and wait for every acknowledgement; see the port."""
+        return await self._publisher.publish(messages)
+
+    async def subscribe(self, consumer: str) -> Subscription:
+        """Bind to a durable consumer, with the waits and limits that the server has; see the port."""
+        spec = self.topology.consumer(consumer)
+        await self._connection.up(within=self._connection.settings.request_timeout)
+        with translated(f"cannot bind to consumer {consumer} of {spec.stream}"):
+            info = await self._connection.streams.consumer_info(spec.stream, consumer)
+        limit = info.config.max_deliver
+        subscription = PullSubscription(
+            self._connection,
+            stream=spec.stream,
+            consumer=consumer,
+            ack_wait=info.config.ack_wait or spec.ack_wait,
+            max_deliver=limit if limit is not None and limit > 0 else sys.maxsize,
+        )
+        await subscription.open()
+        return subscription
+
+    async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
+        """Receive the requests on `subject`; see the port."""
+        return await responding.serve(self._connection, subject, queue, accept)
+
+    async def read(self, stream: str, sequence: int) -> StoredMessage | None:
+        """Return a message of a stream; see the port."""
+        with translated(f"cannot read message {sequence} of {stream}"):
+            try:
+                found = await self._connection.streams.get_msg(stream, sequence)
+            except nats.js.errors.NotFoundError:
+                return None
+        return StoredMessage(
+            subject=found.subject or "",
+            body=found.data or b"",
+            headers={name: str(value) for name, value in (found.headers or {}).items()},
+            stream=stream,
+            sequence=sequence,
+        )
+
+    async def remove(self, stream: str, sequence: int) -> None:
+        """Remove a message from a stream; see the port."""
+        try:
+            with translated(f"cannot remove message {sequence} of {stream}"):
+                await self._connection.streams.delete_msg(stream, sequence)
+        except BusUnavailable:
+            if await self.read(stream, sequence) is not None:
+                raise
+
+
+@asynccontextmanager
+async def open_bus(settings: NatsSettings, topology: Topology) -> AsyncIterator[NatsBus]:
+    """Connect for the length of a context.
+
+    Raises:
+        BusUnavailable: no server let us in within the start timeout.
+    """
+    async with connected(settings) as connection:
+        bus = NatsBus(connection, topology)
+        await bus.open()
+        yield bus

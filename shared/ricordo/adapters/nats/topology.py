@@ -1,0 +1,254 @@
+"""What stands on the server: the streams and durable consumers, declared once as values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nats.js.api import (
+    AckPolicy,
+    ConsumerConfig,
+    DeliverPolicy,
+    DiscardPolicy,
+    PersistMode,
+    RetentionPolicy,
+    StorageType,
+    StreamConfig,
+)
+
+from ricordo.messages.subjects import (
+    STREAM_DEAD_LETTERS,
+    STREAM_DERIVED,
+    STREAM_IN,
+    STREAM_SUBJECTS,
+    every_tenant,
+)
+
+STREAM_ADVISORIES: Final = "RICORDO_ADVISORIES"
+"""The server's word that a message was delivered for the last time and never settled."""
+SWEEPER: Final = "sweeper"
+"""The durable consumer of the advisories."""
+
+_MAX_DELIVERIES: Final = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES"
+_WINDOW: Final = 0.1
+"""Deduplication reaches across tenants, so it gets the smallest window that the server allows."""
+_DEAD_LETTER_WINDOW: Final = 3600.0
+"""Dead letters are known by their place of origin, which is one tenant's only: here it helps."""
+_DAY: Final = 86_400.0
+_MIB: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamSpec:
+    """A stream as it is declared.
+
+    Attributes:
+        name: in upper case.
+        subjects: that it stores.
+        retention: until when a message is kept.
+        discard: what happens to a message when the stream is full.
+        max_bytes: size at most, on disk; -1 for no limit.
+        max_age: seconds for which a message is kept; 0 for ever.
+        duplicate_window: seconds within which a repeated `Nats-Msg-Id` is dropped.
+        persist_async: acknowledge before the disk has it.
+        storage: file or memory.
+    """
+
+    name: str
+    subjects: tuple[str, ...]
+    retention: RetentionPolicy = RetentionPolicy.LIMITS
+    discard: DiscardPolicy = DiscardPolicy.OLD
+    max_bytes: int = -1
+    max_age: float = 0.0
+    duplicate_window: float = _WINDOW
+    persist_async: bool = False
+    storage: StorageType = StorageType.FILE
+
+    def config(self) -> StreamConfig:
+        """Return the declaration as the server takes it."""
+        return StreamConfig(
+            name=self.name,
+            subjects=list(self.subjects),
+            retention=self.retention,
+            discard=self.discard,
+            max_bytes=self.max_bytes,
+            max_age=self.max_age,
+            duplicate_window=self.duplicate_window,
+            storage=self.storage,
+            persist_mode=PersistMode.ASYNC if self.persist_async else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerSpec:
+    """A durable consumer as it is declared. All are pulled from and acknowledged message by message.
+
+    Attributes:
+        name: of the consumer.
+        stream: that it reads.
+        subjects: that it is given.
+        ack_wait: seconds after which a message that shows no sign of life is delivered again.
+        max_deliver: deliveries of one message at most; -1 for no limit.
+        max_ack_pending: messages in all hands at once at most, those that wait for a redelivery included.
+        backoff: seconds before each redelivery after a silent loss, in place of `ack_wait`; empty for the
+            same each time. The first must leave time for a sign of life.
+    """
+
+    name: str
+    stream: str
+    subjects: tuple[str, ...]
+    ack_wait: float = 15.0
+    max_deliver: int = 8
+    max_ack_pending: int = 1000
+    backoff: tuple[float, ...] = ()
+
+    def config(self) -> ConsumerConfig:
+        """Return the declaration as the server takes it."""
+        return ConsumerConfig(
+            name=self.name,
+            durable_name=self.name,
+            deliver_policy=DeliverPolicy.ALL,
+            ack_policy=AckPolicy.EXPLICIT,
+            ack_wait=self.backoff[0] if self.backoff else self.ack_wait,
+            max_deliver=self.max_deliver,
+            backoff=list(self.backoff) or None,
+            filter_subjects=list(self.subjects),
+            max_ack_pending=self.max_ack_pending,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """Streams and their consumers.
+
+    Raises:
+        ValueError: a consumer of a stream that is not there, or two things of one name.
+    """
+
+    streams: Sequence[StreamSpec]
+    consumers: Sequence[ConsumerSpec] = ()
+
+    def __post_init__(self) -> None:
+        streams = {stream.name for stream in self.streams}
+        if len(streams) < len(self.streams) or len({c.name for c in self.consumers}) < len(self.consumers):
+            raise ValueError("two streams or two consumers have one name")
+        if strays := [consumer.name for consumer in self.consumers if consumer.stream not in streams]:
+            raise ValueError(f"{strays} read streams that are not declared")
+
+    def consumer(self, name: str) -> ConsumerSpec:
+        """Return the consumer called `name`.
+
+        Raises:
+            KeyError: none is declared.
+        """
+        for consumer in self.consumers:
+            if consumer.name == name:
+                return consumer
+        raise KeyError(f"no durable consumer called {name!r} is declared")
+
+    @property
+    def work_queues(self) -> frozenset[str]:
+        """The streams in which a message stays until somebody settles it."""
+        return frozenset(
+            stream.name for stream in self.streams if stream.retention is RetentionPolicy.WORK_QUEUE
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What the operator may set.
+
+    Attributes:
+        incoming_bytes: of what bots publish and nobody has ingested yet; beyond, publishers are refused.
+        derived_bytes: of derived events; beyond, the oldest go.
+        derived_age: seconds for which derived events are kept.
+        dead_letter_bytes: of dead letters; beyond, the oldest go.
+        ack_wait: seconds after which a silent worker's message is given to another.
+        max_deliver: deliveries of one message before it becomes a dead letter.
+        max_ack_pending: messages of one consumer in all hands at once.
+    """
+
+    incoming_bytes: int = 512 * _MIB
+    derived_bytes: int = 512 * _MIB
+    derived_age: float = 7 * _DAY
+    dead_letter_bytes: int = 128 * _MIB
+    ack_wait: float = 15.0
+    max_deliver: int = 8
+    max_ack_pending: int = 1000
+
+
+_CONSUMERS: Final[Sequence[tuple[str, str, tuple[str, ...]]]] = (
+    ("ingest", STREAM_IN, ("message.received",)),
+    ("ingest-bulk", STREAM_IN, ("message.imported",)),
+    ("sessions", STREAM_IN, ("session.ended",)),
+    ("encode", STREAM_DERIVED, ("memory.created",)),
+    ("knowledge", STREAM_DERIVED, ("memory.created",)),
+    ("enrichment", STREAM_DERIVED, ("memory.encoded",)),
+    ("index", STREAM_DERIVED, ("memory.enriched",)),
+    (
+        "index-changes",
+        STREAM_DERIVED,
+        ("memory.changed", "memory.decayed", "memory.archived", "memory.compressed", "memory.forgotten"),
+    ),
+    ("reinforce", STREAM_DERIVED, ("memory.accessed",)),
+)
+_ADVISORY_BYTES: Final = 8 * _MIB
+
+
+def ricordo_topology(limits: Limits | None = None) -> Topology:
+    """Return the streams and durable consumers of Ricordo."""
+    given = limits or Limits()
+    streams = (
+        StreamSpec(
+            name=STREAM_IN,
+            subjects=STREAM_SUBJECTS[STREAM_IN],
+            retention=RetentionPolicy.WORK_QUEUE,
+            discard=DiscardPolicy.NEW,
+            max_bytes=given.incoming_bytes,
+        ),
+        StreamSpec(
+            name=STREAM_DERIVED,
+            subjects=STREAM_SUBJECTS[STREAM_DERIVED],
+            max_bytes=given.derived_bytes,
+            max_age=given.derived_age,
+            persist_async=True,
+        ),
+        StreamSpec(
+            name=STREAM_DEAD_LETTERS,
+            subjects=STREAM_SUBJECTS[STREAM_DEAD_LETTERS],
+            max_bytes=given.dead_letter_bytes,
+            duplicate_window=_DEAD_LETTER_WINDOW,
+        ),
+        advisories_of(STREAM_IN, STREAM_DERIVED),
+    )
+    consumers = [
+        ConsumerSpec(
+            name=name,
+            stream=stream,
+            subjects=tuple(every_tenant(event) for event in events),
+            ack_wait=given.ack_wait,
+            max_deliver=given.max_deliver,
+            max_ack_pending=given.max_ack_pending,
+        )
+        for name, stream, events in _CONSUMERS
+    ]
+    return Topology(streams=streams, consumers=(*consumers, sweeper_of(STREAM_IN, STREAM_DERIVED)))
+
+
+def advisories_of(*streams: str) -> StreamSpec:
+    """Return the stream that keeps what the server says about the last deliveries of `streams`."""
+    return StreamSpec(
+        name=STREAM_ADVISORIES,
+        subjects=tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in streams),
+        retention=RetentionPolicy.WORK_QUEUE,
+        max_bytes=_ADVISORY_BYTES,
+    )
+
+
+def sweeper_of(*streams: str) -> ConsumerSpec:
+    """Return the consumer of the advisories about `streams`: it is given each until it has settled it."""
+    return ConsumerSpec(
+        name=SWEEPER,
+        stream=STREAM_ADVISORIES,
+        subjects=tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in streams),
+        max_deliver=-1,
+    )

@@ -1,0 +1,291 @@
+"""The bus as ports: a log of events that is fetched and settled, and request-reply beside it.
+
+The protocols are small on purpose, so that the runtime can be proved against a bus in memory and run on a
+real one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+
+class BusError(Exception):
+    """The bus could not do what it was asked to; the sentence says what and, where possible, why."""
+
+
+class BusUnavailable(BusError):
+    """The bus does not answer now: a transient failure."""
+
+
+class PublishRefused(BusError):
+    """The bus answered that it will not store this message: a full stream, a body over its limit."""
+
+
+class TopologyDrift(BusError):
+    """What the bus holds differs from what is declared in a way that no update can mend."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """A message on its way to a stream."""
+
+    subject: str
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMessage:
+    """A message as its stream keeps it."""
+
+    subject: str
+    body: bytes
+    headers: Mapping[str, str]
+    stream: str
+    sequence: int
+
+
+class Publisher(Protocol):
+    """Stores messages in streams."""
+
+    async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
+        """Publish `messages` together and wait for every acknowledgement.
+
+        Returns:
+            One result per message, in order: None once it is stored, else what went wrong with it. A message
+            that was not acknowledged in time may still have been stored.
+        """
+        ...
+
+
+class Delivery(Protocol):
+    """One delivery of a stored message to one consumer.
+
+    Exactly one of `ack`, `retry` and `terminate` settles it. All raise BusUnavailable without a connection.
+    """
+
+    @property
+    def subject(self) -> str:
+        """The subject that the message was published on."""
+        ...
+
+    @property
+    def body(self) -> bytes:
+        """The body as it was published."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers as they were published."""
+        ...
+
+    @property
+    def sequence(self) -> int:
+        """The message's position in its stream, from 1."""
+        ...
+
+    @property
+    def attempt(self) -> int:
+        """How many times this consumer was given the message, this time included: 1 at first."""
+        ...
+
+    async def ack(self) -> None:
+        """Settle: the work is done, never deliver it again to this consumer."""
+        ...
+
+    async def retry(self, delay: float) -> None:
+        """Settle: deliver it again after `delay` seconds (> 0)."""
+        ...
+
+    async def terminate(self) -> None:
+        """Settle: never deliver it again, although the work was not done."""
+        ...
+
+    async def in_progress(self) -> None:
+        """Say that the work goes on, which restarts the time after which it would be delivered again."""
+        ...
+
+
+class Subscription(Protocol):
+    """A durable consumer of a stream; several processes share it, each message goes to one of them."""
+
+    @property
+    def stream(self) -> str:
+        """Name of the stream."""
+        ...
+
+    @property
+    def consumer(self) -> str:
+        """Name of the durable consumer."""
+        ...
+
+    @property
+    def ack_wait(self) -> float:
+        """Seconds after which what was neither settled nor said to be in progress is delivered again."""
+        ...
+
+    @property
+    def max_deliver(self) -> int:
+        """How often a message is delivered at most, from 1."""
+        ...
+
+    async def fetch(self, limit: int, timeout: float) -> Sequence[Delivery]:
+        """Return what is there, up to `limit` (>= 1), waiting up to `timeout` seconds for the first.
+
+        Returns:
+            0 to `limit` deliveries, oldest first; fewer than there are waiting is allowed.
+
+        Raises:
+            BusUnavailable: there is no connection, or the consumer is gone.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Stop receiving. What was fetched can still be settled. Closing twice does nothing."""
+        ...
+
+
+class Subscriptions(Protocol):
+    """Where durable consumers are bound to."""
+
+    async def subscribe(self, consumer: str) -> Subscription:
+        """Bind to the durable `consumer` of the topology.
+
+        Raises:
+            BusUnavailable: the bus does not answer, or has no such consumer.
+            KeyError: the topology declares no such consumer.
+        """
+        ...
+
+
+class StreamAccess(Protocol):
+    """Single messages of a stream, by position."""
+
+    async def read(self, stream: str, sequence: int) -> StoredMessage | None:
+        """Return the message, or None when the stream no longer holds it.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        ...
+
+    async def remove(self, stream: str, sequence: int) -> None:
+        """Remove the message from its stream for everyone; removing what is gone does nothing.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        ...
+
+
+class Request(Protocol):
+    """A question that waits for one reply."""
+
+    @property
+    def subject(self) -> str:
+        """The subject that the question was sent on."""
+        ...
+
+    @property
+    def body(self) -> bytes:
+        """The question."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Its headers."""
+        ...
+
+    async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        """Send the reply; sending nothing leaves the caller waiting.
+
+        Raises:
+            BusError: the reply could not be sent (no connection, larger than the bus carries).
+        """
+        ...
+
+
+class Endpoint(Protocol):
+    """A place where requests arrive."""
+
+    async def close(self) -> None:
+        """Take no further requests; those that came before are still accepted. Closing twice does nothing."""
+        ...
+
+
+class Responder(Protocol):
+    """Request-reply, the answering side."""
+
+    async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
+        """Receive the requests on `subject` (wildcards allowed), shared with all servers of the same `queue`.
+
+        Args:
+            subject: a subject or a pattern.
+            queue: each request goes to one member of a queue; without a queue, to everyone.
+            accept: called with each request on the event loop; must not block and must not raise.
+
+        Returns:
+            The endpoint, once the server has registered the interest: no request sent afterwards is missed.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        ...
+
+
+class Provisioner(Protocol):
+    """Brings streams and consumers into being."""
+
+    async def provision(self) -> Sequence[str]:
+        """Create what is absent and update what may be; safe when several processes do so at once.
+
+        Returns:
+            A sentence for each thing that was created or updated; empty when all was as declared.
+
+        Raises:
+            TopologyDrift: something differs that no update can change; says what to run.
+            BusUnavailable: the bus does not answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetter:
+    """An event that was given up, and why.
+
+    Attributes:
+        tenant: the tenant of its subject; None where the subject names none that is valid.
+        message_id: the bot's message id that it is about; None where none could be read.
+        code: why, as a code (`invalid_message`, `max_deliver`, or what the handler said).
+        sentence: why, as a sentence.
+        attempts: how often it was delivered.
+        consumer: the durable consumer that gave it up.
+        subject: the subject that it was published on.
+        stream: the stream that held it.
+        sequence: its position in that stream.
+        body: its original bytes.
+        headers: its original headers.
+        at: when it was given up, aware, in UTC.
+    """
+
+    tenant: str | None
+    message_id: str | None
+    code: str
+    sentence: str
+    attempts: int
+    consumer: str
+    subject: str
+    stream: str
+    sequence: int
+    body: bytes
+    headers: Mapping[str, str]
+    at: datetime
+
+
+class DeadLetterRecorder(Protocol):
+    """Who wants to know of each dead letter, for instance to answer `query.status` with it."""
+
+    async def __call__(self, letter: DeadLetter) -> None:
+        """Record `letter`. May be called again for the same (stream, sequence, consumer)."""
+        ...

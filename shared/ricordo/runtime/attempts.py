@@ -1,0 +1,113 @@
+"""Calling a handler so that every event gets an outcome, whatever the handler does."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+import structlog
+
+from ricordo.messages.base import Message
+from ricordo.runtime.consumption import WatchedGate
+from ricordo.runtime.decoding import names_for_log
+from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry
+from ricordo.runtime.tracing import TraceContext, logged_as
+from ricordo.runtime.waiting import unless
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_REASON_MAX_CHARS: Final = 300
+
+
+class HandlerFault(Exception):
+    """A handler broke its contract: not one outcome per event, or it cancelled itself."""
+
+
+class Attempts:
+    """Turns a handler's results and failures into outcomes.
+
+    Args:
+        handler: what is called.
+        gate: tells whether a failure was that of a dependency which is away.
+        halted: ends the wait for the gate.
+        time_limit: seconds that one call may take.
+        holds: how often a batch that failed while the gate closed is handled again before it is handed back.
+    """
+
+    def __init__(
+        self,
+        handler: Handler[Any],
+        *,
+        gate: WatchedGate,
+        halted: asyncio.Event,
+        time_limit: float,
+        holds: int,
+    ) -> None:
+        self._handler = handler
+        self._gate = gate
+        self._halted = halted
+        self._time_limit = time_limit
+        self._holds = holds
+
+    async def outcomes(self, tenant: str, events: Sequence[Envelope[Message]]) -> Sequence[Outcome]:
+        """Return one outcome per event, in order.
+
+        A batch that fails is handled again one by one, so that a bad event never fails its neighbours. Where
+        the gate has closed, what failed waits in hand until it opens: that was no fault of the events, and
+        handing them back would cost each a delivery.
+        """
+        result = await self._attempt(tenant, events)
+        for _ in range(self._holds):
+            if not isinstance(result, Exception) or isinstance(result, Rejected):
+                break
+            held = await unless(self._halted, self._gate.wait_open())
+            if held is None:
+                return [_judged(result)] * len(events)
+            if not held:
+                break
+            result = await self._attempt(tenant, events)
+        if not isinstance(result, Exception):
+            return result
+        if len(events) == 1:
+            return [_judged(result)]
+        return [outcome for event in events for outcome in await self.outcomes(tenant, [event])]
+
+    async def _attempt(
+        self, tenant: str, events: Sequence[Envelope[Message]]
+    ) -> Sequence[Outcome] | Exception:
+        names = names_for_log(events[0]) if len(events) == 1 else {"tenant": tenant}
+        trace = TraceContext.parse(events[0].traceparent) if len(events) == 1 else None
+        with logged_as(trace, **names):
+            try:
+                return await self._call(tenant, events)
+            except Rejected as rejected:
+                return rejected
+            except Exception as error:  # noqa: BLE001 - whatever a handler raises is transient by contract
+                _log.warning("handler failed", events=len(events), exc_info=len(events) == 1)
+                return error
+
+    async def _call(self, tenant: str, events: Sequence[Envelope[Message]]) -> Sequence[Outcome]:
+        try:
+            async with asyncio.timeout(self._time_limit):
+                outcomes = await self._handler(tenant, events)
+        except asyncio.CancelledError:
+            if _being_cancelled():
+                raise
+            raise HandlerFault("the handler was cancelled from within") from None
+        if len(outcomes) != len(events):
+            raise HandlerFault(f"the handler returned {len(outcomes)} outcomes for {len(events)} events")
+        for outcome in outcomes:
+            if not isinstance(outcome, Done | Reject | Retry):
+                raise HandlerFault(f"the handler returned {type(outcome).__name__} as an outcome")
+        return outcomes
+
+
+def _being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _judged(error: Exception) -> Outcome:
+    if isinstance(error, Rejected):
+        return Reject(error.code, error.reason)
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return Retry(reason=reason[:_REASON_MAX_CHARS])

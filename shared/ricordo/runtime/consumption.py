@@ -1,0 +1,253 @@
+"""The loop of a worker: take free slots, fetch at most that many, work, keep alive, stop cleanly.
+
+What is done with the fetched messages is not its business: it calls `work` with them.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+
+from ricordo.ports.bus import BusUnavailable, Delivery, Subscription, Subscriptions
+from ricordo.ports.clock import Clock
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.gates import Gate, OpenGate
+from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.held import Hands, Held
+from ricordo.runtime.waiting import end, unless
+
+_log = structlog.stdlib.get_logger(__name__)
+
+Work = Callable[[Sequence[Held]], Awaitable[None]]
+
+_GATE_IS_CLOSED_AFTER = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopSettings:
+    """How a worker consumes.
+
+    Attributes:
+        batch: messages handed over at once at most, 1 to 200.
+        concurrency: batches in work at once, from 1.
+        slots: messages in hand at most, those in work and those fetched ahead; 0 stands for one batch more
+            than are in work.
+        linger: seconds to wait for a batch to fill up after its first message.
+        fetch_timeout: seconds for which an empty fetch waits; a stop waits that long at most for it.
+        grace: seconds that a stop leaves to what is in hand; then it is left to be delivered again.
+        outage: pauses between tries while the bus is away.
+    """
+
+    batch: int = 32
+    concurrency: int = 1
+    slots: int = 0
+    linger: float = 0.0
+    fetch_timeout: float = 1.0
+    grace: float = 4.0
+    outage: Backoff = field(default_factory=lambda: Backoff(first=0.1, longest=2.0))
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.batch <= 200:
+            raise ValueError(f"a batch holds 1 to 200 messages, not {self.batch}")
+        if self.concurrency < 1 or self.slots < 0:
+            raise ValueError("at least one batch must be in work, in at least one slot")
+
+    @property
+    def hands(self) -> int:
+        """How many messages are in hand at most."""
+        return self.slots or self.batch * (self.concurrency + 1)
+
+
+class WatchedGate:
+    """A gate whose waits show in a worker's health and, once per change, in its log.
+
+    Args:
+        gate: what is waited for.
+        health: of the worker that waits.
+    """
+
+    def __init__(self, gate: Gate, health: Health) -> None:
+        self._gate = gate
+        self._health = health
+
+    async def wait_open(self) -> bool:
+        """Wait until the gate is open.
+
+        Returns:
+            Whether it was closed: whether the wait was noticeable.
+        """
+        waiting = asyncio.ensure_future(self._gate.wait_open())
+        try:
+            done, _ = await asyncio.wait({waiting}, timeout=_GATE_IS_CLOSED_AFTER)
+            if done:
+                waiting.result()
+                return False
+            self._show(is_open=False)
+            await waiting
+            self._show(is_open=True)
+            return True
+        finally:
+            await end(waiting)
+
+    def _show(self, *, is_open: bool) -> None:
+        if self._health.gate_open is not is_open:
+            _log.info(
+                "gate opened" if is_open else "gate closed, nothing is fetched", worker=self._health.worker
+            )
+        self._health.gate_open = is_open
+        self._health.become(
+            WorkerState.READY if is_open else WorkerState.DEGRADED,
+            "" if is_open else "waiting for its gate to open",
+        )
+
+
+class Consumption:
+    """Consumes one durable consumer until it is told to stop.
+
+    Args:
+        name: of the worker.
+        consumer: the durable consumer to bind to.
+        subscriptions: where to bind.
+        health: where its figures go.
+        clock: measures heartbeats and pauses.
+        settings: see there.
+        gate: fetching pauses while it is closed.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        consumer: str,
+        subscriptions: Subscriptions,
+        health: Health,
+        clock: Clock,
+        settings: LoopSettings,
+        gate: Gate | None = None,
+    ) -> None:
+        self._name = name
+        self._consumer = consumer
+        self._subscriptions = subscriptions
+        self._health = health
+        self._clock = clock
+        self._settings = settings
+        self.gate = WatchedGate(gate or OpenGate(), health)
+        self.halted = asyncio.Event()
+        self._hands = Hands(settings.hands)
+        self._failures = 0
+
+    async def run(
+        self, work: Callable[[Subscription], Work], stopping: asyncio.Event, ready: Callable[[], None]
+    ) -> None:
+        """Consume until `stopping` is set or the task is cancelled; both end in the same order of steps.
+
+        Args:
+            work: given the bound subscription, returns what to do with a batch.
+            stopping: set by whoever wants this to end.
+            ready: called once, when messages are being fetched.
+        """
+        subscription = await unless(stopping, self._bound())
+        if subscription is None:
+            self._health.become(WorkerState.STOPPED)
+            return
+        watching = asyncio.ensure_future(self._halt_with(stopping))
+        beating = asyncio.ensure_future(self._keep_alive(subscription))
+        fetching = asyncio.ensure_future(self._fetch_all(subscription))
+        working = [
+            asyncio.ensure_future(self._work_on(work(subscription)))
+            for _ in range(self._settings.concurrency)
+        ]
+        self._health.become(WorkerState.READY)
+        ready()
+        try:
+            await asyncio.wait({fetching, beating, *working}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._health.become(WorkerState.STOPPING)
+            self.halted.set()
+            try:
+                await self._finish(fetching, working)
+            finally:
+                await end(watching, beating, fetching, *working)
+                await subscription.close()
+                self._health.become(WorkerState.STOPPED)
+        _raise_first(fetching, beating, *working)
+
+    async def _halt_with(self, stopping: asyncio.Event) -> None:
+        await stopping.wait()
+        self.halted.set()
+
+    async def _finish(self, fetching: asyncio.Future[None], working: Sequence[asyncio.Future[None]]) -> None:
+        try:
+            async with asyncio.timeout(self._settings.grace + self._settings.fetch_timeout):
+                await asyncio.wait({fetching})
+                await self._hands.close()
+                await asyncio.wait(set(working))
+        except TimeoutError:
+            left = len(self._hands.held)
+            _log.warning(
+                "stopped with work in hand; it will be delivered again", worker=self._name, left=left
+            )
+
+    async def _bound(self) -> Subscription:
+        while True:
+            try:
+                return await self._subscriptions.subscribe(self._consumer)
+            except BusUnavailable as error:
+                await self._pause(error)
+
+    async def _fetch_all(self, subscription: Subscription) -> None:
+        while not self.halted.is_set():
+            await unless(self.halted, self.gate.wait_open())
+            reserved = await unless(self.halted, self._hands.reserve(self._settings.batch)) or 0
+            fetched = (
+                await self._fetch(subscription, reserved) if reserved and not self.halted.is_set() else ()
+            )
+            self._health.in_flight += len(fetched)
+            await self._hands.receive(fetched, reserved)
+
+    async def _fetch(self, subscription: Subscription, limit: int) -> Sequence[Delivery]:
+        try:
+            fetched = await subscription.fetch(limit, self._settings.fetch_timeout)
+        except BusUnavailable as error:
+            await unless(self.halted, self._pause(error))
+            return ()
+        if self._failures:
+            self._failures = 0
+            _log.info("bus is back", worker=self._name)
+            self._health.become(WorkerState.READY)
+        return fetched
+
+    async def _pause(self, error: BusUnavailable) -> None:
+        self._failures += 1
+        if self._failures == 1:
+            _log.warning("bus is away", worker=self._name, error=str(error))
+        self._health.become(WorkerState.DEGRADED, str(error))
+        await self._clock.sleep(self._settings.outage.delay(self._failures))
+
+    async def _work_on(self, work: Work) -> None:
+        while batch := await self._hands.take(self._settings.batch, self._settings.linger):
+            try:
+                await work(batch)
+            except Exception:  # noqa: BLE001 - the messages come again, the loop goes on
+                _log.exception("batch was left to be delivered again", worker=self._name, messages=len(batch))
+            finally:
+                self._health.in_flight -= len(batch)
+                await self._hands.release(batch)
+
+    async def _keep_alive(self, subscription: Subscription) -> None:
+        while True:
+            await self._clock.sleep(subscription.ack_wait / 3)
+            for held in self._hands.held:
+                if held.settled:
+                    continue
+                try:
+                    await held.delivery.in_progress()
+                except BusUnavailable:
+                    break
+
+
+def _raise_first(*tasks: asyncio.Future[None]) -> None:
+    for task in tasks:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error

@@ -1,0 +1,47 @@
+"""What is given up is kept, its bytes and the reason, before the original is let go."""
+
+from typing import Final
+
+from ricordo.messages.errors import dead_letter_headers
+from ricordo.messages.subjects import dead_letter_subject
+from ricordo.ports.bus import DeadLetter, DeadLetterRecorder, Outgoing, Publisher
+from ricordo.runtime.publishing import MESSAGE_ID
+from ricordo.runtime.tracing import TRACEPARENT
+
+_CARRIED: Final = (TRACEPARENT, "ce-id", "ce-source", "ce-type", "ce-time")
+
+
+def as_message(letter: DeadLetter) -> Outgoing:
+    """Write `letter` on `dlq.<consumer>.<original subject>`: the original bytes, the reason in headers."""
+    headers = {name: letter.headers[name] for name in _CARRIED if name in letter.headers}
+    headers[MESSAGE_ID] = f"dlq:{letter.stream}:{letter.sequence}:{letter.consumer}"
+    headers |= dead_letter_headers(letter.code, letter.sentence, letter.attempts, letter.sequence)
+    return Outgoing(
+        subject=dead_letter_subject(letter.consumer, letter.subject), body=letter.body, headers=headers
+    )
+
+
+class DeadLetterOffice:
+    """Where dead letters go: the stream first, then whoever records them.
+
+    Args:
+        publisher: of the stream.
+        recorder: told of each letter; None when nobody wants to know.
+    """
+
+    def __init__(self, publisher: Publisher, recorder: DeadLetterRecorder | None = None) -> None:
+        self._publisher = publisher
+        self._recorder = recorder
+
+    async def bury(self, letter: DeadLetter) -> None:
+        """Keep `letter`. Burying it again adds nothing: the stream knows it by its place of origin.
+
+        Raises:
+            BusError: the stream did not take it; the original must not be let go.
+            Exception: the recorder failed; neither then.
+        """
+        (problem,) = await self._publisher.publish([as_message(letter)])
+        if problem is not None:
+            raise problem
+        if self._recorder is not None:
+            await self._recorder(letter)

@@ -1,0 +1,81 @@
+"""From a delivery to an envelope, once per delivery, with the same id for its effects at every delivery."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from ricordo.messages.base import Message, format_instant
+from ricordo.messages.codec import decode, readable_id
+from ricordo.messages.errors import DeadLetterCode, DecodeError
+from ricordo.messages.events import DerivedEvent, MessageReceived, SessionEnded
+from ricordo.messages.ids import memory_id, session_ended_id
+from ricordo.messages.subjects import InvalidSubject, Subject
+from ricordo.ports.bus import Delivery
+from ricordo.runtime.handling import Envelope, Reject
+from ricordo.runtime.tracing import TRACEPARENT, TraceContext
+
+
+def read(delivery: Delivery) -> Envelope[Message] | Reject:
+    """Read what was delivered.
+
+    Returns:
+        The envelope, in a span of its own of the trace that the headers name; or why it cannot be read.
+    """
+    try:
+        subject = Subject.parse(delivery.subject)
+        body = decode(subject.name, delivery.body)
+        cause = cause_id(subject.tenant, body)
+    except InvalidSubject as error:
+        return Reject(DeadLetterCode.INVALID_SUBJECT, str(error))
+    except DecodeError as error:
+        return Reject(error.code, error.message)
+    if cause is None:
+        return Reject(DeadLetterCode.INVALID_SUBJECT, f"{subject.name!r} is no event")
+    return Envelope(
+        tenant=subject.tenant,
+        id=cause,
+        subject=delivery.subject,
+        body=body,
+        attempt=delivery.attempt,
+        traceparent=str(TraceContext.continued(delivery.headers.get(TRACEPARENT))),
+    )
+
+
+def cause_id(tenant: str, body: Message) -> UUID | None:
+    """Return the id under which an event's effects are known; None for what is no event.
+
+    What bots publish carries no such id: there it follows from what makes the event what it is.
+    """
+    match body:
+        case DerivedEvent():
+            return body.id
+        case MessageReceived():
+            return memory_id(tenant, body.id)
+        case SessionEnded():
+            return session_ended_id(tenant, body.conversation_id, format_instant(body.timestamp))
+        case _:
+            return None
+
+
+def about(subject: str, body: bytes, readable: Message | None = None) -> tuple[str | None, str | None]:
+    """Return the tenant and the bot's message id that a message is about, each None where it cannot be told.
+
+    Args:
+        subject: the subject of the message.
+        body: its bytes, searched for an id where they could not be read.
+        readable: its body, where it could.
+    """
+    try:
+        address = Subject.parse(subject)
+    except InvalidSubject:
+        return None, None
+    if isinstance(readable, DerivedEvent):
+        return address.tenant, readable.message_id
+    if isinstance(readable, MessageReceived):
+        return address.tenant, readable.id
+    return address.tenant, readable_id(body) if address.name.startswith("message.") else None
+
+
+def names_for_log(envelope: Envelope[Message]) -> Mapping[str, str | None]:
+    """Return what names an event in a log line: ids only, never what was said."""
+    _, message_id = about(envelope.subject, b"", envelope.body)
+    return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": message_id}

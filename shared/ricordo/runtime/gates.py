@@ -1,0 +1,99 @@
+"""Gates: while what a worker depends on is away, it fetches nothing and nothing is lost or burnt.
+
+Handing a message back costs one of its deliveries; leaving it in the stream costs nothing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from ricordo.ports.clock import Clock
+from ricordo.runtime.backoff import Backoff
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Gate(Protocol):
+    """Something that must be open before a worker fetches: a circuit breaker, a store that answers."""
+
+    async def wait_open(self) -> None:
+        """Return once work may be taken; at once while open."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGate:
+    """The gate of a worker that depends on nothing."""
+
+    async def wait_open(self) -> None:
+        """Return at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllGates:
+    """Open when all of `gates` are."""
+
+    gates: Sequence[Gate]
+
+    async def wait_open(self) -> None:
+        """Wait for one after the other."""
+        for gate in self.gates:
+            await gate.wait_open()
+
+
+class ProbeGate:
+    """Open while `probe` succeeds: asked whenever somebody waits, with growing pauses while it fails.
+
+    Args:
+        name: of the dependency, for the log.
+        probe: a cheap call, such as `SELECT 1`, that raises while the dependency is away.
+        clock: measures the pauses.
+        backoff: the pauses between failing probes.
+        limit: seconds after which a probe that does not answer has failed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        probe: Callable[[], Awaitable[object]],
+        clock: Clock,
+        backoff: Backoff | None = None,
+        limit: float = 5.0,
+    ) -> None:
+        self._name = name
+        self._probe = probe
+        self._clock = clock
+        self._backoff = backoff or Backoff(first=0.2, longest=5.0)
+        self._limit = limit
+        self._failures = 0
+        self._turn = asyncio.Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last probe succeeded."""
+        return self._failures == 0
+
+    async def wait_open(self) -> None:
+        """Return once a probe succeeds. Those who wait together share the probes."""
+        while not await self._try_once():
+            await self._clock.sleep(self._backoff.delay(self._failures))
+
+    async def _try_once(self) -> bool:
+        async with self._turn:
+            try:
+                async with asyncio.timeout(self._limit):
+                    await self._probe()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the dependency is away
+                self._failures += 1
+                if self._failures == 1:
+                    _log.warning(
+                        "dependency is away", dependency=self._name, error=f"{type(error).__name__}: {error}"
+                    )
+                return False
+            if self._failures:
+                _log.info("dependency is back", dependency=self._name, probes=self._failures)
+            self._failures = 0
+            return True

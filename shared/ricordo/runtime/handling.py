@@ -1,0 +1,95 @@
+"""What a worker is written against: events in, one outcome per event out.
+
+A handler never acks, publishes, sleeps or retries: it says what became of each event, and the runtime does
+the rest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+from ricordo.messages.events import DerivedEvent
+
+E_co = TypeVar("E_co", covariant=True)
+E_contra = TypeVar("E_contra", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope(Generic[E_co]):
+    """One delivered event.
+
+    Attributes:
+        tenant: from the subject, which permissions protect.
+        id: the cause of all that the handling of this event produces; the same at every delivery.
+        subject: the whole subject.
+        body: the event, decoded.
+        attempt: how often it was delivered, this time included.
+        traceparent: W3C trace context of its handling; produced events continue it.
+    """
+
+    tenant: str
+    id: UUID
+    subject: str
+    body: E_co
+    attempt: int
+    traceparent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The event was handled; `events` follow from it and are published before it is acknowledged."""
+
+    events: tuple[DerivedEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """The event can never be handled: it becomes a dead letter."""
+
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """The event cannot be handled now.
+
+    Attributes:
+        after: seconds to wait; None leaves it to the worker's backoff.
+        reason: why, for the log and, in the end, for the dead letter.
+    """
+
+    after: float | None = None
+    reason: str = ""
+
+
+Outcome = Done | Reject | Retry
+
+
+class Rejected(Exception):
+    """Raised by a handler instead of returning `Reject`, where that is easier; only for a batch of one event.
+
+    Raised for a larger batch it does not say which event is meant: the batch is handled again one by one.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"{code}: {reason}")
+        self.code = code
+        self.reason = reason
+
+
+class Handler(Protocol[E_contra]):
+    """Handles events of one tenant."""
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[E_contra]]) -> Sequence[Outcome]:
+        """Handle `events` (at least one), all of `tenant`.
+
+        Returns:
+            One outcome per event, in the same order.
+
+        Raises:
+            Rejected: the single event of this batch can never be handled.
+            Exception: anything else is transient; the events of a larger batch are then handled one by one.
+        """
+        ...

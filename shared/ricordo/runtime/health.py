@@ -1,0 +1,87 @@
+"""How a worker is: counted where it happens, shown over request-reply and over HTTP."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from ricordo.ports.clock import Clock
+
+
+class WorkerState(StrEnum):
+    """Where a worker stands in its life."""
+
+    STARTING = "starting"
+    READY = "ready"
+    DEGRADED = "degraded"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+
+
+@dataclass(slots=True)
+class Health:
+    """The figures of one worker, written by it alone.
+
+    Attributes:
+        worker: its name.
+        clock: dates the last success.
+        state: where it stands.
+        reason: why it is degraded, else empty.
+        gate_open: whether it may take work.
+        in_flight: events or requests in hand.
+        processed: handled, or answered without an error of ours.
+        retried: handed back to be delivered again.
+        dead_lettered: given up.
+        failed: requests that ended in `internal`, `timeout` or `unavailable`; runs of a job that failed.
+        last_success: when something was last done; None before.
+    """
+
+    worker: str
+    clock: Clock
+    state: WorkerState = WorkerState.STARTING
+    reason: str = ""
+    gate_open: bool = True
+    in_flight: int = 0
+    processed: int = 0
+    retried: int = 0
+    dead_lettered: int = 0
+    failed: int = 0
+    last_success: datetime | None = None
+
+    def become(self, state: WorkerState, reason: str = "") -> bool:
+        """Enter `state`, unless the worker is on its way out.
+
+        Returns:
+            Whether that changed anything, for those who log changes only.
+        """
+        leaving = self.state in (WorkerState.STOPPING, WorkerState.STOPPED)
+        if leaving and state not in (WorkerState.STOPPING, WorkerState.STOPPED):
+            return False
+        changed = self.state is not state
+        self.state, self.reason = state, reason
+        return changed
+
+    def succeeded(self, count: int = 1) -> None:
+        """Count `count` more that were done."""
+        self.processed += count
+        self.last_success = self.clock.now()
+
+    @property
+    def is_well(self) -> bool:
+        """Whether the worker does its work, or is about to begin."""
+        return self.state in (WorkerState.STARTING, WorkerState.READY)
+
+    def report(self) -> dict[str, str | int | bool | None]:
+        """Return the figures as they are shown: JSON types only, instants as RFC 3339 in UTC."""
+        last = self.last_success
+        return {
+            "worker": self.worker,
+            "state": self.state.value,
+            "reason": self.reason or None,
+            "gate_open": self.gate_open,
+            "in_flight": self.in_flight,
+            "processed": self.processed,
+            "retried": self.retried,
+            "dead_lettered": self.dead_lettered,
+            "failed": self.failed,
+            "last_success": None if last is None else last.isoformat().replace("+00:00", "Z"),
+        }

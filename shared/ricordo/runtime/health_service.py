@@ -1,0 +1,133 @@
+"""Shows how the workers of a process are: over request-reply to all, over HTTP to a container's probe."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import structlog
+
+from ricordo.ports.bus import BusError, BusUnavailable, Endpoint, Request, Responder
+from ricordo.ports.clock import Clock
+from ricordo.runtime.health import Health
+from ricordo.runtime.waiting import end, unless
+
+_log = structlog.stdlib.get_logger(__name__)
+
+HEALTH_SUBJECT: Final = "ricordo.health"
+"""Asked here, every process reports all its workers; `ricordo.health.<worker>` asks for one."""
+
+Report = Mapping[str, str | int | bool | None]
+
+
+class HealthService:
+    """Answers `ricordo.health` and `ricordo.health.<worker>` for the workers of this process.
+
+    No queue is used: of several processes with the same worker, each one answers.
+
+    Args:
+        healths: of the workers.
+        responder: where the questions come from.
+        clock: pauses while the bus is away.
+    """
+
+    name = "health"
+
+    def __init__(self, healths: Sequence[Health], responder: Responder, clock: Clock) -> None:
+        self._healths = healths
+        self._responder = responder
+        self._clock = clock
+        self._replies: set[asyncio.Task[None]] = set()
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Answer until `stopping` is set or the task is cancelled."""
+        endpoints = await unless(stopping, self._served())
+        ready()
+        try:
+            await stopping.wait()
+        finally:
+            for endpoint in endpoints or ():
+                await endpoint.close()
+            await end(*self._replies)
+
+    async def _served(self) -> Sequence[Endpoint]:
+        while True:
+            try:
+                return [
+                    await self._responder.serve(HEALTH_SUBJECT, None, self._accept),
+                    await self._responder.serve(f"{HEALTH_SUBJECT}.*", None, self._accept),
+                ]
+            except BusUnavailable:
+                await self._clock.sleep(1.0)
+
+    def _accept(self, request: Request) -> None:
+        wanted = request.subject.removeprefix(HEALTH_SUBJECT).removeprefix(".")
+        reports = [health.report() for health in self._healths if not wanted or health.worker == wanted]
+        if reports:
+            body = json.dumps({"workers": reports} if not wanted else reports[0]).encode()
+            task = asyncio.get_running_loop().create_task(self._reply(request, body))
+            self._replies.add(task)
+            task.add_done_callback(self._replies.discard)
+
+    async def _reply(self, request: Request, body: bytes) -> None:
+        try:
+            await request.respond(body)
+        except BusError as error:
+            _log.info("health could not be told", error=str(error))
+
+
+class HealthPage:
+    """`GET /healthz` for a container's probe: 200 while all workers are well, 503 else, the figures as JSON.
+
+    Args:
+        healths: of the workers.
+        host: address to listen on.
+        port: TCP port, 0 for any free one.
+    """
+
+    name = "health-page"
+
+    def __init__(self, healths: Sequence[Health], host: str, port: int) -> None:
+        self._healths = healths
+        self._host = host
+        self._port = port
+        self.address: tuple[str, int] | None = None
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Listen until `stopping` is set or the task is cancelled.
+
+        Raises:
+            OSError: the address cannot be listened on.
+        """
+        server = await asyncio.start_server(self._serve, self._host, self._port, limit=8192)
+        async with server:
+            host, port = server.sockets[0].getsockname()[:2]
+            self.address = (str(host), int(port))
+            ready()
+            await stopping.wait()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(5):
+                request = await reader.readuntil(b"\r\n\r\n")
+                writer.write(self._response(request.split(b"\r\n", 1)[0]))
+                await writer.drain()
+        except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            return
+        finally:
+            writer.close()
+
+    def _response(self, request_line: bytes) -> bytes:
+        match request_line.split(b" "):
+            case [b"GET" | b"HEAD", b"/healthz", _]:
+                well = all(health.is_well for health in self._healths)
+                status = "200 OK" if well else "503 Service Unavailable"
+                page = json.dumps({"ok": well, "workers": [health.report() for health in self._healths]})
+            case _:
+                status, page = "404 Not Found", json.dumps({"ok": False})
+        body = b"" if request_line.startswith(b"HEAD ") else page.encode()
+        head = (
+            f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(page.encode())}\r\nConnection: close\r\n\r\n"
+        )
+        return head.encode() + body

@@ -1,0 +1,135 @@
+"""A process: any set of services, started together, stopped together."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+import structlog
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+class Service(Protocol):
+    """What a process runs: a worker, a query server, a periodic job."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for the log."""
+        ...
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Run until `stopping` is set, then finish what is in hand and return.
+
+        Args:
+            stopping: set once, by the process.
+            ready: to be called once, when the service does its work.
+
+        Raises:
+            Exception: the service cannot go on; the process then stops all the others.
+        """
+        ...
+
+
+async def run_services(
+    services: Sequence[Service],
+    *,
+    stopping: asyncio.Event | None = None,
+    on_ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Run `services` until `stopping` is set, one of them fails, or this task is cancelled; then stop all.
+
+    Args:
+        services: started together; each is told to stop at the same moment.
+        stopping: set by whoever wants the services to end; a signal handler, for instance.
+        on_ready: called once, when every service said that it is ready.
+
+    Raises:
+        ExceptionGroup: of what the services raised, after all have stopped.
+    """
+    halt = stopping or asyncio.Event()
+    awaited = {service.name for service in services}
+    if len(awaited) < len(services):
+        raise ValueError(f"two services have the same name: {sorted(service.name for service in services)}")
+
+    def ready(name: str) -> None:
+        if name in awaited:
+            awaited.discard(name)
+            if not awaited:
+                on_ready()
+
+    def starting(service: Service) -> asyncio.Task[None]:
+        return asyncio.create_task(service.run(halt, lambda: ready(service.name)), name=service.name)
+
+    tasks = [starting(service) for service in services]
+    if not tasks:
+        on_ready()
+        await halt.wait()
+        return
+    try:
+        await _first_failure_or(halt, tasks)
+    finally:
+        halt.set()
+        await _all_ended(tasks)
+    if failures := [error for task in tasks if not task.cancelled() and (error := task.exception())]:
+        raise BaseExceptionGroup("services failed", failures)
+
+
+async def _first_failure_or(halt: asyncio.Event, tasks: Sequence[asyncio.Task[None]]) -> None:
+    halting = asyncio.create_task(halt.wait())
+    try:
+        pending: set[asyncio.Task[None]] = set(tasks)
+        while pending and not halt.is_set():
+            done, _ = await asyncio.wait({*pending, halting}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done & pending:
+                pending.discard(task)
+                if not task.cancelled() and (error := task.exception()):
+                    _log.error("service failed, stopping all", service=task.get_name(), exc_info=error)
+                    return
+    finally:
+        halting.cancel()
+
+
+async def _all_ended(tasks: Sequence[asyncio.Task[None]]) -> None:
+    try:
+        await asyncio.wait(tasks)
+    except asyncio.CancelledError:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        raise
+
+
+@contextmanager
+def stopped_by_signals(stopping: asyncio.Event) -> Iterator[None]:
+    """Let SIGTERM and SIGINT set `stopping`; a second one of them does what it does by default.
+
+    Windows' event loop cannot do this: there Ctrl-C raises as always.
+    """
+    loop = asyncio.get_running_loop()
+
+    def stop(received: signal.Signals) -> None:
+        _log.info("stopping", signal=received.name)
+        stopping.set()
+        _restore(loop)
+
+    try:
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, stop, number)
+    except NotImplementedError:
+        _log.debug("this event loop handles no signals")
+    try:
+        yield
+    finally:
+        _restore(loop)
+
+
+def _restore(loop: asyncio.AbstractEventLoop) -> None:
+    for number in _SIGNALS:
+        try:
+            loop.remove_signal_handler(number)
+        except NotImplementedError:
+            return

@@ -1,0 +1,227 @@
+"""The server of queries and commands: every request is answered, and within its deadline."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import uuid4
+
+import structlog
+
+from ricordo.messages.codec import decode
+from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
+from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
+from ricordo.ports.bus import BusError, BusUnavailable, Endpoint, Publisher, Request, Responder
+from ricordo.ports.clock import Clock
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.publishing import outgoing, stamped
+from ricordo.runtime.replies import Answer, QueryRoute, Refused, encoded
+from ricordo.runtime.tracing import TRACEPARENT, TraceContext, logged_as
+from ricordo.runtime.waiting import end, unless
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_FAILURES: Final = (ErrorCode.INTERNAL, ErrorCode.TIMEOUT, ErrorCode.UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """How requests are served.
+
+    Attributes:
+        concurrency: requests in work at once.
+        waiting: requests that may wait for that; a further one is answered with `unavailable`.
+        grace: seconds that a stop leaves to the requests in hand; what is not answered by then is answered
+            with `unavailable`.
+    """
+
+    concurrency: int = 16
+    waiting: int = 256
+    grace: float = 4.0
+
+
+class QueryServer:
+    """Answers all requests of one kind, the unknown ones too.
+
+    Args:
+        name: of the worker; the servers of one name share the requests.
+        kind: the first part of the names that are served, `query` or `command`: every name of that kind.
+        routes: by whole name, such as `query.recall`. A name of the contract without a route is answered with
+            `unavailable`, a name that is none with `not_found`.
+        responder: where requests come from.
+        publisher: takes the events of an `Answer`.
+        clock: dates and measures.
+        elsewhere: names that another worker answers; they are left to it in silence.
+        settings: see there.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        kind: str,
+        routes: Mapping[str, QueryRoute],
+        responder: Responder,
+        publisher: Publisher,
+        clock: Clock,
+        elsewhere: Collection[str] = (),
+        settings: ServerSettings | None = None,
+    ) -> None:
+        if strangers := [
+            route for route in routes if route not in CONTRACTS or not route.startswith(f"{kind}.")
+        ]:
+            raise ValueError(f"{strangers} are no names of a {kind}")
+        self.name = name
+        self.health = Health(worker=name, clock=clock)
+        self._kind = kind
+        self._routes = routes
+        self._elsewhere = frozenset(elsewhere)
+        self._responder = responder
+        self._publisher = publisher
+        self._clock = clock
+        self._settings = settings or ServerSettings()
+        self._turn = asyncio.Semaphore(self._settings.concurrency)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Serve until `stopping` is set or the task is cancelled, then answer what is in hand.
+
+        Args:
+            stopping: set by whoever wants this server to end.
+            ready: called once, when no request is missed any more.
+        """
+        endpoint = await unless(stopping, self._served())
+        if endpoint is None:
+            self.health.become(WorkerState.STOPPED)
+            return
+        self.health.become(WorkerState.READY)
+        ready()
+        try:
+            await stopping.wait()
+        finally:
+            self.health.become(WorkerState.STOPPING)
+            try:
+                await endpoint.close()
+                await self._finish()
+            finally:
+                await end(*self._tasks)
+                self.health.become(WorkerState.STOPPED)
+
+    async def _served(self) -> Endpoint:
+        pauses = Backoff(first=0.2, longest=5.0)
+        failures = 0
+        while True:
+            try:
+                return await self._responder.serve(every_tenant(f"{self._kind}.>"), self.name, self._accept)
+            except BusUnavailable as error:
+                failures += 1
+                if failures == 1:
+                    _log.warning("bus is away", worker=self.name, error=str(error))
+                self.health.become(WorkerState.DEGRADED, str(error))
+                await self._clock.sleep(pauses.delay(failures))
+
+    async def _finish(self) -> None:
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=self._settings.grace)
+
+    def _accept(self, request: Request) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve(request, crowded=self._is_crowded))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @property
+    def _is_crowded(self) -> bool:
+        return len(self._tasks) >= self._settings.concurrency + self._settings.waiting
+
+    async def _serve(self, request: Request, *, crowded: bool) -> None:
+        trace = TraceContext.continued(request.headers.get(TRACEPARENT))
+        self.health.in_flight += 1
+        try:
+            with logged_as(trace, worker=self.name):
+                if crowded:
+                    busy = ErrorBody.of(
+                        ErrorCode.UNAVAILABLE, "too many requests wait already: try again shortly"
+                    )
+                    await self._send_error(request, busy)
+                else:
+                    await self._serve_addressed(request, trace)
+        finally:
+            self.health.in_flight -= 1
+
+    async def _serve_addressed(self, request: Request, trace: TraceContext) -> None:
+        try:
+            subject = Subject.parse(request.subject)
+        except InvalidSubject as error:
+            await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)))
+            return
+        if subject.name in self._elsewhere:
+            return
+        with logged_as(None, tenant=subject.tenant, request=subject.name):
+            try:
+                answer, body = await self._answered(subject, request)
+            except Refused as refused:
+                await self._send_error(request, refused.body)
+                return
+            except asyncio.CancelledError:
+                stopped = ErrorBody.of(ErrorCode.UNAVAILABLE, "this server is being stopped: try again")
+                await self._send_error(request, stopped)
+                raise
+            await self._send(request, body, None)
+            self.health.succeeded()
+            await self._publish(subject.tenant, answer, trace)
+
+    async def _answered(self, subject: Subject, request: Request) -> tuple[Answer, bytes]:
+        route = self._route(subject.name)
+        try:
+            message = decode(subject.name, request.body)
+        except DecodeError as error:
+            raise Refused(ErrorCode.INVALID_REQUEST, error.message, error.field) from None
+        try:
+            async with asyncio.timeout(route.deadline), self._turn:
+                result = await route.handler(subject.tenant, message)
+            answer = result if isinstance(result, Answer) else Answer(result)
+            return answer, encoded(answer.reply, route.fit)
+        except Refused:
+            raise
+        except TimeoutError:
+            _log.warning("request was not answered in time", seconds=route.deadline)
+            raise Refused(
+                ErrorCode.TIMEOUT, f"there was no answer within {route.deadline:g} seconds"
+            ) from None
+        except Exception:  # noqa: BLE001 - the caller gets an answer all the same
+            _log.exception("request failed")
+            raise Refused(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
+
+    def _route(self, name: str) -> QueryRoute:
+        route = self._routes.get(name)
+        if route is not None:
+            return route
+        if name in CONTRACTS:
+            raise Refused(ErrorCode.UNAVAILABLE, f"{name} is not available in this version")
+        raise Refused(ErrorCode.NOT_FOUND, f"{name[:80]!r} is no {self._kind} of the contract")
+
+    async def _send_error(self, request: Request, body: ErrorBody) -> None:
+        if body.error.code in _FAILURES:
+            self.health.failed += 1
+        else:
+            self.health.succeeded()
+        await self._send(request, body.model_dump_json().encode(), body.headers())
+
+    async def _send(self, request: Request, body: bytes, headers: Mapping[str, str] | None) -> None:
+        try:
+            await request.respond(body, headers)
+        except BusError as error:
+            _log.warning("reply could not be sent", error=str(error), bytes=len(body))
+
+    async def _publish(self, tenant: str, answer: Answer, trace: TraceContext) -> None:
+        if not answer.events:
+            return
+        events = stamped(answer.events, answer.cause or uuid4(), self._clock.now())
+        results = await self._publisher.publish(
+            [outgoing(tenant, event, self.name, trace) for event in events]
+        )
+        for event, problem in zip(events, results, strict=True):
+            if problem is not None:
+                _log.warning("event of an answer was lost", name=event.name, error=str(problem))

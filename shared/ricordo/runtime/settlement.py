@@ -1,0 +1,165 @@
+"""What becomes of a delivery once its outcome is known: publish, then ack; hand back; or give up and keep."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Final
+
+import structlog
+
+from ricordo.messages.base import Message
+from ricordo.messages.errors import DeadLetterCode
+from ricordo.ports.bus import BusError, DeadLetter, Publisher, Subscription
+from ricordo.ports.clock import Clock
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.dead_letters import DeadLetterOffice
+from ricordo.runtime.decoding import about, names_for_log
+from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
+from ricordo.runtime.health import Health
+from ricordo.runtime.held import Held
+from ricordo.runtime.publishing import outgoing, stamped
+from ricordo.runtime.tracing import TraceContext, logged_as
+
+_log = structlog.stdlib.get_logger(__name__)
+
+Handled = tuple[Held, Envelope[Message]]
+
+_NO_REASON: Final = "the handler asked for another try and gave no reason"
+
+
+class Settlement:
+    """Settles the deliveries of one durable consumer.
+
+    Args:
+        name: of the worker, as the source of what it produces.
+        subscription: where the deliveries came from.
+        publisher: takes the produced events.
+        office: takes the dead letters.
+        clock: dates events and letters.
+        health: counts.
+        backoff: pauses before a redelivery, by attempt.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        subscription: Subscription,
+        publisher: Publisher,
+        office: DeadLetterOffice,
+        clock: Clock,
+        health: Health,
+        backoff: Backoff,
+    ) -> None:
+        self._name = name
+        self._subscription = subscription
+        self._publisher = publisher
+        self._office = office
+        self._clock = clock
+        self._health = health
+        self._backoff = backoff
+
+    async def settle(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> None:
+        """Settle each delivery by its outcome; what the done ones produced is published first, together."""
+        done: list[tuple[Handled, Done]] = []
+        for (held, envelope), outcome in zip(handled, outcomes, strict=True):
+            match outcome:
+                case Done():
+                    done.append(((held, envelope), outcome))
+                case Retry():
+                    await self.hand_back(held, envelope, outcome)
+                case Reject():
+                    await self.give_up(held, envelope, outcome)
+        await self._complete(done)
+
+    async def _complete(self, done: Sequence[tuple[Handled, Done]]) -> None:
+        at = self._clock.now()
+        messages = []
+        owners = []
+        for index, ((_, envelope), outcome) in enumerate(done):
+            trace = TraceContext.parse(envelope.traceparent)
+            for event in stamped(outcome.events, envelope.id, at):
+                messages.append(outgoing(envelope.tenant, event, self._name, trace))
+                owners.append(index)
+        results = await self._publisher.publish(messages) if messages else ()
+        failed = {
+            owner: problem for owner, problem in zip(owners, results, strict=True) if problem is not None
+        }
+        for index, ((held, envelope), _) in enumerate(done):
+            if index in failed:
+                reason = f"a produced event could not be published: {failed[index]}"
+                await self.hand_back(held, envelope, Retry(reason=reason))
+            else:
+                await self._ack(held, envelope)
+
+    async def _ack(self, held: Held, envelope: Envelope[Message]) -> None:
+        try:
+            await held.ack()
+        except BusError as error:
+            self._log_unsettled(held, envelope, error)
+        self._health.succeeded()
+
+    async def hand_back(self, held: Held, envelope: Envelope[Message] | None, retry: Retry) -> None:
+        """Have it delivered again later, or give it up when that was its last delivery."""
+        attempt = held.delivery.attempt
+        reason = retry.reason or _NO_REASON
+        if attempt >= self._subscription.max_deliver:
+            sentence = f"given up at attempt {attempt}: {reason}"
+            await self.give_up(held, envelope, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, sentence))
+            return
+        delay = self._backoff.delay(attempt) if retry.after is None else max(retry.after, 0.001)
+        with self._logged(held, envelope):
+            _log.warning("event is tried again later", reason=reason, attempt=attempt, delay=round(delay, 3))
+        await self._return(held, envelope, delay)
+
+    async def give_up(self, held: Held, envelope: Envelope[Message] | None, reject: Reject) -> None:
+        """Keep it as a dead letter, then let it go; if it cannot be kept, it is not let go."""
+        letter = self._letter(held, envelope, reject)
+        with self._logged(held, envelope):
+            try:
+                await self._office.bury(letter)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the original must stay
+                _log.error("dead letter could not be kept", error=f"{type(error).__name__}: {error}")
+                await self._return(held, envelope, self._backoff.delay(letter.attempts))
+                return
+            _log.warning("event became a dead letter", code=letter.code, reason=letter.sentence)
+        self._health.dead_lettered += 1
+        try:
+            await held.terminate()
+        except BusError as error:
+            self._log_unsettled(held, envelope, error)
+
+    async def _return(self, held: Held, envelope: Envelope[Message] | None, delay: float) -> None:
+        self._health.retried += 1
+        try:
+            await held.retry(delay)
+        except BusError as error:
+            self._log_unsettled(held, envelope, error)
+
+    def _letter(self, held: Held, envelope: Envelope[Message] | None, reject: Reject) -> DeadLetter:
+        delivery = held.delivery
+        body = None if envelope is None else envelope.body
+        tenant, message_id = about(delivery.subject, delivery.body, body)
+        return DeadLetter(
+            tenant=tenant,
+            message_id=message_id,
+            code=str(reject.code),
+            sentence=reject.reason,
+            attempts=delivery.attempt,
+            consumer=self._subscription.consumer,
+            subject=delivery.subject,
+            stream=self._subscription.stream,
+            sequence=delivery.sequence,
+            body=delivery.body,
+            headers=delivery.headers,
+            at=self._clock.now(),
+        )
+
+    def _logged(self, held: Held, envelope: Envelope[Message] | None) -> AbstractContextManager[None]:
+        if envelope is None:
+            tenant, message_id = about(held.delivery.subject, held.delivery.body)
+            return logged_as(None, tenant=tenant, message_id=message_id, sequence=held.delivery.sequence)
+        return logged_as(TraceContext.parse(envelope.traceparent), **names_for_log(envelope))
+
+    def _log_unsettled(self, held: Held, envelope: Envelope[Message] | None, error: BusError) -> None:
+        with self._logged(held, envelope):
+            _log.warning("event could not be settled and will be delivered again", error=str(error))

@@ -1,0 +1,173 @@
+"""The last resort for an event that kills whoever handles it.
+
+A worker that dies cannot dead-letter. The server counts deliveries and, when the last one was not settled,
+says so in an advisory; the sweeper consumes these, and buries what they point at.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from ricordo.messages.codec import decode
+from ricordo.messages.errors import DeadLetterCode, DecodeError
+from ricordo.messages.subjects import InvalidSubject, Subject
+from ricordo.ports.bus import (
+    BusError,
+    DeadLetter,
+    DeadLetterRecorder,
+    StoredMessage,
+    StreamAccess,
+    Subscription,
+)
+from ricordo.ports.clock import Clock
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.consumption import Consumption, LoopSettings, Work
+from ricordo.runtime.dead_letters import DeadLetterOffice
+from ricordo.runtime.decoding import about
+from ricordo.runtime.health import Health
+from ricordo.runtime.held import Held
+from ricordo.runtime.tracing import logged_as
+from ricordo.runtime.worker import Bus
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Advisory:
+    """The server's word that a consumer was given a message for the last time, in vain."""
+
+    stream: str
+    consumer: str
+    sequence: int
+    deliveries: int
+
+    @classmethod
+    def parse(cls, body: bytes) -> "Advisory | None":
+        """Read an advisory; None when it is none."""
+        try:
+            content = json.loads(body)
+            return cls(
+                stream=str(content["stream"]),
+                consumer=str(content["consumer"]),
+                sequence=int(content["stream_seq"]),
+                deliveries=int(content["deliveries"]),
+            )
+        except (ValueError, KeyError, TypeError):
+            return None
+
+
+class Sweeper:
+    """Buries what workers that died have left behind.
+
+    Args:
+        consumer: the durable consumer of the advisories.
+        bus: where advisories come from and dead letters go to.
+        streams: where the messages are read and, from a work queue, removed.
+        sweeps: the streams whose messages are buried; advisories about others are let pass.
+        work_queues: those of them where a message that nobody will handle any more takes up room for ever.
+        clock: dates the letters.
+        on_dead_letter: told of each letter, once it is safely kept.
+        loop: how advisories are consumed.
+    """
+
+    def __init__(
+        self,
+        *,
+        consumer: str,
+        bus: Bus,
+        streams: StreamAccess,
+        sweeps: Collection[str],
+        work_queues: Collection[str],
+        clock: Clock,
+        on_dead_letter: DeadLetterRecorder | None = None,
+        loop: LoopSettings | None = None,
+        name: str = "sweeper",
+    ) -> None:
+        self.name = name
+        self.health = Health(worker=name, clock=clock)
+        self._streams = streams
+        self._sweeps = frozenset(sweeps)
+        self._work_queues = frozenset(work_queues)
+        self._clock = clock
+        self._office = DeadLetterOffice(bus.publisher, on_dead_letter)
+        self._backoff = Backoff(first=0.5, longest=30.0)
+        self._consumption = Consumption(
+            name=name,
+            consumer=consumer,
+            subscriptions=bus.subscriptions,
+            health=self.health,
+            clock=clock,
+            settings=loop or LoopSettings(),
+        )
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Sweep until `stopping` is set or the task is cancelled."""
+        with logged_as(None, worker=self.name):
+            await self._consumption.run(self._sweeping, stopping, ready)
+
+    def _sweeping(self, _: Subscription) -> Work:
+        async def sweep(batch: Sequence[Held]) -> None:
+            for held in batch:
+                await self._sweep(held)
+
+        return sweep
+
+    async def _sweep(self, held: Held) -> None:
+        advisory = Advisory.parse(held.delivery.body)
+        try:
+            if advisory is not None and advisory.stream in self._sweeps:
+                await self._bury(advisory)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the advisory must come again
+            _log.warning("sweeping failed and is tried again", error=f"{type(error).__name__}: {error}")
+            self.health.retried += 1
+            await _tell(held.retry(self._backoff.delay(held.delivery.attempt)))
+            return
+        await _tell(held.ack())
+        self.health.succeeded()
+
+    async def _bury(self, advisory: Advisory) -> None:
+        message = await self._streams.read(advisory.stream, advisory.sequence)
+        if message is None:
+            return
+        letter = self._letter(advisory, message)
+        await self._office.bury(letter)
+        if advisory.stream in self._work_queues:
+            await self._streams.remove(advisory.stream, advisory.sequence)
+        self.health.dead_lettered += 1
+        with logged_as(None, tenant=letter.tenant, message_id=letter.message_id):
+            _log.warning("event left by dead workers became a dead letter", consumer=letter.consumer)
+
+    def _letter(self, advisory: Advisory, message: StoredMessage) -> DeadLetter:
+        tenant, message_id = _about(message)
+        return DeadLetter(
+            tenant=tenant,
+            message_id=message_id,
+            code=DeadLetterCode.ATTEMPTS_EXHAUSTED,
+            sentence=f"delivered {advisory.deliveries} times, never settled: its worker died or lost the bus",
+            attempts=advisory.deliveries,
+            consumer=advisory.consumer,
+            subject=message.subject,
+            stream=advisory.stream,
+            sequence=advisory.sequence,
+            body=message.body,
+            headers=message.headers,
+            at=self._clock.now(),
+        )
+
+
+def _about(message: StoredMessage) -> tuple[str | None, str | None]:
+    try:
+        body = decode(Subject.parse(message.subject).name, message.body)
+    except (InvalidSubject, DecodeError):
+        return about(message.subject, message.body)
+    return about(message.subject, message.body, body)
+
+
+async def _tell(settlement: Awaitable[None]) -> None:
+    try:
+        await settlement
+    except BusError as error:
+        _log.info("advisory could not be settled and will come again", error=str(error))

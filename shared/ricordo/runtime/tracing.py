@@ -1,0 +1,74 @@
+"""W3C trace context: carried in the `traceparent` header from a cause to all that follows from it.
+
+The trace id is also the correlation id of the logs, so that one search finds the whole way of a message.
+"""
+
+import re
+import secrets
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Final, Self
+
+from structlog.contextvars import bound_contextvars
+
+TRACEPARENT: Final = "traceparent"
+
+_TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.ASCII)
+_NO_TRACE = "0" * 32
+_NO_SPAN = "0" * 16
+_SAMPLED = "01"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceContext:
+    """A span of a trace.
+
+    Attributes:
+        trace_id: 32 hexadecimal digits in lower case, not all zero.
+        span_id: 16 hexadecimal digits in lower case, not all zero.
+        flags: 2 hexadecimal digits.
+    """
+
+    trace_id: str
+    span_id: str
+    flags: str = _SAMPLED
+
+    @classmethod
+    def begin(cls) -> Self:
+        """Begin a new trace."""
+        return cls(trace_id=secrets.token_hex(16), span_id=secrets.token_hex(8))
+
+    @classmethod
+    def parse(cls, header: str | None) -> Self | None:
+        """Read a `traceparent` header.
+
+        Returns:
+            None when it is absent or malformed, which is no reason to refuse a message.
+        """
+        match = _TRACEPARENT.fullmatch(header.strip()) if header else None
+        if match is None or match[1] == _NO_TRACE or match[2] == _NO_SPAN:
+            return None
+        if header is not None and header.strip().startswith("00") and match[4]:
+            return None
+        return cls(trace_id=match[1], span_id=match[2], flags=match[3])
+
+    @classmethod
+    def continued(cls, header: str | None) -> Self:
+        """Return a new span: a child of the one in `header`, or the first of a new trace."""
+        parent = cls.parse(header)
+        return cls.begin() if parent is None else parent.child()
+
+    def child(self) -> Self:
+        """Return a new span of the same trace."""
+        return type(self)(trace_id=self.trace_id, span_id=secrets.token_hex(8), flags=self.flags)
+
+    def __str__(self) -> str:
+        return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
+
+
+def logged_as(trace: TraceContext | None, **names: object) -> AbstractContextManager[None]:
+    """Return a context in which every log line carries `names` and the trace's id as `correlation_id`."""
+    known = {name: value for name, value in names.items() if value is not None}
+    if trace is not None:
+        known["correlation_id"] = trace.trace_id
+    return bound_contextvars(**known)

@@ -1,0 +1,32 @@
+"""Waiting for one thing while another may end the wait."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def unless(halted: asyncio.Event, work: Coroutine[object, object, T]) -> T | None:
+    """Await `work`, but give it up as soon as `halted` is set.
+
+    Returns:
+        The result of `work`, or None when it was given up (it is cancelled, and has ended).
+    """
+    task = asyncio.ensure_future(work)
+    halting = asyncio.ensure_future(halted.wait())
+    try:
+        await asyncio.wait({task, halting}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        await end(halting)
+        await end(task)
+
+
+async def end(*tasks: asyncio.Future[T]) -> None:
+    """Cancel those of `tasks` that still run, and wait until all have ended; what they raise is dropped."""
+    for task in tasks:
+        task.cancel()
+    pending = [task for task in tasks if not task.done()]
+    if pending:
+        await asyncio.wait(pending)

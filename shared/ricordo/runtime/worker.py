@@ -1,0 +1,134 @@
+"""A worker: a durable consumer, a handler, and everything between them that is the same for all workers."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ricordo.ports.bus import DeadLetterRecorder, Publisher, Subscription, Subscriptions
+from ricordo.ports.clock import Clock
+from ricordo.runtime.attempts import Attempts
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.consumption import Consumption, LoopSettings, Work
+from ricordo.runtime.dead_letters import DeadLetterOffice
+from ricordo.runtime.decoding import read
+from ricordo.runtime.gates import Gate
+from ricordo.runtime.handling import Envelope, Handler, Reject
+from ricordo.runtime.health import Health
+from ricordo.runtime.held import Held
+from ricordo.runtime.settlement import Handled, Settlement
+from ricordo.runtime.tracing import logged_as
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """How a worker works.
+
+    Attributes:
+        loop: how it consumes.
+        time_limit: seconds that the handling of one batch may take; beyond, it failed.
+        holds: how often a batch that failed while the gate closed is kept in hand and handled again once the
+            gate is open, before it costs one of its deliveries.
+        backoff: pauses before a redelivery, by attempt.
+    """
+
+    loop: LoopSettings = field(default_factory=LoopSettings)
+    time_limit: float = 120.0
+    holds: int = 4
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bus:
+    """The sides of the bus that a worker needs; one adapter may be all of them."""
+
+    subscriptions: Subscriptions
+    publisher: Publisher
+
+
+class EventWorker:
+    """Feeds the events of one durable consumer to a handler, and settles each by its outcome.
+
+    Args:
+        name: of the worker, in logs, health and as the source of its events.
+        consumer: the durable consumer, by its name in the topology.
+        handler: see `ricordo.runtime.handling`.
+        bus: where events come from and go to.
+        clock: dates, pauses, heartbeats.
+        settings: see there.
+        gate: nothing is fetched while it is closed.
+        on_dead_letter: told of each event that is given up, once it is safely kept.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        consumer: str,
+        handler: Handler[Any],
+        bus: Bus,
+        clock: Clock,
+        settings: WorkerSettings | None = None,
+        gate: Gate | None = None,
+        on_dead_letter: DeadLetterRecorder | None = None,
+    ) -> None:
+        self.name = name
+        self.health = Health(worker=name, clock=clock)
+        self._handler = handler
+        self._bus = bus
+        self._clock = clock
+        self._settings = settings or WorkerSettings()
+        self._office = DeadLetterOffice(bus.publisher, on_dead_letter)
+        self._consumption = Consumption(
+            name=name,
+            consumer=consumer,
+            subscriptions=bus.subscriptions,
+            health=self.health,
+            clock=clock,
+            settings=self._settings.loop,
+            gate=gate,
+        )
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Work until `stopping` is set, then finish what is in hand; the same when the task is cancelled.
+
+        Args:
+            stopping: set by whoever wants this worker to end.
+            ready: called once, when events are being fetched.
+        """
+        with logged_as(None, worker=self.name):
+            await self._consumption.run(self._dispatching, stopping, ready)
+
+    def _dispatching(self, subscription: Subscription) -> Work:
+        settlement = Settlement(
+            name=self.name,
+            subscription=subscription,
+            publisher=self._bus.publisher,
+            office=self._office,
+            clock=self._clock,
+            health=self.health,
+            backoff=self._settings.backoff,
+        )
+        attempts = Attempts(
+            self._handler,
+            gate=self._consumption.gate,
+            halted=self._consumption.halted,
+            time_limit=self._settings.time_limit,
+            holds=self._settings.holds,
+        )
+
+        async def dispatch(batch: Sequence[Held]) -> None:
+            by_tenant: dict[str, list[Handled]] = {}
+            for held in batch:
+                match read(held.delivery):
+                    case Reject() as unreadable:
+                        await settlement.give_up(held, None, unreadable)
+                    case Envelope() as envelope:
+                        by_tenant.setdefault(envelope.tenant, []).append((held, envelope))
+            for tenant, handled in by_tenant.items():
+                events = [envelope for _, envelope in handled]
+                with logged_as(None, tenant=tenant):
+                    outcomes = await attempts.outcomes(tenant, events)
+                await settlement.settle(handled, outcomes)
+
+        return dispatch
