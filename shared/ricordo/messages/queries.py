@@ -1,13 +1,15 @@
 """The queries: a request and a reply each."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Final, Self
 from uuid import UUID
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from ricordo.messages.base import (
+    ID_PATTERN,
     Content,
     Count,
     Flag,
@@ -36,6 +38,7 @@ from ricordo.messages.vocabulary import (
     Profile,
 )
 
+_ID: Final = re.compile(ID_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
 Limit = Annotated[int, Field(strict=True, ge=1, le=1000)]
 
 
@@ -153,6 +156,8 @@ def _position(value: object) -> Position:
     if not isinstance(value, str):
         raise refused("must be an RFC 3339 instant with an offset, or the `next` of an earlier reply")
     instant, comma, message_id = value.partition(",")
+    if comma and _ID.fullmatch(message_id) is None:
+        raise refused("must end with the id of a message after the comma")
     return Position(parse_instant(instant), message_id if comma else None)
 
 

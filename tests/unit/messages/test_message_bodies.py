@@ -1,0 +1,274 @@
+"""Bodies of bots: what is taken, and the precise reason for what is not."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.messages.base import METADATA_MAX_BYTES, Message
+from ricordo.messages.codec import decode, decode_as, encode, readable_id
+from ricordo.messages.errors import DeadLetterCode, DecodeError
+from ricordo.messages.events import MessageImported, MessageReceived
+from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.vocabulary import MemoryKind, Role
+
+SAID: dict[str, object] = {
+    "id": "m-1",
+    "user_id": "u-1",
+    "conversation_id": "c-1",
+    "role": "user",
+    "content": "Ieri ho adottato un cane, si chiama Max!",
+    "timestamp": "2026-02-01T14:30:00+01:00",
+}
+NAMES = sorted(CONTRACTS)
+
+
+def said(**fields: object) -> bytes:
+    return json.dumps(SAID | fields).encode()
+
+
+def refusal(body: bytes, name: str = "message.received") -> tuple[str, str | None, str]:
+    with pytest.raises(DecodeError) as caught:
+        decode(name, body)
+    return caught.value.code, caught.value.field, caught.value.message
+
+
+def test_the_event_that_a_bot_must_know() -> None:
+    extra = {"speaker": "Davide", "participants": ["Davide"], "timezone": "Europe/Rome", "language": "it"}
+
+    message = decode_as(MessageReceived, said(**extra, location="", metadata={}))
+
+    assert message.id == "m-1"
+    assert message.role is Role.USER
+    assert message.timestamp == datetime(2026, 2, 1, 13, 30, tzinfo=UTC)
+    assert message.participants == ("Davide",)
+    assert message.location is None
+
+
+def test_imported_messages_have_the_same_body() -> None:
+    assert isinstance(decode("message.imported", said()), MessageImported)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("id", "", "must be 1 to 128 printable ASCII characters without spaces"),
+        ("id", "x" * 129, "must be 1 to 128 printable ASCII characters without spaces"),
+        ("id", "città", "must be 1 to 128 printable ASCII characters without spaces"),
+        ("id", "a\n", "must be 1 to 128 printable ASCII characters without spaces"),
+        ("id", 5, "must be a valid string"),
+        ("user_id", None, "must be a valid string"),
+        ("conversation_id", "a b", "must be 1 to 128 printable ASCII characters without spaces"),
+        ("role", "robot", "must be 'user', 'assistant', 'system' or 'tool'"),
+        ("role", 1, "must be 'user', 'assistant', 'system' or 'tool'"),
+        ("content", "", "must not be empty or blank"),
+        ("content", " \n\t\u2003", "must not be empty or blank"),
+        ("content", "x" * 40_000, "must have at most 32,768 characters after NFC normalisation, not 40,000"),
+        ("content", "a\x00b", "must not contain NUL characters"),
+        ("content", ["a"], "must be a valid string"),
+        (
+            "timestamp",
+            1769952600,
+            "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00",
+        ),
+        ("timezone", "Mars/Olympus", "must be a time zone of the IANA database, such as Europe/Rome"),
+        ("timezone", "Europe", "must be a time zone of the IANA database, such as Europe/Rome"),
+        ("timezone", "../../etc/passwd", "must be a time zone of the IANA database, such as Europe/Rome"),
+        ("language", "italiano!", "must be a language tag such as it, en or pt-BR"),
+        ("speaker", "a\x00", "must not contain NUL characters"),
+        ("speaker", "x" * 257, "must have at most 256 characters after NFC normalisation, not 257"),
+        ("metadata", [], "must be an object"),
+        ("metadata", {"a": {"b": ["\x00"]}}, "must not contain NUL characters"),
+        ("metadata", {"\x00": 1}, "must not contain NUL characters"),
+        ("metadata", {"a": float("nan")}, "must not contain NaN, an infinity or a lone surrogate"),
+        ("metadata", {"a": "x" * METADATA_MAX_BYTES}, "must take at most 16,384 bytes as JSON, not 16,393"),
+        ("importance", "0.5", "must be a valid number"),
+        ("importance", True, "must be a valid number"),
+        ("importance", 1.01, "must be less than or equal to 1"),
+        ("importance", float("nan"), "must be a finite number"),
+        ("trust", 5.1, "must be less than or equal to 5"),
+        ("trust", -1, "must be greater than or equal to 0"),
+        ("kind", "novel", None),
+        (
+            "expires_at",
+            "2026-02-01",
+            "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00",
+        ),
+        ("document", "text", None),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_reason(field: str, value: object, reason: str | None) -> None:
+    code, blamed, message = refusal(said(**{field: value}))
+
+    assert (code, blamed) == (DeadLetterCode.INVALID, field)
+    assert message.startswith(field)
+    if reason is not None:
+        assert message == f"{field} {reason}"
+
+
+@pytest.mark.parametrize("field", list(SAID))
+def test_a_missing_field_is_named(field: str) -> None:
+    body = json.dumps({key: value for key, value in SAID.items() if key != field}).encode()
+
+    assert refusal(body) == (DeadLetterCode.INVALID, field, f"{field} is required")
+
+
+def test_a_nested_field_is_named_by_its_path() -> None:
+    assert refusal(said(tags=["a", 1]))[1] == "tags[1]"
+    document = {"name": "a.txt", "media_type": "text/plain", "data": "not base64!"}
+    assert refusal(said(document=document))[1:] == (
+        "document.data",
+        "document.data must be base64 without line breaks",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"not json",
+        b'{"id": "\\ud800"}',
+        b'{"id": "\xed\xa0\x80"}',
+        b"[" * 100_000,
+        b"1" * 5000,
+    ],
+    ids=["empty", "cut", "not utf-8", "words", "escaped surrogate", "raw surrogate", "deep", "huge number"],
+)
+def test_what_is_not_json_is_said_to_be_so(body: bytes) -> None:
+    code, field, message = refusal(body)
+
+    assert (code, field) == (DeadLetterCode.NOT_JSON, None)
+    assert message.startswith("the body is not JSON: ")
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b'"text"', b"1"])
+def test_what_is_no_object_is_said_to_be_so(body: bytes) -> None:
+    assert refusal(body) == (DeadLetterCode.INVALID, None, "the body must be a JSON object")
+
+
+def test_of_a_repeated_key_the_last_value_counts() -> None:
+    body = said()[:-1] + b', "content": "la seconda"}'
+
+    assert decode_as(MessageReceived, body).content == "la seconda"
+
+
+def test_deep_metadata_is_refused_not_followed() -> None:
+    deep: object = 1
+    for _ in range(60):
+        deep = [deep]
+
+    assert refusal(said(metadata={"a": deep}))[2] == "metadata must not nest deeper than 32 levels"
+
+
+def test_null_and_empty_mean_absent_where_absent_is_allowed() -> None:
+    nulls = dict.fromkeys(
+        (
+            "speaker",
+            "participants",
+            "timezone",
+            "language",
+            "location",
+            "metadata",
+            "kind",
+            "importance",
+            "tags",
+            "expires_at",
+            "document",
+        )
+    )
+
+    assert decode_as(MessageReceived, said(**nulls)) == decode_as(MessageReceived, said())
+    assert decode_as(MessageReceived, said(speaker="", timezone="", language="")) == decode_as(
+        MessageReceived, said()
+    )
+
+
+def test_text_is_normalised_to_nfc_before_it_is_counted() -> None:
+    message = decode_as(MessageReceived, said(content="e\u0300" * 32_768, speaker="Noe\u0300"))
+
+    assert message.content == "è" * 32_768
+    assert message.speaker == "Noè"
+
+
+def test_a_language_tag_becomes_its_primary_language() -> None:
+    assert decode_as(MessageReceived, said(language="it-IT")).language == "it"
+
+
+def test_what_the_bot_sets_is_kept() -> None:
+    message = decode_as(
+        MessageReceived,
+        said(kind="decision", importance=1, trust=3, tags=["a"], expires_at="2027-01-01T00:00:00.5Z"),
+    )
+
+    assert (message.kind, message.importance, message.trust, message.tags) == (
+        MemoryKind.DECISION,
+        1,
+        3,
+        ("a",),
+    )
+    assert message.expires_at == datetime(2027, 1, 1, microsecond=500_000, tzinfo=UTC)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    assert refusal(b"{}", "message.whispered")[0] == DeadLetterCode.INVALID_SUBJECT
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b'{"id": "m-7", "role": 5}', "m-7"),
+        (b'{"id": "m-7", "content": "cut', "m-7"),
+        (b'{"id": 7}', None),
+        (b'{"id": "a b"}', None),
+        (b'["id"]', None),
+        (b"", None),
+        (b"[" * 100_000, None),
+        (b"\xff", None),
+    ],
+)
+def test_the_id_of_an_unreadable_body_is_found_where_there_is_one(body: bytes, found: str | None) -> None:
+    assert readable_id(body) == found
+
+
+def read_or_refused(name: str, body: bytes) -> Message | DecodeError:
+    try:
+        return decode(name, body)
+    except DecodeError as error:
+        return error
+
+
+@given(name=st.sampled_from(NAMES), body=st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(name: str, body: bytes) -> None:
+    found = read_or_refused(name, body)
+
+    assert isinstance(found, Message) or found.message
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(name=st.sampled_from(NAMES), data=st.data())
+def test_any_json_in_any_field_is_read_or_refused_by_its_name(name: str, data: st.DataObject) -> None:
+    fields = CONTRACTS[name].body.model_fields
+    body = data.draw(st.dictionaries(st.sampled_from(sorted(fields)), JSON))
+    found = read_or_refused(name, json.dumps(body).encode())
+
+    if isinstance(found, Message):
+        assert decode(name, encode(found)) == found
+    else:
+        assert found.field is None or found.field.split(".")[0].split("[")[0] in fields
+
+
+@given(content=st.text(min_size=1, max_size=50).filter(lambda text: text.strip() and "\x00" not in text))
+def test_written_messages_are_read_back(content: str) -> None:
+    message = decode_as(MessageReceived, said(content=content))
+
+    assert decode_as(MessageReceived, encode(message)) == message

@@ -1,0 +1,153 @@
+"""Requests: defaults, ranges, and rules across fields."""
+
+import json
+from uuid import UUID
+
+import pytest
+
+from ricordo.messages import queries
+from ricordo.messages.codec import decode, decode_as
+from ricordo.messages.errors import DecodeError, ErrorCode
+
+ID = "0b0e4d3c-95a8-5d0e-9f5c-2d8b3f6f7a10"
+RECALL = {"user_id": "u-1", "query": "cane"}
+
+
+def refusal(name: str, **fields: object) -> tuple[str | None, str]:
+    with pytest.raises(DecodeError) as caught:
+        decode(name, json.dumps(fields).encode())
+    error = caught.value.body().error
+    assert error.code is ErrorCode.INVALID_REQUEST
+    return error.field, error.message
+
+
+def test_defaults_of_a_recall() -> None:
+    request = decode_as(queries.RecallRequest, json.dumps(RECALL).encode())
+
+    assert (request.limit, request.explain, request.reinforce, request.filters) == (10, False, True, None)
+
+
+def test_defaults_of_the_other_queries() -> None:
+    context = decode_as(queries.ContextRequest, json.dumps(RECALL).encode())
+    facts = decode_as(queries.FactsRequest, b'{"user_id": "u-1"}')
+
+    assert (context.limit, context.token_budget, context.recent_limit) == (10, 2000, 10)
+    assert (facts.min_confidence, facts.history, facts.limit) == (1, False, 50)
+    assert decode_as(queries.HistoryRequest, b'{"user_id": "u-1"}').limit == 20
+
+
+@pytest.mark.parametrize("limit", [0, -1, 201, 10**9, 10**30, "5", "10", True, 5.5, None, [5]])
+def test_a_limit_out_of_range_or_of_another_type_is_invalid(limit: object) -> None:
+    field, message = refusal("query.recall", **RECALL, limit=limit)
+
+    assert field == "limit"
+    assert message.startswith("limit must be")
+
+
+@pytest.mark.parametrize("limit", [1, 200])
+def test_the_ends_of_the_range_are_within_it(limit: int) -> None:
+    assert decode_as(queries.RecallRequest, json.dumps({**RECALL, "limit": limit}).encode()).limit == limit
+
+
+@pytest.mark.parametrize("name", ["query.history", "query.facts"])
+@pytest.mark.parametrize("limit", [0, 1001])
+def test_other_limits_go_to_a_thousand(name: str, limit: int) -> None:
+    assert refusal(name, user_id="u-1", limit=limit)[0] == "limit"
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"query": " "}, "query"),
+        ({"explain": 1}, "explain"),
+        ({"explain": "true"}, "explain"),
+        ({"profile": "best"}, "profile"),
+        ({"now": "2026-02-01T14:30:00"}, "now"),
+        ({"timezone": "Rome"}, "timezone"),
+        ({"filters": []}, "filters"),
+        ({"filters": {"types": ["episodic", "dreamt"]}}, "filters.types[1]"),
+        ({"filters": {"emotion": "happy"}}, "filters.emotion"),
+        ({"filters": {"min_importance": 2}}, "filters.min_importance"),
+        ({"filters": {"start": "2026-02-01T00:00:00Z", "end": "2026-01-01T00:00:00Z"}}, "filters.end"),
+    ],
+)
+def test_a_wrong_field_of_a_recall_is_named(fields: dict[str, object], field: str) -> None:
+    assert refusal("query.recall", **(RECALL | fields))[0] == field
+
+
+def test_a_timeline_runs_forward() -> None:
+    start, end = "2026-02-01T00:00:00Z", "2026-02-01T00:00:00+01:00"
+
+    assert refusal("query.timeline", user_id="u-1", start=start, end=end) == (
+        "end",
+        "end must not be before start",
+    )
+
+
+def test_an_unknown_predicate_is_answered_with_the_known_ones() -> None:
+    field, message = refusal("query.facts", user_id="u-1", predicate="hates")
+
+    assert field == "predicate"
+    assert "'dislikes'" in message
+
+
+def test_a_place_in_the_history_is_an_instant_or_the_next_of_a_reply() -> None:
+    def place(before: str) -> queries.Position | None:
+        body = json.dumps({"user_id": "u-1", "before": before}).encode()
+        return decode_as(queries.HistoryRequest, body).before
+
+    instant = place("2026-02-01T14:30:00+01:00")
+    assert instant is not None
+    assert (str(instant), instant.id) == ("2026-02-01T13:30:00Z", None)
+    following = place("2026-02-01T13:30:00.001Z,m,with,commas")
+    assert following is not None
+    assert following.id == "m,with,commas"
+    assert place(str(following)) == following
+
+
+@pytest.mark.parametrize("before", ["yesterday", "2026-02-01T13:30:00Z,", "2026-02-01T13:30:00Z,a b", 5])
+def test_any_other_place_is_invalid(before: object) -> None:
+    assert refusal("query.history", user_id="u-1", before=before)[0] == "before"
+
+
+@pytest.mark.parametrize("name", ["command.verify", "command.correct"])
+@pytest.mark.parametrize("target", [{}, {"memory_id": ID, "fact_id": ID}])
+def test_a_command_has_one_target(name: str, target: dict[str, str]) -> None:
+    fields = {"user_id": "u-1", "verified": True, "content": "x"} | target
+
+    assert refusal(name, **fields) == ("memory_id", "memory_id or fact_id is required, and not both")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"memory_id": ID}, "content"),
+        ({"memory_id": ID, "content": "x", "object": "y"}, "object"),
+        ({"fact_id": ID}, "object"),
+        ({"fact_id": ID, "object": "y", "content": "x"}, "content"),
+        ({"memory_id": "m-1", "content": "x"}, "memory_id"),
+    ],
+)
+def test_a_correction_fits_its_target(fields: dict[str, str], field: str) -> None:
+    assert refusal("command.correct", user_id="u-1", **fields)[0] == field
+
+
+def test_forgetting_has_one_scope() -> None:
+    assert refusal("command.forget", user_id="u-1", message_id="m", conversation_id="c")[0] == "message_id"
+
+
+def test_feedback_names_each_memory_once() -> None:
+    assert refusal("command.feedback", user_id="u-1", recall_id=ID)[0] == "used"
+    both = {"used": [ID], "irrelevant": [ID]}
+    assert refusal("command.feedback", user_id="u-1", recall_id=ID, **both)[0] == "irrelevant"
+
+
+@pytest.mark.parametrize("value", ["\x00", "x" * 5000, float("inf")])
+def test_a_note_is_small_and_clean(value: object) -> None:
+    assert refusal("command.note", user_id="u-1", conversation_id="c", key="k", value=value)[0] == "value"
+
+
+def test_ids_of_memories_are_uuids() -> None:
+    request = decode_as(queries.ExpandRequest, json.dumps({"user_id": "u-1", "memory_id": ID}).encode())
+
+    assert request.memory_id == UUID(ID)

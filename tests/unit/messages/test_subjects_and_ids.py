@@ -1,0 +1,143 @@
+"""Subjects, streams and deterministic ids."""
+
+from datetime import UTC, datetime
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.messages.codec import decode, encode
+from ricordo.messages.errors import DecodeError
+from ricordo.messages.events import DerivedEvent, MemoryRemembered
+from ricordo.messages.ids import derived_id, memory_id, remembered_id, session_ended_id
+from ricordo.messages.registry import CONTRACTS, ContractKind
+from ricordo.messages.subjects import (
+    STREAM_DERIVED,
+    STREAM_IN,
+    STREAM_SUBJECTS,
+    InvalidSubject,
+    Subject,
+    checked_tenant,
+    dead_letter_subject,
+    every_tenant,
+    parse_dead_letter,
+    stream_of,
+)
+
+TENANTS = st.from_regex(r"[a-z0-9][a-z0-9-]{0,62}", fullmatch=True)
+
+
+@given(tenant=TENANTS, name=st.sampled_from(sorted(CONTRACTS)))
+def test_a_subject_is_parsed_into_what_it_was_built_from(tenant: str, name: str) -> None:
+    subject = Subject(tenant, name)
+
+    assert str(subject) == f"memory.v1.{tenant}.{name}"
+    assert Subject.parse(str(subject)) == subject
+
+
+@pytest.mark.parametrize("tenant", ["", "ACME", "-a", "a.b", "a*", ">", "a b", "x" * 64, "città", "a\n"])
+def test_an_impossible_tenant_is_refused(tenant: str) -> None:
+    with pytest.raises(InvalidSubject):
+        checked_tenant(tenant)
+    with pytest.raises(InvalidSubject):
+        Subject(tenant, "message.received")
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "",
+        "memory.v1.acme",
+        "memory.v2.acme.message.received",
+        "memory.v1.acme.message",
+        "memory.v1.acme.a.b.c",
+        "x",
+    ],
+)
+def test_what_is_no_subject_is_refused(subject: str) -> None:
+    with pytest.raises(InvalidSubject):
+        Subject.parse(subject)
+
+
+def matches(pattern: str, subject: str) -> bool:
+    want, have = pattern.split("."), subject.split(".")
+    if want[-1] == ">":
+        return len(have) >= len(want) and matches(".".join(want[:-1]), ".".join(have[: len(want) - 1]))
+    return len(want) == len(have) and all(one in ("*", other) for one, other in zip(want, have, strict=True))
+
+
+@pytest.mark.parametrize("name", sorted(CONTRACTS))
+def test_every_event_is_kept_by_exactly_its_stream(name: str) -> None:
+    subject = str(Subject("acme", name))
+    keeping = [
+        stream for stream, kept in STREAM_SUBJECTS.items() if any(matches(one, subject) for one in kept)
+    ]
+
+    assert keeping == ([stream_of(name)] if CONTRACTS[name].kind is ContractKind.EVENT else [])
+
+
+def test_bots_write_three_events_and_workers_the_others() -> None:
+    from_bots = {name for name, contract in CONTRACTS.items() if contract.stream == STREAM_IN}
+
+    assert from_bots == {"message.received", "message.imported", "session.ended"}
+    assert CONTRACTS["memory.created"].stream == STREAM_DERIVED
+    assert not CONTRACTS["memory.created"].from_bots
+    assert CONTRACTS["query.recall"].from_bots
+    assert every_tenant("message.received") in STREAM_SUBJECTS[STREAM_IN]
+
+
+def test_a_dead_letter_remembers_its_consumer_and_subject() -> None:
+    for original in ("memory.v1.acme.message.received", "memory.v1.NO TENANT.message.received"):
+        subject = dead_letter_subject("ingest-bulk", original)
+        assert subject == f"dlq.ingest-bulk.{original}"
+        assert parse_dead_letter(subject) == ("ingest-bulk", original)
+
+
+def test_what_cannot_be_a_dead_letter_is_refused() -> None:
+    with pytest.raises(InvalidSubject):
+        dead_letter_subject("a.b", "x")
+    for subject in ("dlq", "dlq.ingest", "memory.v1.acme.message.received"):
+        with pytest.raises(InvalidSubject):
+            parse_dead_letter(subject)
+
+
+def test_ids_follow_from_their_causes() -> None:
+    memory = memory_id("acme", "m-1")
+
+    assert memory == uuid5(NAMESPACE_OID, "acme/m-1")
+    assert remembered_id("acme", "m-1") == uuid5(NAMESPACE_OID, "acme/m-1/remembered")
+    assert derived_id(memory, "memory.created", 0) == uuid5(memory, "memory.created:0")
+    assert memory_id("other", "m-1") != memory
+    assert session_ended_id("acme", "c-1", "2026-02-01T15:00:00Z") != session_ended_id(
+        "acme", "c-1", "2026-02-01T15:00:01Z"
+    )
+
+
+def remembered(id: UUID | None = None) -> MemoryRemembered:  # noqa: A002 - named as the field
+    event = MemoryRemembered(
+        user_id="u-1", conversation_id="c-1", message_id="m-1", memory_id=memory_id("acme", "m-1")
+    )
+    return event if id is None else event.model_copy(update={"id": id})
+
+
+def test_stamping_sets_what_the_handler_left_open() -> None:
+    now = datetime(2026, 2, 1, tzinfo=UTC)
+    own = remembered_id("acme", "m-1")
+
+    assert not remembered().is_stamped
+    assert remembered().stamped(UUID(int=7), now).id == UUID(int=7)
+    assert remembered(own).stamped(UUID(int=7), now).id == own
+    assert remembered(own).stamped(UUID(int=7), now).is_stamped
+
+
+def test_an_unstamped_event_is_neither_written_nor_read() -> None:
+    with pytest.raises(ValueError, match="stamp it before publishing"):
+        encode(remembered())
+    with pytest.raises(DecodeError, match="id and at are required"):
+        decode("memory.remembered", remembered().model_dump_json().encode())
+
+
+def test_every_derived_event_has_its_name_in_the_registry() -> None:
+    for kind in DerivedEvent.__subclasses__():
+        assert CONTRACTS[kind.name].body is kind
