@@ -1,0 +1,90 @@
+"""Two searches, one list: reciprocal rank fusion, weighted fusion, and the minimums."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+DENSE_WEIGHT = 0.7
+BM25_WEIGHT = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Minimums:
+    """What is dropped before and after fusion, by the profiles that ask for it.
+
+    Attributes:
+        semantic_score: a dense result with a lower cosine is none.
+        similarity: what is lower after fusion is dropped.
+        idf: query terms of lower IDF do not count, unless all are (`bm25.informative`).
+    """
+
+    semantic_score: float = 0.35
+    similarity: float = 0.4
+    idf: float = 0.6
+
+
+NO_MINIMUMS = Minimums(semantic_score=-1.0, similarity=0.0, idf=0.0)
+
+
+def at_least(scores: Mapping[Key, float], minimum: float) -> dict[Key, float]:
+    """Keep the scores that reach `minimum`, in their order."""
+    return {key: score for key, score in scores.items() if score >= minimum}
+
+
+def by_rank(scores: Mapping[Key, float]) -> list[Key]:
+    """Return the keys from the highest score to the lowest; equals keep the order they came in."""
+    return sorted(scores, key=scores.__getitem__, reverse=True)
+
+
+def rank_constant(candidates: int) -> float:
+    """Return k = clamp(candidates/10, 10, 60): with few candidates the first ranks count for more."""
+    return min(60.0, max(10.0, candidates / 10))
+
+
+def reciprocal_rank(rankings: Sequence[Sequence[Key]], *, candidates: int | None = None) -> dict[Key, float]:
+    """Fuse rankings by reciprocal rank (Cormack et al. 2009): the sum of 1/(k + rank), scaled to [0, 1].
+
+    Ranks begin at 1. The sum is divided by n/(k + 1), n being the number of rankings, so that what comes
+    first in all of them scores 1.
+
+    Args:
+        rankings: of each search that was asked, its keys, best first. One that found nothing is an empty
+            ranking; one that could not be asked is left out, or it would halve the scores of the other.
+        candidates: how many were asked for, for k; by default as many as there are distinct keys.
+
+    Returns:
+        The score of every key, best first.
+    """
+    k = rank_constant(
+        len({key for ranking in rankings for key in ranking}) if candidates is None else candidates
+    )
+    sums: dict[Key, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(dict.fromkeys(ranking), start=1):
+            sums[key] = sums.get(key, 0.0) + 1 / (k + rank)
+    best = len(rankings) / (k + 1)
+    # Division may land a hair above the bound that the ranks promise.
+    return {key: min(1.0, sums[key] / best) for key in by_rank(sums)}
+
+
+def weighted(
+    semantic: Mapping[Key, float],
+    bm25: Mapping[Key, float],
+    *,
+    dense_weight: float = DENSE_WEIGHT,
+    bm25_weight: float = BM25_WEIGHT,
+) -> dict[Key, float]:
+    """Fuse scores as 0.7 max(0, cosine) + 0.3 BM25, the latter as a share of the best one of this query.
+
+    Returns:
+        The score of every key in either, in [0, 1] when the weights add up to 1, best first.
+    """
+    top = max(bm25.values(), default=0.0)
+    share = 1 / top if top > 0 else 0.0
+    fused = {
+        key: dense_weight * max(0.0, semantic.get(key, 0.0)) + bm25_weight * bm25.get(key, 0.0) * share
+        for key in dict.fromkeys((*semantic, *bm25))
+    }
+    return {key: fused[key] for key in by_rank(fused)}

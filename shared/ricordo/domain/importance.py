@@ -1,0 +1,121 @@
+"""How much a message matters: the heuristics that stand in for a model's rating, each contribution named.
+
+Two published heuristics are added, each on its own scale. The first rates 1 to 10, as the lite mode of
+generative agents: 3 to begin with, 1 each for more than 200 and 500 characters, 0.5 for every word that
+announces weight. The second rates meaningfulness 1 to 5: 1 to begin with, 1 for feeling, 1 for speaking of
+oneself at some length, 2 for an event of a life. Stored importance is
+min(1, (first - 1)/9 + (second - 1)/4).
+"""
+
+from dataclasses import dataclass
+
+from ricordo.domain.life_events import life_event
+from ricordo.domain.memory import Emotion
+from ricordo.domain.text import normalise, stem, words
+
+DISCLOSURE_LENGTH = 50
+FEELING_VALENCE = 0.5
+FEELING_AROUSAL = 0.6
+
+_WEIGHTY = {
+    "it": "importante critico urgente decisione decidere accordo disaccordo credo credere sento sentire "
+    "fondamentale ricorda ricordare promesso promessa segreto",
+    "en": "important critical urgent decision decide agree disagree believe feel essential remember promise "
+    "secret",
+}
+_FIRST_PERSON = {
+    "it": "io me mi mio mia miei mie noi nostro nostra nostri nostre ho sono abbiamo siamo avevo ero vorrei "
+    "voglio",
+    "en": "i me my mine myself we us our ours i'm i've i'll i'd we're we've we'll we'd",
+}
+# Manners and opinions are not yet a feeling of one's own.
+_NO_OWN_FEELING = frozenset(
+    [
+        "neutral",
+        "admiration",
+        "annoyance",
+        "approval",
+        "confusion",
+        "curiosity",
+        "desire",
+        "disapproval",
+        "gratitude",
+        "realization",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One reason why a message matters: its name, what in the text gave it, and its share of the value."""
+
+    reason: str
+    evidence: str
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """How much a message matters.
+
+    Attributes:
+        value: [0, 1], the sum of the contributions, at most 1.
+        contributions: what it is made of.
+    """
+
+    value: float
+    contributions: tuple[Contribution, ...]
+
+
+def importance(text: str, language: str, emotion: Emotion) -> Importance:
+    """Rate how much `text` matters.
+
+    Args:
+        text: what was said.
+        language: ISO 639-1; beyond "it" and "en" only length and feeling count.
+        emotion: the feeling estimated of the same text.
+    """
+    text = normalise(text)
+    found = (*_weight(text, language), *_meaning(text, language, emotion))
+    return Importance(min(1.0, sum(each.amount for each in found)), found)
+
+
+def rating_of_ten(value: float) -> float:
+    """Return stored importance [0, 1] on the scale 1-10."""
+    return 1 + 9 * value
+
+
+def meaningfulness(value: float) -> float:
+    """Return stored importance [0, 1] on the scale 1-5."""
+    return 1 + 4 * value
+
+
+def _weight(text: str, language: str) -> tuple[Contribution, ...]:
+    found = [Contribution("baseline", "", 2 / 9)]
+    found += [
+        Contribution("length", f"more than {limit} characters", 1 / 9)
+        for limit in (200, 500)
+        if len(text) > limit
+    ]
+    weighty = {stem(word, language): word for word in _WEIGHTY.get(language, "").split()}
+    said = {stem(word, language) for word in words(text, language)}
+    found += [Contribution("keyword", word, 0.5 / 9) for key, word in weighty.items() if key in said]
+    return tuple(found)
+
+
+def _meaning(text: str, language: str, emotion: Emotion) -> tuple[Contribution, ...]:
+    found: list[Contribution] = []
+    if _is_feeling(emotion):
+        found.append(Contribution("feeling", emotion.primary, 1 / 4))
+    own = set(_FIRST_PERSON.get(language, "").split())
+    spoken = next((word for word in words(text, language) if word in own), "")
+    if spoken and len(text) > DISCLOSURE_LENGTH:
+        found.append(Contribution("disclosure", spoken, 1 / 4))
+    if event := life_event(text, language):
+        found.append(Contribution("life_event", event, 2 / 4))
+    return tuple(found)
+
+
+def _is_feeling(emotion: Emotion) -> bool:
+    strong = abs(emotion.valence) >= FEELING_VALENCE or emotion.arousal >= FEELING_AROUSAL
+    return strong and emotion.primary not in _NO_OWN_FEELING

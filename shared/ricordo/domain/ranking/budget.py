@@ -1,0 +1,48 @@
+"""The profile `budget`: what a memory is worth in a prompt, minus what it costs there."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ricordo.domain.importance import rating_of_ten
+from ricordo.domain.ranking.signals import Signals
+
+ALWAYS_FROM = 7.0
+ROOM_FROM = 4.0
+
+
+class Admission(StrEnum):
+    """When a memory of a budget score enters a context."""
+
+    ALWAYS = "always"
+    IF_ROOM = "if_room"
+    ON_REQUEST = "on_request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Score = 0.3 recency + 0.2 frequency + 0.4 importance - 0.1 tokens/500.
+
+    Each of the first three is in [0, 10]: recency = 10 - min(10, days/30), frequency = min(10, uses/5), importance on the scale 1-10.
+    At most 9.
+    """
+
+    recency: float = 0.3
+    frequency: float = 0.2
+    importance: float = 0.4
+    cost: float = 0.1
+
+    def score(self, signals: Signals) -> float:
+        """Return the score of a candidate."""
+        return (
+            self.recency * (10 - min(10.0, signals.age_days / 30))
+            + self.frequency * min(10.0, signals.access_count / 5)
+            + self.importance * rating_of_ten(signals.importance)
+            - self.cost * signals.token_count / 500
+        )
+
+
+def admission(score: float) -> Admission:
+    """Say when a memory of this budget score enters a context: from 7 always, from 4 if there is room."""
+    if score >= ALWAYS_FROM:
+        return Admission.ALWAYS
+    return Admission.IF_ROOM if score >= ROOM_FROM else Admission.ON_REQUEST

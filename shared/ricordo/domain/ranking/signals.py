@@ -1,0 +1,109 @@
+"""What a ranking profile may look at, and how the signals that need arithmetic are made."""
+
+import datetime as dt
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+DAY_SECONDS = 86_400.0
+TEMPORAL_SCALE_DAYS = 7.0
+KEY_TOPIC_SIMILARITY = 0.7
+_KEY_TOPIC_BOOST = {"high": 1.5, "medium": 1.2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """The signals of one candidate for one query; the defaults are those of an unknown.
+
+    Attributes:
+        semantic: max(0, cosine) of query and memory, [0, 1].
+        bm25: score >= 0, comparable within one query.
+        fused: both, fused, [0, 1].
+        temporal: [0, 1], see `temporal_relevance`.
+        importance: [0, 1].
+        valence: [-1, 1].
+        arousal: [0, 1].
+        access_count: how often it was recalled, >= 0.
+        age_days: days since it was said, >= 0.
+        decay_factor: [0, 1].
+        confidence: [0, 1].
+        trust: 0-5.
+        token_count: >= 0.
+        key_topic_boost: 1, 1.2 or 1.5, see `key_topic_boost`.
+    """
+
+    semantic: float = 0.0
+    bm25: float = 0.0
+    fused: float = 0.0
+    temporal: float = 0.0
+    importance: float = 0.0
+    valence: float = 0.0
+    arousal: float = 0.0
+    access_count: int = 0
+    age_days: float = 0.0
+    decay_factor: float = 1.0
+    confidence: float = 1.0
+    trust: int = 0
+    token_count: int = 0
+    key_topic_boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time, `start` included, `end` excluded; both aware."""
+
+    start: dt.datetime
+    end: dt.datetime
+
+
+def age_days(created_at: dt.datetime, now: dt.datetime) -> float:
+    """Return the days from `created_at` to `now`, none for what lies ahead."""
+    return max(0.0, (now - created_at).total_seconds() / DAY_SECONDS)
+
+
+def temporal_relevance(
+    asked: Span | None,
+    created_at: dt.datetime,
+    event_start: dt.datetime | None,
+    event_end: dt.datetime | None,
+) -> float:
+    """Say how well a memory fits the time that was asked for.
+
+    1 inside the asked span, e^(-d/7) at d days from its nearest end, 0 when no time was asked for. A memory
+    fits by when it was said or by when what it tells happened, whichever is nearer.
+
+    Args:
+        asked: the span, or None.
+        created_at: when it was said.
+        event_start: when what is told began.
+        event_end: when that ended, exclusive; without it the event is an instant.
+    """
+    if asked is None:
+        return 0.0
+    days = _distance_days(asked, created_at, created_at)
+    if event_start is not None:
+        days = min(days, _distance_days(asked, event_start, max(event_start, event_end or event_start)))
+    return math.exp(-days / TEMPORAL_SCALE_DAYS)
+
+
+def _distance_days(asked: Span, start: dt.datetime, end: dt.datetime) -> float:
+    if end < asked.start:
+        return (asked.start - end).total_seconds() / DAY_SECONDS
+    if start >= asked.end:
+        return (start - asked.end).total_seconds() / DAY_SECONDS
+    return 0.0
+
+
+def key_topic_boost(similarities: Iterable[tuple[str, float]]) -> float:
+    """Return the largest boost that a summary's key topics earn: 1.5 for high, 1.2 for medium, 1 for none.
+
+    Args:
+        similarities: of each key topic, its importance ("high", "medium", "low") and its cosine to the query;
+            more than 0.7 is a match.
+    """
+    boosts = (
+        _KEY_TOPIC_BOOST.get(importance, 1.0)
+        for importance, similarity in similarities
+        if similarity > KEY_TOPIC_SIMILARITY
+    )
+    return max(boosts, default=1.0)

@@ -1,0 +1,34 @@
+"""The profile `weighted`: a weighted sum of relevance, time, weight and use, faded by decay."""
+
+from dataclasses import dataclass
+
+from ricordo.domain.ranking.signals import Signals
+
+ACCESSES_AT_FULL = 10
+RECENT_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighted:
+    """Score = (0.35 semantic + 0.25 temporal + 0.15 importance + 0.10 |valence|·arousal
+    + 0.10 min(1, accesses/10) + 0.05 max(0, 1 - days/30)) · decay factor, in [0, 1] with these weights.
+    """  # noqa: D205 - the formula is the summary
+
+    semantic: float = 0.35
+    temporal: float = 0.25
+    importance: float = 0.15
+    emotion: float = 0.10
+    access: float = 0.10
+    recency: float = 0.05
+
+    def score(self, signals: Signals) -> float:
+        """Return the score of a candidate."""
+        total = (
+            self.semantic * signals.semantic
+            + self.temporal * signals.temporal
+            + self.importance * signals.importance
+            + self.emotion * abs(signals.valence) * signals.arousal
+            + self.access * min(1.0, signals.access_count / ACCESSES_AT_FULL)
+            + self.recency * max(0.0, 1.0 - signals.age_days / RECENT_DAYS)
+        )
+        return total * signals.decay_factor

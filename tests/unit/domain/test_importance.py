@@ -1,0 +1,87 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.emotion import estimate
+from ricordo.domain.importance import Importance, importance, meaningfulness, rating_of_ten
+from ricordo.domain.life_events import life_event
+
+
+def rate(said: str, language: str) -> Importance:
+    return importance(said, language, estimate(said, language))
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("È morta mia nonna", "it"),
+        ("Mio padre è venuto a mancare stanotte", "it"),
+        ("Ho trovato lavoro a Torino!", "it"),
+        ("Ci siamo sposati sabato", "it"),
+        ("Aspettiamo un bambino", "it"),
+        ("Mi sono laureata ieri", "it"),
+        ("Mi sono trasferito a Bologna", "it"),
+        ("Ieri ho adottato un cane, si chiama Max!", "it"),
+        ("My grandmother passed away", "en"),
+        ("I got the job!", "en"),
+        ("we're having a baby", "en"),
+        ("we’re having a baby", "en"),
+        ("I lost my job", "en"),
+        ("She said yes! We got engaged", "en"),
+        ("We moved to Milan last month", "en"),
+        ("I've been diagnosed with diabetes", "en"),
+    ],
+)
+def test_turns_of_a_life_matter(said: str, language: str) -> None:
+    rated = rate(said, language)
+    assert rated.value >= 0.7
+    assert "life_event" in {each.reason for each in rated.contributions}
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("Ciao, come stai?", "it"),
+        ("Tutto bene, grazie!", "it"),
+        ("Che tempo fa oggi?", "it"),
+        ("Buona notte", "it"),
+        ("ok", "it"),
+        ("Good morning! How are you?", "en"),
+        ("Thanks, see you later", "en"),
+        ("I had pasta for lunch", "en"),
+        ("Did you get the job?", "en"),
+        ("Hyvää huomenta", "fi"),
+    ],
+)
+def test_small_talk_does_not(said: str, language: str) -> None:
+    assert rate(said, language).value <= 0.3
+
+
+def test_both_scales_add_up() -> None:
+    said = "I feel so scared, it is an important decision that I have to make this very week about my future."
+    rated = rate(said, "en")
+    # 2/9 at the start, three weighty words, feeling, disclosure.
+    assert rated.value == pytest.approx(2 / 9 + 3 * 0.5 / 9 + 1 / 4 + 1 / 4)
+
+
+def test_length_counts_twice() -> None:
+    long = "the road goes on " * 20
+    assert rate(long, "en").value == pytest.approx(3 / 9)
+    assert rate(long * 2, "en").value == pytest.approx(4 / 9)
+
+
+def test_a_death_in_a_book_is_no_turn_of_a_life() -> None:
+    assert life_event("Napoleone è morto nel 1821", "it") == ""
+    assert life_event("Caesar died in 44 BC", "en") == ""
+
+
+@given(st.text(max_size=700), st.sampled_from(["it", "en", "xx"]))
+def test_importance_is_bounded_and_explained(said: str, language: str) -> None:
+    rated = rate(said, language)
+    assert 0 <= rated.value <= 1
+    assert rated.value == pytest.approx(min(1, sum(each.amount for each in rated.contributions)))
+
+
+def test_one_importance_has_three_scales() -> None:
+    assert (rating_of_ten(0), rating_of_ten(1)) == (1, 10)
+    assert (meaningfulness(0), meaningfulness(1)) == (1, 5)

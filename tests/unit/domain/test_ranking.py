@@ -1,0 +1,194 @@
+import datetime as dt
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.ranking import PROFILES, Candidate, Profile, UnknownProfile, rank, resolve
+from ricordo.domain.ranking.budget import Admission, Budget, admission
+from ricordo.domain.ranking.generative import Generative
+from ricordo.domain.ranking.multiplicative import Multiplicative
+from ricordo.domain.ranking.signals import Signals, Span, age_days, key_topic_boost, temporal_relevance
+from ricordo.domain.ranking.weighted import Weighted
+
+NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
+DAY = dt.timedelta(days=1)
+unit = st.floats(0, 1)
+signals = st.builds(
+    Signals,
+    semantic=unit,
+    bm25=st.floats(0, 50),
+    fused=unit,
+    temporal=unit,
+    importance=unit,
+    valence=st.floats(-1, 1),
+    arousal=unit,
+    access_count=st.integers(0, 200),
+    age_days=st.floats(0, 4_000),
+    decay_factor=unit,
+    confidence=unit,
+    trust=st.integers(0, 5),
+    token_count=st.integers(0, 10_000),
+    key_topic_boost=st.sampled_from([1.0, 1.2, 1.5]),
+)
+profiles = st.sampled_from(list(PROFILES.values()))
+RISING = (
+    "semantic",
+    "temporal",
+    "importance",
+    "arousal",
+    "access_count",
+    "decay_factor",
+    "confidence",
+    "trust",
+)
+
+
+def test_weighted_by_hand() -> None:
+    one = Signals(
+        semantic=0.8,
+        temporal=1,
+        importance=0.7,
+        valence=-0.6,
+        arousal=0.5,
+        access_count=5,
+        age_days=15,
+        decay_factor=0.9,
+    )
+    expected = (0.35 * 0.8 + 0.25 + 0.15 * 0.7 + 0.10 * 0.3 + 0.10 * 0.5 + 0.05 * 0.5) * 0.9
+    assert Weighted().score(one) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("importance", "left"), [(0.0, 0.2), (1.0, 0.9)])
+def test_after_ninety_days_the_trivial_has_faded_and_the_profound_has_not(
+    importance: float, left: float
+) -> None:
+    assert Multiplicative().recency(90, importance) == pytest.approx(left)
+
+
+def test_multiplicative_by_hand() -> None:
+    one = Signals(semantic=0.6, importance=1, age_days=90, confidence=0.5, trust=5, key_topic_boost=1.5)
+    assert Multiplicative().score(one) == pytest.approx(0.6 * 1.5 * 0.9 * 0.5 * 1.2 * 1.5)
+
+
+def test_a_profound_memory_outranks_a_trivial_one_of_equal_meaning() -> None:
+    chipotle, grandmother = Signals(semantic=0.5, importance=0.1), Signals(semantic=0.5, importance=0.95)
+    for profile in PROFILES.values():
+        assert profile.score(grandmother) > profile.score(chipotle)
+
+
+def test_generative_by_hand() -> None:
+    one = Signals(semantic=0.9, age_days=50, importance=0.5)
+    assert Generative().score(one) == pytest.approx(0.45 + 0.3 * 0.36787944 + 0.1)
+
+
+def test_budget_by_hand() -> None:
+    fresh = Signals(importance=1, access_count=50)
+    assert Budget().score(fresh) == pytest.approx(9)
+    old = Signals(importance=4 / 9, access_count=10, age_days=60, token_count=500)
+    assert Budget().score(old) == pytest.approx(0.3 * 8 + 0.2 * 2 + 0.4 * 5 - 0.1)
+    assert [admission(score) for score in (7, 6.9, 4, 3.9)] == [
+        Admission.ALWAYS,
+        Admission.IF_ROOM,
+        Admission.IF_ROOM,
+        Admission.ON_REQUEST,
+    ]
+
+
+@given(profiles, signals, st.data())
+def test_no_profile_punishes_what_speaks_for_a_memory(
+    profile: Profile, one: Signals, data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(RISING))
+    top = {"access_count": 200, "trust": 5}.get(name)
+    before = getattr(one, name)
+    more = data.draw(st.floats(before, 1) if top is None else st.integers(before, top))
+    changes: dict[str, Any] = {name: more}
+    assert profile.score(replace(one, **changes)) >= profile.score(one) - 1e-9
+
+
+@given(profiles, signals, st.floats(0, 1_000), st.integers(0, 1_000))
+def test_age_and_length_never_help(profile: Profile, one: Signals, days: float, tokens: int) -> None:
+    assert profile.score(replace(one, age_days=one.age_days + days)) <= profile.score(one) + 1e-9
+    assert profile.score(replace(one, token_count=one.token_count + tokens)) <= profile.score(one) + 1e-9
+
+
+@given(signals)
+def test_scores_are_bounded(one: Signals) -> None:
+    assert 0 <= Weighted().score(one) <= 1 + 1e-9
+    assert 0 <= Generative().score(one) <= 1 + 1e-9
+    assert 0 <= Multiplicative().score(one) <= 1.5 * 1.2 * 1.5 + 1e-9
+    assert Budget().score(one) <= 9 + 1e-9
+
+
+def candidate(number: int, *, age: int = 0, semantic: float = 0.5) -> Candidate:
+    return Candidate(UUID(int=number), NOW - age * DAY, Signals(semantic=semantic))
+
+
+def test_ties_go_to_the_newer_then_to_the_lower_id() -> None:
+    found = [candidate(3, age=1), candidate(2), candidate(1), candidate(4, semantic=0.9, age=9)]
+    assert [each.candidate.id.int for each in rank(found, Weighted())] == [4, 1, 2, 3]
+
+
+@given(st.permutations(list(range(8))))
+def test_the_order_of_arrival_does_not_matter(order: list[int]) -> None:
+    found = [candidate(number, age=number % 3, semantic=number % 2) for number in range(8)]
+    assert rank([found[at] for at in order], Weighted()) == rank(found, Weighted())
+
+
+def test_a_damaged_score_ranks_as_nothing() -> None:
+    found = [candidate(1, semantic=float("nan")), candidate(2, semantic=0.1)]
+    ranked = rank(found, Weighted())
+    assert [each.candidate.id.int for each in ranked] == [2, 1]
+    assert ranked[1].score == 0
+
+
+def test_profiles_are_found_by_name() -> None:
+    assert resolve(None)[0] == "weighted"
+    assert resolve("budget") == ("budget", PROFILES["budget"])
+
+
+def test_the_learned_profile_is_answered_by_the_default_until_it_is_fitted() -> None:
+    assert resolve("human", default="generative")[0] == "generative"
+    assert resolve("human", default="human")[0] == "weighted"
+    assert resolve(None, default="human")[0] == "weighted"
+    fitted = Weighted(semantic=1.0)
+    assert resolve("human", profiles={**PROFILES, "human": fitted}) == ("human", fitted)
+
+
+@pytest.mark.parametrize(("name", "default"), [("best", "weighted"), (None, "best"), ("human", "best")])
+def test_an_unknown_profile_names_those_there_are(name: str | None, default: str) -> None:
+    with pytest.raises(UnknownProfile, match="budget, generative, human, multiplicative, weighted"):
+        resolve(name, default=default)
+
+
+YESTERDAY = Span(NOW - DAY, NOW)
+
+
+def test_temporal_relevance_is_one_inside_and_fades_outside() -> None:
+    assert temporal_relevance(None, NOW, None, None) == 0
+    assert temporal_relevance(YESTERDAY, NOW - DAY, None, None) == 1
+    assert temporal_relevance(YESTERDAY, NOW + 7 * DAY, None, None) == pytest.approx(0.36787944)
+    assert temporal_relevance(YESTERDAY, NOW - 8 * DAY, None, None) == pytest.approx(0.36787944)
+
+
+def test_what_is_told_of_the_time_counts_as_of_the_time() -> None:
+    said = NOW + 30 * DAY
+    assert temporal_relevance(YESTERDAY, said, NOW - DAY, NOW) == 1
+    assert temporal_relevance(YESTERDAY, said, NOW - 9 * DAY, NOW + 9 * DAY) == 1
+    assert temporal_relevance(YESTERDAY, said, NOW - 4 * DAY, None) == pytest.approx(0.6514391)
+
+
+def test_age_is_never_negative() -> None:
+    assert age_days(NOW - 2 * DAY, NOW) == 2
+    assert age_days(NOW + DAY, NOW) == 0
+
+
+def test_key_topics_boost_by_their_importance() -> None:
+    assert key_topic_boost([("medium", 0.8), ("high", 0.71), ("high", 0.2)]) == 1.5
+    assert key_topic_boost([("medium", 0.8), ("high", 0.7)]) == 1.2
+    assert key_topic_boost([("low", 0.99)]) == 1
+    assert key_topic_boost([]) == 1
