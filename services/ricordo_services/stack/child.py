@@ -42,8 +42,8 @@ class Child:
         """Start the server in a session of its own, so that a terminal's Ctrl-C does not reach it."""
         _limit_log(place.log)
         log = os.open(place.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            process = await asyncio.create_subprocess_exec(
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
                 *(sys.executable, "-I", "-S", guard.__file__, json.dumps(_spec(launch, place))),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=log,
@@ -52,9 +52,14 @@ class Child:
                 start_new_session=True,
                 pass_fds=(place.lock_fd,),
             )
+        )
+        try:
+            return cls(await asyncio.shield(starting), launch.grace)
+        except asyncio.CancelledError:
+            await cls(await starting, launch.grace).stop()  # it was born all the same
+            raise
         finally:
             os.close(log)
-        return cls(process, launch.grace)
 
     async def ended(self) -> int:
         """Wait until the server and all its descendants are gone; return its exit status."""
@@ -92,7 +97,6 @@ def _spec(launch: Launch, place: Place) -> GuardSpec:
         "grace": launch.grace,
         "uid": account.uid if account else None,
         "gid": account.gid if account else None,
-        "search": account.search if account else False,
         "record": str(place.record),
     }
 

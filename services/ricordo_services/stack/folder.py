@@ -12,7 +12,6 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Self
 
 from ricordo_services.stack.endpoints import STACK_FILE, write_private
 from ricordo_services.stack.errors import AlreadyRunning, DataTooNew, FolderRefused
-from ricordo_services.stack.guard import process_identity
+from ricordo_services.stack.leftovers import kill_recorded, living, own_record, read_record, until_gone
 
 DATA_FORMAT = 1
 FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
@@ -28,6 +27,7 @@ FILES = ("format.json", "lock", "owner.json", "ports.json", "secrets.json", STAC
 MINIMUM_FREE_BYTES = 256 * 1024 * 1024
 LEFTOVER_SECONDS = 8.0
 KILLED_SECONDS = 4.0
+DYING_SECONDS = 0.75  # a process that was killed a moment ago still shows
 POLL_SECONDS = 0.05
 
 
@@ -74,14 +74,14 @@ class DataFolder:
             _make(path)
             folder = cls(path, os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:
-            raise FolderRefused(_unwritable(path, error)) from error
+            raise FolderRefused(unusable(path, error)) from error
         try:
             await folder._lock()
             await folder._end_leftovers()
             folder._open()
         except OSError as error:
             folder.release()
-            raise FolderRefused(_unwritable(path, error)) from error
+            raise FolderRefused(unusable(path, error)) from error
         except BaseException:
             folder.release()
             raise
@@ -124,30 +124,27 @@ class DataFolder:
         return drawn
 
     async def _lock(self) -> None:
-        deadline = time.monotonic() + LEFTOVER_SECONDS
-        insisted = False
+        """Take the lock, giving the processes of a killed stack time to end before they are killed."""
+        began = time.monotonic()
         while not _try_lock(self.lock_fd):
-            owner = _living_owner(self.path)
-            if owner is not None:
+            waited = time.monotonic() - began
+            owner = living(read_record(self.path / "owner.json"))
+            if waited >= (DYING_SECONDS if owner else LEFTOVER_SECONDS + KILLED_SECONDS):
                 raise AlreadyRunning(str(self.path), owner)
-            if time.monotonic() >= deadline:
-                if insisted:
-                    raise AlreadyRunning(str(self.path), None)
-                insisted, deadline = True, time.monotonic() + KILLED_SECONDS
-                _kill_recorded(self.path)
+            if waited >= LEFTOVER_SECONDS:
+                for record in self._records():
+                    kill_recorded(record)
             await asyncio.sleep(POLL_SECONDS)
-        identity = process_identity(os.getpid())
-        write_private(self.path / "owner.json", json.dumps([os.getpid(), identity]))
+        write_private(self.path / "owner.json", own_record())
 
     async def _end_leftovers(self) -> None:
         """End recorded processes that are alive without the lock (a file system that lost it)."""
-        deadline = time.monotonic() + KILLED_SECONDS
-        while _kill_recorded(self.path):
-            if time.monotonic() >= deadline:
+        for record in self._records():
+            if not await until_gone(record, KILLED_SECONDS):
                 raise AlreadyRunning(str(self.path), None)
-            await asyncio.sleep(POLL_SECONDS)
-        for record in (self.path / "run").glob("*.json"):
-            record.unlink(missing_ok=True)
+
+    def _records(self) -> list[Path]:
+        return sorted((self.path / "run").glob("*.json"))
 
     def _open(self) -> None:
         (self.path / STACK_FILE).unlink(missing_ok=True)
@@ -187,7 +184,8 @@ def _make(path: Path) -> None:
         )
 
 
-def _unwritable(path: Path, error: OSError) -> str:
+def unusable(path: Path, error: OSError) -> str:
+    """Return what to tell somebody whose folder met ``error``."""
     reason = error.strerror or str(error)
     return f"the data folder {path} cannot be used ({reason}): choose another one with --data-dir"
 
@@ -198,36 +196,3 @@ def _try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _living(recorded: object) -> int | None:
-    """Return the pid of a recorded ``[pid, identity]`` if that very process still runs."""
-    match recorded:
-        case [int(pid), str(identity)] if process_identity(pid) == identity:
-            return pid
-    return None
-
-
-def _read(path: Path) -> object:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-
-
-def _living_owner(path: Path) -> int | None:
-    return _living(_read(path / "owner.json"))
-
-
-def _kill_recorded(path: Path) -> int:
-    """Kill the guards and servers that a former stack recorded; return how many still live."""
-    living = 0
-    for record in (path / "run").glob("*.json"):
-        content = _read(record)
-        for recorded in content.values() if isinstance(content, dict) else ():
-            pid = _living(recorded)
-            if pid is not None and pid != os.getpid():
-                living += 1
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-    return living

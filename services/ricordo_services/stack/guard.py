@@ -21,10 +21,7 @@ import time
 from pathlib import Path
 from typing import NoReturn, TypedDict
 
-PR_SET_PDEATHSIG, PR_SET_KEEPCAPS, PR_SET_CHILD_SUBREAPER, PR_CAP_AMBIENT = 1, 8, 36, 47
-PR_CAP_AMBIENT_RAISE = 2
-CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
-CAPABILITY_VERSION_3 = 0x20080522
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LIVENESS_SECONDS = 1.0
 ORPHAN_SECONDS = 5.0
 LINUX = sys.platform == "linux"
@@ -34,8 +31,8 @@ class GuardSpec(TypedDict):
     """What the guard runs and how it ends it; sent as one JSON argument.
 
     ``stop_signal`` asks the server to finish, ``orphan_signal`` is what the kernel sends it when the
-    guard is killed, ``grace`` is in seconds. ``uid`` and ``gid`` are null to stay who we are;
-    ``search`` lets that user pass folders closed to it. ``record`` is where the process ids go.
+    guard is killed, ``grace`` is in seconds. ``uid`` and ``gid`` are null to stay who we are.
+    ``record`` is where the process ids go.
     """
 
     argv: list[str]
@@ -46,7 +43,6 @@ class GuardSpec(TypedDict):
     grace: float
     uid: int | None
     gid: int | None
-    search: bool
     record: str
 
 
@@ -63,7 +59,7 @@ def process_identity(pid: int) -> str | None:
         return None
     except PermissionError:
         pass
-    import subprocess  # only where there is no /proc: it doubles the guard's memory
+    import subprocess  # noqa: PLC0415 - only where there is no /proc: it costs the guard memory
 
     listing = subprocess.run(("/bin/ps", "-o", "lstart=", "-p", str(pid)), capture_output=True, check=False)
     return listing.stdout.decode().strip() or None
@@ -71,9 +67,7 @@ def process_identity(pid: int) -> str | None:
 
 def _linux_identity(pid: int) -> str | None:
     try:
-        fields = (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        )
+        fields = _stat_fields(pid)
     except OSError:
         return None
     state, start_ticks = fields[0], fields[19]
@@ -83,34 +77,16 @@ def _linux_identity(pid: int) -> str | None:
     return f"{boot} {start_ticks}"
 
 
-def _prctl(option: int, first: int, second: int = 0) -> None:
+def _stat_fields(pid: int) -> list[str]:
+    """Return what follows the name in a process's status line: state, parent, ..."""
+    line = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    return line.rpartition(")")[2].split()
+
+
+def _prctl(option: int, value: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
-    arguments = [ctypes.c_ulong(value) for value in (first, second, 0, 0)]
-    if libc.prctl(ctypes.c_int(option), *arguments) != 0:
+    if libc.prctl(option, *(ctypes.c_ulong(argument) for argument in (value, 0, 0, 0))) != 0:
         raise OSError(ctypes.get_errno(), f"prctl({option})")
-
-
-def _keep_search_capability() -> None:
-    """Leave the process one capability, to pass closed folders, across the coming exec."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
-    for capability in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):
-        mask = 1 << capability
-        sets = (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0)
-        if libc.capset(header, sets) == 0:
-            _prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability)
-            return
-    raise OSError(ctypes.get_errno(), "capset")
-
-
-def _become(uid: int, gid: int, *, search: bool) -> None:
-    if search:
-        _prctl(PR_SET_KEEPCAPS, 1)
-    os.setgroups([])
-    os.setresgid(gid, gid, gid)
-    os.setresuid(uid, uid, uid)
-    if search:
-        _keep_search_capability()
 
 
 def _exec_server(spec: GuardSpec, guard: int) -> NoReturn:
@@ -123,7 +99,9 @@ def _exec_server(spec: GuardSpec, guard: int) -> NoReturn:
         os.dup2(2, 1)
         os.chdir(spec["cwd"])  # before the user changes: it may not be allowed to walk there
         if spec["uid"] is not None and spec["gid"] is not None:
-            _become(spec["uid"], spec["gid"], search=spec["search"])
+            os.setgroups([])
+            os.setgid(spec["gid"])
+            os.setuid(spec["uid"])
         if LINUX:
             _prctl(PR_SET_PDEATHSIG, spec["orphan_signal"])  # a change of user clears it, so it comes last
             if os.getppid() != guard:
@@ -151,15 +129,13 @@ def _reap(server: int) -> int | None:
 def _children() -> list[int]:
     """Return the processes whose parent we are: after the server's end, its orphans (Linux)."""
     me, found = str(os.getpid()), []
-    for entry in os.listdir("/proc") if LINUX else ():
-        if not entry.isdigit():
-            continue
+    for entry in Path("/proc").glob("[0-9]*") if LINUX else ():
         try:
-            stat = Path(f"/proc/{entry}/stat").read_text(encoding="utf-8", errors="replace")
+            parent = _stat_fields(int(entry.name))[1]
         except OSError:
             continue
-        if stat.rpartition(")")[2].split()[1] == me:
-            found.append(int(entry))
+        if parent == me:
+            found.append(int(entry.name))
     return found
 
 

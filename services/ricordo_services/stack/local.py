@@ -12,7 +12,8 @@ from ricordo_services.stack import bolt, postgres
 from ricordo_services.stack.bolt import BoltServer
 from ricordo_services.stack.child import Place
 from ricordo_services.stack.endpoints import Endpoints
-from ricordo_services.stack.folder import DataFolder
+from ricordo_services.stack.errors import FolderRefused
+from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
 from ricordo_services.stack.ports import PortBook
 from ricordo_services.stack.postgres import PostgresServer
@@ -97,7 +98,8 @@ class LocalStack:
     async def watch(self) -> NoReturn:
         """Wait as long as the servers can be kept running.
 
-        A server that ends by itself is started again on its port; clients reconnect.
+        A server that ends by itself is started again on its port; clients reconnect. The wait is
+        cancelled when the stack stops.
 
         Raises:
             ServerFailed: one of them keeps ending.
@@ -125,9 +127,12 @@ class LocalStack:
         )
 
     async def _start(self) -> None:
+        """Start all servers at once; what one of them raises ends the others' starts."""
         starts = [asyncio.create_task(server.start()) for server in self._supervised.values()]
         try:
             await asyncio.gather(*starts)
+        except OSError as error:
+            raise FolderRefused(unusable(self._folder.path, error)) from error
         finally:
             for start in starts:
                 start.cancel()
@@ -139,7 +144,8 @@ class LocalStack:
         servers = self._supervised.values()
         for server in servers:  # first of all and without a pause: nothing can come in between
             server.release()
-        self._failed.cancel()
+        if not self._failed.cancel() and not self._failed.cancelled():
+            self._failed.exception()  # seen, or nobody watched
         await asyncio.gather(*(server.stop() for server in servers))
         self._folder.forget_run()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import asyncpg
 
 from ricordo_services.stack import packages
-from ricordo_services.stack.account import server_account
+from ricordo_services.stack.account import reachable_programs, server_account
 from ricordo_services.stack.endpoints import write_private
 from ricordo_services.stack.errors import FolderRefused
 from ricordo_services.stack.ports import LOOPBACK
@@ -42,7 +42,7 @@ SETTINGS = {
     "log_checkpoints": "off",
     "cluster_name": "ricordo",
 }
-REMEMBER_PASSWORD = "SELECT set_config('ricordo.worker_password', $1, false)"
+WORKER_SETTING = "SELECT set_config('ricordo.worker_password', $1, false)"
 STARTING = (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError)
 
 RunToEnd = Callable[[Launch], Awaitable[None]]
@@ -81,8 +81,8 @@ class PostgresServer:
 
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
         """Make the cluster where there is none, and return how to serve it."""
-        programs = packages.postgres_bin()
-        account = server_account(self._cluster, self._data_dir, programs / "postgres")
+        account = server_account(self._cluster, self._data_dir)
+        programs = reachable_programs(packages.postgres_bin(), account, packages.postgres_version())
         if not self._cluster.exists():
             await self._create(programs, account)
         self._check_version()
@@ -168,7 +168,7 @@ class PostgresServer:
             known = await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", DATABASE)
             if not known:
                 await connection.execute("CREATE DATABASE ricordo OWNER ricordo_owner")
-            await connection.execute(REMEMBER_PASSWORD, self._worker_password)
+            await connection.execute(WORKER_SETTING, self._worker_password)
             script = resources.files("ricordo_services.stack").joinpath("roles.sql")
             await connection.execute(script.read_text(encoding="utf-8"))
         finally:

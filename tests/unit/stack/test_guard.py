@@ -1,0 +1,128 @@
+"""A guarded process: it ends with its parent, it is insisted on, and it leaves nothing behind."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ricordo_services.stack.child import Child, Place, log_tail
+from ricordo_services.stack.guard import process_identity
+from ricordo_services.stack.leftovers import own_record, recorded_alive, until_gone
+from ricordo_services.stack.server import Launch
+
+STUBBORN = (
+    "import signal, time\n"
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "print('deaf', flush=True); time.sleep(60)"
+)
+PARENTAL = (
+    "import subprocess, sys, time\n"
+    "subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+    "print('born', flush=True); time.sleep(60)"
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
+    return Place(record=tmp_path / "record.json", log=tmp_path / "child.log", lock_fd=lock)
+
+
+def launch(*argv: str, grace: float = 4.0) -> Launch:
+    return Launch(
+        argv=argv,
+        cwd=Path("/"),
+        stop_signal=signal.SIGTERM,
+        orphan_signal=signal.SIGKILL,
+        grace=grace,
+    )
+
+
+async def until(condition: Callable[[], object], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition never came"
+        await asyncio.sleep(0.01)
+
+
+def descendants(place: Place) -> list[psutil.Process]:
+    guard, *_ = recorded_alive(place.record)
+    return [psutil.Process(guard), *psutil.Process(guard).children(recursive=True)]
+
+
+async def test_stopping_ends_the_process_and_its_record(place: Place) -> None:
+    child = await Child.start(launch("/bin/sleep", "60"), place)
+    await until(lambda: len(recorded_alive(place.record)) == 2)
+    await child.stop()
+    assert not child.running
+    assert not place.record.exists()
+
+
+async def test_an_exit_status_is_passed_on(place: Place) -> None:
+    assert await (await Child.start(launch("/bin/sh", "-c", "exit 7"), place)).ended() == 7
+    assert await (await Child.start(launch("/bin/sh", "-c", "kill -9 $$"), place)).ended() == 137
+
+
+async def test_a_program_that_is_missing_is_said_in_the_log(place: Place) -> None:
+    assert await (await Child.start(launch("/no/such/program"), place)).ended() == 127
+    assert "/no/such/program" in log_tail(place.log)
+
+
+async def test_a_process_that_ignores_the_request_is_killed_after_the_grace(place: Place) -> None:
+    child = await Child.start(launch(sys.executable, "-c", STUBBORN, grace=0.3), place)
+    await until(lambda: "deaf" in log_tail(place.log))
+    processes = descendants(place)
+    await child.stop()
+    assert not any(process.is_running() for process in processes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a service of Linux")
+async def test_grandchildren_in_sessions_of_their_own_go_too(place: Place) -> None:
+    child = await Child.start(launch(sys.executable, "-c", PARENTAL), place)
+    await until(lambda: "born" in log_tail(place.log))
+    processes = descendants(place)
+    assert len(processes) == 3
+    processes[1].kill()
+    assert await child.ended() == 137
+    assert not any(process.is_running() for process in processes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal on the parent's death")
+async def test_a_killed_guard_takes_the_process_with_it(place: Place) -> None:
+    child = await Child.start(launch("/bin/sleep", "60"), place)
+    await until(lambda: len(recorded_alive(place.record)) == 2)
+    guard, server = descendants(place)
+    guard.kill()
+    assert await child.ended() == -signal.SIGKILL
+    await until(lambda: process_identity(server.pid) is None)
+
+
+async def test_what_a_record_names_is_killed_when_it_does_not_end(place: Place) -> None:
+    process = await asyncio.create_subprocess_exec("/bin/sleep", "60")
+    identity = process_identity(process.pid)
+    place.record.write_text(f'{{"server": [{process.pid}, "{identity}"]}}', encoding="utf-8")
+    assert await until_gone(place.record, 0.05)
+    assert await process.wait() == -signal.SIGKILL
+
+
+def test_a_process_is_told_from_another_with_its_number() -> None:
+    assert str(os.getpid()) in own_record()
+    assert process_identity(os.getpid()) != process_identity(os.getppid())
+    assert process_identity(2**22 + 1) is None
+
+
+async def test_the_lifeline_is_in_no_other_child(place: Place, tmp_path: Path) -> None:
+    first = await Child.start(launch("/bin/sleep", "60"), place)
+    second = await Child.start(
+        launch("/bin/sleep", "60"), Place(tmp_path / "second.json", tmp_path / "second.log", place.lock_fd)
+    )
+    await until(lambda: recorded_alive(tmp_path / "second.json"))
+    await asyncio.wait_for(first.stop(), 3)  # it would hang if the second held the first's pipe
+    assert second.running
+    await second.stop()
