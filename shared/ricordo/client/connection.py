@@ -3,8 +3,8 @@
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Awaitable, Mapping
+from contextlib import AbstractContextManager, suppress
 from typing import Final, Self, TypeVar
 
 import nats.errors
@@ -99,7 +99,9 @@ class Connection:
 
     async def close(self) -> None:
         """Send what is buffered, and close."""
-        await self.client.close()
+        # nats-py cannot close what was too wrong an address to try, and trips over a server that went away.
+        with suppress(AssertionError, OSError):
+            await self.client.close()
 
     async def ask(self, request: Message, name: str, reply: type[R], timeout: float | None) -> R:
         """Ask and wait for the answer.
@@ -118,9 +120,7 @@ class Connection:
         body = written(request)
         self._check_size(body, {})
         with self._translated(subject, seconds):
-            message = await self._unless(
-                self._denial(subject), subject, self.client.request(subject, body, timeout=seconds)
-            )
+            message = await self._unless_denied(subject, self.client.request(subject, body, timeout=seconds))
         return answer(message, name, reply)
 
     async def publish(self, name: str, body: bytes, headers: dict[str, str], timeout: float | None) -> PubAck:
@@ -134,29 +134,7 @@ class Connection:
         self._check_size(body, headers)
         with self._translated(subject, seconds):
             ack = self._jetstream.publish(subject, body, timeout=seconds, headers=headers)
-            return await self._unless(self._denial(subject), subject, ack)
-
-    async def publish_ahead(
-        self, name: str, body: bytes, headers: dict[str, str], timeout: float | None
-    ) -> Callable[[], Awaitable[PubAck]]:
-        """Publish to JetStream without waiting.
-
-        Returns:
-            What waits for the ack, and raises what `publish` would.
-        """
-        subject = str(Subject(self.tenant, name))
-        seconds = self.timeout if timeout is None else timeout
-        self._check_size(body, headers)
-        with self._translated(subject, seconds):
-            future = await self._jetstream.publish_async(subject, body, headers=headers)
-        denied = self._denial(subject)
-
-        async def acknowledged() -> PubAck:
-            with self._translated(subject, seconds):
-                # nats-py leaves the future of a lost ack pending for ever.
-                return await self._unless(denied, subject, asyncio.wait_for(future, seconds))
-
-        return acknowledged
+            return await self._unless_denied(subject, ack)
 
     async def _connect(self, url: str) -> None:
         refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -199,15 +177,12 @@ class Connection:
         if limit and len(body) + head > limit:
             raise InvalidRequest(f"the message takes {len(body) + head:,} bytes; the server allows {limit:,}")
 
-    def _denial(self, subject: str) -> asyncio.Future[None]:
+    async def _unless_denied(self, subject: str, answering: Awaitable[T]) -> T:
         # The server reports a missing permission out of band, and the request itself would only time out.
         denied: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[subject].add(denied)
-        return denied
-
-    async def _unless(self, denied: asyncio.Future[None], subject: str, answering: Awaitable[T]) -> T:
-        task = asyncio.ensure_future(answering)
         try:
+            task = asyncio.ensure_future(answering)
             if not await _first_done(task, denied, None):
                 raise Forbidden(f"these credentials do not allow to publish to {subject}")
             return task.result()

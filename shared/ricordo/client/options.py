@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Required, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
 from ricordo.messages.events import Document
@@ -13,13 +13,16 @@ When = datetime | str
 
 
 class MessageFields(TypedDict, total=False):
-    """Fields of `message.received`. Without `id` the client makes one up, without `timestamp` it is now."""
+    """Fields of `message.received`: `user_id`, `conversation_id`, `role`, `content` and what else is known.
+
+    Without `id` the client makes one up, without `timestamp` it is now.
+    """
 
     id: str
-    user_id: Required[str]
-    conversation_id: Required[str]
-    role: Required[str]
-    content: Required[str]
+    user_id: str
+    conversation_id: str
+    role: str
+    content: str
     timestamp: When
     speaker: str | None
     participants: Sequence[str]

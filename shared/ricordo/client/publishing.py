@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import re
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Unpack
@@ -143,22 +143,23 @@ class Publishing:
         if not 1 <= window <= _MAX_WINDOW:
             raise InvalidRequest(f"window must be 1 to {_MAX_WINDOW:,}, not {window}", "window")
         done: list[Published] = []
-        flying: deque[tuple[_Outgoing, Callable[[], Awaitable[PubAck]]]] = deque()
+        flying: deque[asyncio.Task[Published]] = deque()
         try:
             async for message in _each(messages):
                 outgoing = self._message(_read(message), None, bulk=bulk)
                 if len(flying) >= window:
-                    await _land(flying, done)
-                acknowledged = await self._connection.publish_ahead(
-                    outgoing.name, outgoing.body, outgoing.headers, timeout
-                )
-                flying.append((outgoing, acknowledged))
+                    done.append(await flying.popleft())
+                flying.append(asyncio.create_task(self._send(outgoing, timeout)))
             while flying:
-                await _land(flying, done)
+                done.append(await flying.popleft())
         except RicordoError as error:
-            await _settle(flying, done)
-            error.add_note(f"{len(done)} messages were acknowledged")
+            settled = await asyncio.gather(*flying, return_exceptions=True)
+            acknowledged = len(done) + sum(isinstance(one, Published) for one in settled)
+            error.add_note(f"{acknowledged} messages were acknowledged")
             raise
+        finally:
+            for task in flying:
+                task.cancel()
         return done
 
     async def _send(self, outgoing: _Outgoing, timeout: float | None) -> Published:
@@ -205,19 +206,3 @@ async def _each(messages: Iterable[AnyMessage] | AsyncIterable[AnyMessage]) -> A
     else:
         for message in messages:
             yield message
-
-
-async def _land(
-    flying: deque[tuple[_Outgoing, Callable[[], Awaitable[PubAck]]]], done: list[Published]
-) -> None:
-    outgoing, acknowledged = flying.popleft()
-    done.append(outgoing.published(await acknowledged()))
-
-
-async def _settle(
-    flying: deque[tuple[_Outgoing, Callable[[], Awaitable[PubAck]]]], done: list[Published]
-) -> None:
-    acks = await asyncio.gather(*(acknowledged() for _, acknowledged in flying), return_exceptions=True)
-    for (outgoing, _), ack in zip(flying, acks, strict=True):
-        if isinstance(ack, PubAck):
-            done.append(outgoing.published(ack))

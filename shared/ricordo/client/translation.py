@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -29,6 +29,7 @@ R = TypeVar("R", bound=Message)
 
 _STREAM_FULL: Final = re.compile(r"maximum (bytes|messages) exceeded|insufficient.*(storage|resources)")
 _MESSAGE_TOO_LARGE: Final = 10054
+_WHERE_ERRORS_BEGIN: Final = 32
 
 
 @contextmanager
@@ -87,19 +88,15 @@ def answer(message: Msg, name: str, reply: type[R]) -> R:
     """
     headers = message.headers or {}
     number = headers.get(SERVICE_ERROR_CODE)
-    unreadable: RicordoError
-    if number is None:
-        try:
-            return decode_as(reply, message.data)
-        except DecodeError as error:
-            unreadable = Internal(f"the answer to {name} cannot be read: {error.message}", error.field)
-    else:
-        unreadable = from_number(number, headers.get(SERVICE_ERROR, "no reason given"))
+    if number is not None or b'"error"' in message.data[:_WHERE_ERRORS_BEGIN]:
+        with suppress(DecodeError):  # a status, too, has a field `error`, which is no object
+            raise from_detail(decode_as(ErrorBody, message.data).error)
+    if number is not None:
+        raise from_number(number, headers.get(SERVICE_ERROR, "no reason given"))
     try:
-        detail = decode_as(ErrorBody, message.data).error
-    except DecodeError:
-        raise unreadable from None
-    raise from_detail(detail)
+        return decode_as(reply, message.data)
+    except DecodeError as error:
+        raise Internal(f"the answer to {name} cannot be read: {error.message}", error.field) from None
 
 
 def without_credentials(url: str) -> str:

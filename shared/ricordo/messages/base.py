@@ -1,6 +1,7 @@
 """The types that every message is made of: frozen model, ids, instants, clean text."""
 
 import json
+import math
 import re
 import unicodedata
 from base64 import b64decode, b64encode
@@ -8,7 +9,7 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -37,6 +38,7 @@ REPLY_MAX_BYTES: Final = 900_000
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,31}){0,2}", re.ASCII)
 _LANGUAGE_TAG = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*", re.ASCII)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _INSTANT_ADVICE = "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00"
 
 
@@ -99,14 +101,18 @@ def format_instant(instant: datetime) -> str:
 
 
 def clean_text(value: str) -> str:
-    """Normalise to NFC, and refuse NUL, which PostgreSQL's text cannot hold.
+    """Normalise to NFC, and refuse what cannot be stored: NUL in PostgreSQL's text, lone surrogates in UTF-8.
 
     Raises:
-        PydanticCustomError: the text holds a NUL character.
+        PydanticCustomError: the text holds a NUL character or a lone surrogate.
     """
     if "\x00" in value:
         raise refused("must not contain NUL characters")
-    return value if value.isascii() else unicodedata.normalize("NFC", value)
+    if value.isascii():
+        return value
+    if _SURROGATE.search(value) is not None:
+        raise refused("must not contain lone surrogates")
+    return unicodedata.normalize("NFC", value)
 
 
 def _within(limit: int) -> Callable[[str], str]:
@@ -153,33 +159,47 @@ def _language(tag: str) -> str:
     return match[1].lower()
 
 
-def _check_json(value: JsonValue, depth: int) -> None:
+def _check_json(value: object, depth: int = 0) -> None:
     if depth > JSON_MAX_DEPTH:
         raise refused(f"must not nest deeper than {JSON_MAX_DEPTH} levels")
     if isinstance(value, str):
         clean_text(value)
     elif isinstance(value, Mapping):
         for key, item in value.items():
+            if not isinstance(key, str):
+                raise refused("must have texts as keys")
             clean_text(key)
             _check_json(item, depth + 1)
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         for item in value:
             _check_json(item, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise refused("must not contain NaN or an infinity")
+    elif not (value is None or isinstance(value, bool | int | float)):
+        raise refused("must hold nothing but JSON values")
 
 
-J = TypeVar("J", bound=JsonValue | dict[str, JsonValue])
-
-
-def _json_within(limit: int) -> Callable[[J], J]:
-    def check(value: J) -> J:
-        _check_json(value, 0)
-        try:
-            size = len(json.dumps(value, allow_nan=False, ensure_ascii=False).encode())
-        except ValueError:
-            raise refused("must not contain NaN, an infinity or a lone surrogate") from None
+def _json_within(limit: int) -> Callable[[object], object]:
+    # Runs before pydantic's own check, whose errors on JSON values point into its union of types.
+    def check(value: object) -> object:
+        _check_json(value)
+        size = len(json.dumps(value, ensure_ascii=False).encode())
         if size > limit:
             raise refused(f"must take at most {limit:,} bytes as JSON, not {size:,}")
         return value
+
+    return check
+
+
+def _object_within(limit: int) -> Callable[[object], object]:
+    within = _json_within(limit)
+
+    def check(value: object) -> object:
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise refused("must be a JSON object")
+        return within(dict(value))
 
     return check
 
@@ -196,8 +216,6 @@ def _base64(value: object) -> bytes:
         raise refused(f"must hold 1 to {DOCUMENT_MAX_BYTES:,} bytes")
     return value
 
-
-T = TypeVar("T")
 
 Id = Annotated[str, Field(pattern=ID_PATTERN)]
 """Of a user, a conversation, a message or a request: 1 to 128 printable ASCII characters without spaces."""
@@ -253,12 +271,11 @@ JsonObject = dict[str, JsonValue]
 
 Metadata = Annotated[
     JsonObject,
-    AfterValidator(_json_within(METADATA_MAX_BYTES)),
-    BeforeValidator(lambda value: {} if value is None else value, json_schema_input_type=JsonObject | None),
+    BeforeValidator(_object_within(METADATA_MAX_BYTES), json_schema_input_type=JsonObject | None),
 ]
 """A JSON object of the bot's own, at most 16,384 bytes; null means empty."""
 
-NoteValue = Annotated[JsonValue, AfterValidator(_json_within(NOTE_MAX_BYTES))]
+NoteValue = Annotated[JsonValue, BeforeValidator(_json_within(NOTE_MAX_BYTES))]
 """Any JSON value of at most 4,096 bytes."""
 
 Base64 = Annotated[

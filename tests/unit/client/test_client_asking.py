@@ -1,0 +1,220 @@
+"""Queries and commands: typed answers, typed failures."""
+
+import asyncio
+import json
+from uuid import UUID, uuid4
+
+import pytest
+from nats.aio.msg import Msg
+from tests.unit.client.conftest import Server, Worker
+
+from ricordo.client import (
+    Forbidden,
+    Internal,
+    InvalidRequest,
+    MemoryClient,
+    NotFound,
+    RicordoError,
+    Timeout,
+    Unavailable,
+)
+from ricordo.messages import commands, queries
+from ricordo.messages.base import Message
+from ricordo.messages.codec import decode_as
+from ricordo.messages.errors import ErrorBody, ErrorCode
+from ricordo.messages.views import Analysis
+from ricordo.messages.vocabulary import Intent, MessageState
+
+RECALL = queries.RecallReply(
+    recall_id=UUID(int=1), analysis=Analysis(intent=Intent.GENERAL, semantic_query="cane")
+)
+ID = UUID(int=7)
+
+
+async def test_a_recall_is_asked_and_read(memory: MemoryClient, worker: Worker) -> None:
+    asked = await worker.answer("query.recall", RECALL)
+
+    reply = await memory.recall("u-1", "cane", limit=3, filters={"start": "2026-02-01T00:00:00+01:00"})
+
+    assert reply == RECALL
+    assert json.loads(asked[0].data) == {
+        "user_id": "u-1",
+        "query": "cane",
+        "limit": 3,
+        "filters": {"start": "2026-01-31T23:00:00Z"},
+    }
+
+
+async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) -> None:
+    replies: dict[str, Message] = {
+        "query.context": queries.ContextReply(
+            recall_id=UUID(int=1), analysis=RECALL.analysis, context="", tokens=0
+        ),
+        "query.history": queries.HistoryReply(),
+        "query.facts": queries.FactsReply(),
+        "query.timeline": queries.TimelineReply(),
+        "query.working": queries.WorkingReply(),
+        "query.status": queries.StatusReply(state=MessageState.UNKNOWN),
+        "query.stats": queries.StatsReply(),
+        "query.expand": queries.ExpandReply(),
+    }
+    for name, reply in replies.items():
+        await worker.answer(name, reply)
+    start, end = "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
+
+    answers = [
+        await memory.context("u-1", "cane", token_budget=100),
+        await memory.history("u-1", before=start, limit=5),
+        await memory.facts("u-1", predicate="lives_in", as_of=end),
+        await memory.timeline("u-1", start, end),
+        await memory.working("u-1", "c-1"),
+        await memory.status("m-1"),
+        await memory.stats("u-1"),
+        await memory.expand("u-1", ID),
+    ]
+
+    assert answers == list(replies.values())
+
+
+async def test_every_command_has_its_call(memory: MemoryClient, worker: Worker) -> None:
+    replies: dict[str, Message] = {
+        "command.forget": commands.ForgetReply(erased=commands.Erased(rows=1)),
+        "command.pin": commands.PinReply(pinned=True),
+        "command.verify": commands.VerifyReply(verified=True),
+        "command.correct": commands.CorrectReply(memory_id=ID),
+        "command.feedback": commands.FeedbackReply(used=1),
+        "command.note": commands.NoteReply(),
+        "command.export": commands.ExportReply(items=({"id": "m-1"},)),
+    }
+    asked = {name: await worker.answer(name, reply) for name, reply in replies.items()}
+
+    answers = [
+        await memory.forget("u-1", message_id="m-1", request_id="r-1"),
+        await memory.pin("u-1", ID),
+        await memory.verify("u-1", memory_id=ID),
+        await memory.correct("u-1", memory_id=str(ID), content="Un gatto"),
+        await memory.feedback("u-1", uuid4(), used=[ID]),
+        await memory.note("u-1", "c-1", "umore", {"oggi": "sereno"}),
+        await memory.export("u-1"),
+    ]
+
+    assert answers == list(replies.values())
+    forget = decode_as(commands.Forget, asked["command.forget"][0].data)
+    assert (forget.message_id, forget.conversation_id, forget.request_id) == ("m-1", None, "r-1")
+
+
+async def test_what_is_out_of_range_is_refused_before_sending(memory: MemoryClient, worker: Worker) -> None:
+    asked = await worker.answer("query.recall", RECALL)
+
+    with pytest.raises(InvalidRequest, match="limit must be less than or equal to 200") as caught:
+        await memory.recall("u-1", "cane", limit=201)
+    with pytest.raises(InvalidRequest, match=r"filters\.end"):
+        await memory.recall("u-1", "cane", filters={"end": "yesterday"})
+    with pytest.raises(TypeError, match="limits"):
+        await memory.recall("u-1", "cane", limits=3)  # type: ignore[call-arg] # the mistake under test
+
+    assert caught.value.field == "limit"
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (ErrorCode.INVALID_REQUEST, InvalidRequest),
+        (ErrorCode.FORBIDDEN, Forbidden),
+        (ErrorCode.NOT_FOUND, NotFound),
+        (ErrorCode.INTERNAL, Internal),
+        (ErrorCode.UNAVAILABLE, Unavailable),
+        (ErrorCode.TIMEOUT, Timeout),
+    ],
+)
+async def test_an_error_reply_becomes_its_exception(
+    memory: MemoryClient, worker: Worker, code: ErrorCode, expected: type[RicordoError]
+) -> None:
+    await worker.answer("query.stats", ErrorBody.of(code, "a precise sentence", "user_id"))
+
+    with pytest.raises(expected) as caught:
+        await memory.stats("u-1")
+
+    assert (caught.value.code, caught.value.message, caught.value.field) == (
+        code,
+        "a precise sentence",
+        "user_id",
+    )
+
+
+async def test_a_body_or_a_header_alone_is_an_error_too(memory: MemoryClient, worker: Worker) -> None:
+    body = b'{"error": {"code": "not_found", "message": "no such memory"}}'
+    await worker.answer("query.expand", lambda _: body)
+
+    async def respond(message: Msg) -> None:
+        headers = {"Nats-Service-Error": "forbidden: not yours", "Nats-Service-Error-Code": "403"}
+        await worker.nc.publish(message.reply, b"", headers=headers)
+
+    await worker.listen("query.stats", respond)
+
+    with pytest.raises(NotFound, match="no such memory"):
+        await memory.expand("u-1", ID)
+    with pytest.raises(Forbidden, match="not yours"):
+        await memory.stats("u-1")
+
+
+@pytest.mark.parametrize("body", [b"", b"not json", b"[]", b'{"memories": "many"}'])
+async def test_an_unreadable_answer_is_internal(memory: MemoryClient, worker: Worker, body: bytes) -> None:
+    await worker.answer("query.timeline", lambda _: body)
+
+    with pytest.raises(Internal, match=r"the answer to query\.timeline cannot be read"):
+        await memory.timeline("u-1", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z")
+
+
+async def test_an_answer_may_hold_fields_of_tomorrow(memory: MemoryClient, worker: Worker) -> None:
+    await worker.answer("query.stats", lambda _: b'{"memories": 3, "dreams": 7}')
+
+    assert (await memory.stats("u-1")).memories == 3
+
+
+async def test_nobody_there_is_unavailable_at_once_with_advice(memory: MemoryClient) -> None:
+    with pytest.raises(Unavailable, match=r"nobody answers query\.recall.*ricordo up"):
+        await memory.recall("u-1", "cane", timeout=30)
+
+
+async def test_a_late_answer_is_a_timeout(memory: MemoryClient, worker: Worker) -> None:
+    async def wait(message: Msg) -> None:
+        assert message.reply
+
+    await worker.listen("query.recall", wait)
+
+    with pytest.raises(Timeout, match=r"within 0\.05 s"):
+        await memory.recall("u-1", "cane", timeout=0.05)
+
+
+async def test_without_permission_asking_is_forbidden_at_once(server: Server) -> None:
+    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme", timeout=30) as memory:
+        with pytest.raises(Forbidden, match=r"memory\.v1\.acme\.command\.pin"):
+            await memory.pin("u-1", ID)
+
+
+async def test_a_cancelled_call_leaves_the_client_usable(memory: MemoryClient, worker: Worker) -> None:
+    heard = asyncio.Event()
+
+    async def hold(_: Msg) -> None:
+        heard.set()
+
+    await worker.listen("query.working", hold)
+    await worker.answer("query.stats", queries.StatsReply(memories=1))
+    call = asyncio.create_task(memory.working("u-1", "c-1"))
+    await heard.wait()
+
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+
+    assert (await memory.stats("u-1")).memories == 1
+
+
+async def test_many_calls_share_one_connection(memory: MemoryClient, worker: Worker) -> None:
+    await worker.answer("query.stats", queries.StatsReply(memories=1))
+
+    answers = await asyncio.gather(*(memory.stats(f"u-{number}") for number in range(100)))
+
+    assert {answer.memories for answer in answers} == {1}

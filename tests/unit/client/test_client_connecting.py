@@ -1,0 +1,83 @@
+"""Connecting: credentials in the address, and clear words when it fails."""
+
+import socket
+from pathlib import Path
+
+import pytest
+from nats.aio.client import Client
+from tests.unit.client.conftest import Server, running_server
+
+from ricordo.client import Forbidden, MemoryClient, RicordoError, Timeout, Unavailable
+from ricordo.messages.subjects import InvalidSubject
+
+
+async def test_credentials_in_the_address_admit_the_bot(server: Server) -> None:
+    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme") as memory:
+        assert memory.tenant == "acme"
+
+
+@pytest.mark.parametrize("credentials", ["bot:wrong", "nobody:b0t"])
+async def test_wrong_credentials_are_forbidden_and_not_repeated(server: Server, credentials: str) -> None:
+    with pytest.raises(Forbidden) as caught:
+        async with MemoryClient.connect(server.url(credentials), timeout=30):
+            pass
+
+    assert credentials.split(":")[1] not in str(caught.value)
+    assert server.address in str(caught.value)
+
+
+async def test_no_server_is_unavailable_with_advice(server: Server) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+        with pytest.raises(Unavailable, match="ricordo up") as caught:
+            async with MemoryClient.connect(f"nats://bot:b0t@127.0.0.1:{port}", timeout=0.2):
+                pass
+
+    assert "b0t" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["", "nats://127.0.0.1:no-port", "http://user:b0t@127.0.0.1:1"])
+async def test_a_wrong_address_is_unavailable(url: str) -> None:
+    with pytest.raises(Unavailable) as caught:
+        async with MemoryClient.connect(url, timeout=0.2):
+            pass
+
+    assert "b0t" not in str(caught.value)
+
+
+async def test_an_impossible_tenant_is_refused_before_connecting() -> None:
+    with pytest.raises(InvalidSubject):
+        async with MemoryClient.connect("nats://127.0.0.1:1", tenant="ACME"):
+            pass
+
+
+def test_every_exception_is_a_ricordo_error_and_a_timeout_is_a_timeout_error() -> None:
+    assert issubclass(Timeout, RicordoError)
+    assert issubclass(Timeout, TimeoutError)
+
+
+async def test_when_the_server_goes_away_calls_say_so_and_the_client_closes(tmp_path: Path) -> None:
+    with running_server(tmp_path) as (server, process):
+        async with MemoryClient.connect(server.url(), tenant="acme", timeout=5) as memory:
+            with pytest.raises(Unavailable, match="nobody answers"):
+                await memory.stats("u-1")
+            process.kill()
+            process.wait()
+
+            with pytest.raises(Unavailable, match="keeps reconnecting"):
+                await memory.stats("u-1", timeout=0.2)
+            with pytest.raises(Unavailable, match="keeps reconnecting"):
+                await memory.publish(
+                    user_id="u-1", conversation_id="c-1", role="user", content="Ciao", timeout=0.2
+                )
+
+
+async def test_a_client_speaks_over_a_connection_of_the_callers_and_leaves_it_open(nc: Client) -> None:
+    memory = MemoryClient.over(nc, "acme", timeout=1)
+
+    with pytest.raises(Unavailable, match="nobody answers"):
+        await memory.stats("u-1")
+
+    assert nc.is_connected

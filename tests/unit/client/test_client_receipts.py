@@ -1,0 +1,117 @@
+"""Waiting until messages are remembered."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+from nats.aio.msg import Msg
+from tests.unit.client.conftest import Server, Worker
+
+from ricordo.client import MemoryClient, Receipt, Timeout
+from ricordo.messages.codec import decode_as, encode
+from ricordo.messages.events import MemoryRemembered
+from ricordo.messages.ids import memory_id, remembered_id
+from ricordo.messages.queries import StatusReply, StatusRequest
+from ricordo.messages.vocabulary import MessageState
+
+SUBJECT = "memory.v1.acme.memory.remembered"
+
+
+def receipt(message_id: str) -> bytes:
+    event = MemoryRemembered(
+        user_id="u-1", conversation_id="c-1", message_id=message_id, memory_id=memory_id("acme", message_id)
+    )
+    return encode(event.stamped(remembered_id("acme", message_id), datetime(2026, 2, 1, tzinfo=UTC)))
+
+
+class Statuses:
+    """What `query.status` answers, and who asked."""
+
+    def __init__(self, **states: str) -> None:
+        self.states = states
+        self.asked = asyncio.Event()
+
+    def __call__(self, message: Msg) -> StatusReply:
+        self.asked.set()
+        state = MessageState(self.states.get(decode_as(StatusRequest, message.data).message_id, "received"))
+        return StatusReply(
+            state=state, error="id_conflict: first wins" if state == MessageState.FAILED else None
+        )
+
+
+async def test_what_was_remembered_before_anyone_listened_is_found_by_its_status(
+    memory: MemoryClient, worker: Worker
+) -> None:
+    await worker.answer("query.status", Statuses(a="remembered", b="remembered"))
+
+    found = await memory.remembered(["a", "b", "a"])
+
+    assert found == {name: Receipt(name, MessageState.REMEMBERED) for name in "ab"}
+
+
+async def test_what_failed_is_told_with_its_reason(memory: MemoryClient, worker: Worker) -> None:
+    await worker.answer("query.status", Statuses(a="remembered", b="failed"))
+
+    found = await memory.remembered(["a", "b"])
+
+    assert found["b"] == Receipt("b", MessageState.FAILED, "id_conflict: first wins")
+
+
+async def test_receipts_are_heard_while_waiting(memory: MemoryClient, worker: Worker) -> None:
+    statuses = Statuses()
+    await worker.answer("query.status", statuses)
+    waiting = asyncio.create_task(memory.remembered(["a", "b"], timeout=30))
+    await statuses.asked.wait()
+
+    for body in (b"not an event", receipt("other"), receipt("a"), receipt("a"), receipt("b")):
+        await worker.nc.publish(SUBJECT, body)
+
+    assert set(await waiting) == {"a", "b"}
+
+
+async def test_receipts_are_enough_when_nobody_tells_the_status(memory: MemoryClient, worker: Worker) -> None:
+    async def announce() -> None:
+        while True:
+            await worker.nc.publish(SUBJECT, receipt("a"))
+            await asyncio.sleep(0.01)
+
+    announcing = asyncio.create_task(announce())
+    try:
+        assert set(await memory.remembered(["a"], timeout=30)) == {"a"}
+    finally:
+        announcing.cancel()
+
+
+async def test_the_status_is_enough_when_listening_is_not_allowed(server: Server, worker: Worker) -> None:
+    statuses = Statuses()
+    await worker.answer("query.status", statuses)
+
+    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme") as memory:
+        waiting = asyncio.create_task(memory.remembered(["a"], timeout=30))
+        await statuses.asked.wait()
+        statuses.states["a"] = "remembered"
+
+        assert set(await waiting) == {"a"}
+
+
+async def test_what_stays_under_way_is_a_timeout_that_counts(memory: MemoryClient, worker: Worker) -> None:
+    await worker.answer("query.status", Statuses(a="remembered"))
+
+    with pytest.raises(Timeout, match=r"2 of 3 messages are not remembered after 0\.3 s"):
+        await memory.remembered(["a", "b", "c"], timeout=0.3)
+
+
+async def test_a_timeout_says_when_nobody_answers(memory: MemoryClient) -> None:
+    with pytest.raises(Timeout, match=r"nobody answers query\.status"):
+        await memory.remembered(["a"], timeout=0.2)
+
+
+async def test_nothing_to_wait_for_is_done(memory: MemoryClient) -> None:
+    assert await memory.remembered([]) == {}
+
+
+async def test_thousands_are_waited_for(memory: MemoryClient, worker: Worker) -> None:
+    ids = [f"m-{number}" for number in range(2000)]
+    await worker.answer("query.status", Statuses(**dict.fromkeys(ids, "remembered")))
+
+    assert set(await memory.remembered(ids, timeout=60)) == set(ids)
