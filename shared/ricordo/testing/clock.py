@@ -3,6 +3,7 @@
 import asyncio
 import heapq
 import itertools
+import math
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(2026, 2, 1, 12, 0, tzinfo=UTC)
@@ -47,7 +48,10 @@ class ManualClock:
             await asyncio.sleep(0)
             return
         woken = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), woken))
+        # The shortest sleep moves the clock by the smallest step of a float, or a loop over it would never
+        # end.
+        deadline = max(self._elapsed + seconds, math.nextafter(self._elapsed, math.inf))
+        heapq.heappush(self._sleepers, (deadline, next(self._order), woken))
         await woken
 
     @property

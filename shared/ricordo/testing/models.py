@@ -1,0 +1,81 @@
+"""An encoder without a model, for tests: quick, the same everywhere, and away whenever a test says so."""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ricordo.ports.clock import Clock
+from ricordo.ports.models import ModelUnavailable, Vectors
+
+
+@dataclass(slots=True)
+class Request:
+    """A request that a `FakeEncoder` received.
+
+    Attributes:
+        texts: what was asked.
+        begun, ended: by the clock's monotonic seconds; `ended` is None while it lasts.
+        failed: whether it ended without vectors, by cancellation as well.
+    """
+
+    texts: tuple[str, ...]
+    begun: float
+    ended: float | None = None
+    failed: bool = False
+
+
+class FakeEncoder:
+    """An `Encoder` whose vectors count hashed words, so that texts with common words are near each other.
+
+    Args:
+        clock: measures `latency` and dates the requests.
+        model: the name that it goes by.
+        dimensions: of its vectors.
+        latency: seconds that a request takes.
+
+    Attributes:
+        available: a test sets it to False to have requests fail, after their latency.
+        requests: all that it received, in order.
+    """
+
+    def __init__(self, clock: Clock, model: str = "fake", dimensions: int = 64, latency: float = 0.0) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self.latency = latency
+        self.available = True
+        self.requests: list[Request] = []
+        self._clock = clock
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that have begun and not ended."""
+        return sum(request.ended is None for request in self.requests)
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return float32 [n, dimensions] of unit norm.
+
+        Raises:
+            ModelUnavailable: `available` is False when the request ends.
+        """
+        request = Request(tuple(texts), self._clock.monotonic(), failed=True)
+        self.requests.append(request)
+        try:
+            await self._clock.sleep(self.latency)
+            if not self.available:
+                raise ModelUnavailable(f"{self.model} is away")
+            request.failed = False
+            return self.vectors(texts)
+        finally:
+            request.ended = self._clock.monotonic()
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Return what `encode` answers, at once."""
+        counts = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.casefold().split():
+                counts[row, zlib.crc32(word.encode()) % self.dimensions] += 1
+            counts[row, 0] += 1e-3  # a text without words has a direction too
+        vectors: Vectors = counts / np.linalg.norm(counts, axis=1, keepdims=True)
+        return vectors

@@ -1,0 +1,299 @@
+"""The embedding batcher gathers texts, spares the model, and loses nothing while the model is away."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+import numpy as np
+import pytest
+
+from ricordo.ports.models import ModelUnavailable, Vectors
+from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.runtime.resilience import BreakerState, TokenBucket
+from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.models import FakeEncoder
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def model(clock: ManualClock) -> FakeEncoder:
+    return FakeEncoder(clock, latency=0.1)
+
+
+@pytest.fixture
+async def batcher(model: FakeEncoder, clock: ManualClock) -> AsyncIterator[EmbeddingBatcher]:
+    async with EmbeddingBatcher(model, clock) as opened:
+        yield opened
+
+
+def state_of(batcher: EmbeddingBatcher) -> BreakerState:
+    return batcher.breaker.state
+
+
+async def test_a_lone_text_goes_after_fifty_milliseconds(
+    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
+) -> None:
+    call = asyncio.create_task(batcher.encode(["hello world"]))
+    await clock.advance(0.049)
+    assert model.requests == []
+    await clock.advance(0.001)
+    assert model.in_flight == 1
+    await clock.advance(0.1)
+    encoded = await call
+    assert encoded.model == "fake"
+    np.testing.assert_array_equal(encoded.vectors, model.vectors(["hello world"]))
+
+
+async def test_a_full_batch_goes_at_once(batcher: EmbeddingBatcher, model: FakeEncoder) -> None:
+    calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(32)]
+    await settle()
+    assert [len(request.texts) for request in model.requests] == [32]
+    for call in calls:
+        call.cancel()
+
+
+async def test_callers_share_batches_and_get_their_own_vectors(
+    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
+) -> None:
+    texts = [[f"caller {c} text {t}" for t in range(7)] for c in range(13)]
+    calls = [asyncio.create_task(batcher.encode(some)) for some in texts]
+    await clock.advance(1)
+    for call, some in zip(calls, texts, strict=True):
+        np.testing.assert_array_equal((await call).vectors, model.vectors(some))
+    assert [len(request.texts) for request in model.requests] == [32, 32, 27]
+
+
+async def test_no_texts_cost_no_request(batcher: EmbeddingBatcher, model: FakeEncoder) -> None:
+    encoded = await batcher.encode([])
+    assert encoded.vectors.shape == (0, model.dimensions)
+    assert model.requests == []
+
+
+async def test_at_most_two_requests_are_in_flight(
+    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
+) -> None:
+    call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(200)]))
+    await settle()
+    assert model.in_flight == batcher.in_flight == 2
+    await clock.advance(1)
+    assert (await call).vectors.shape == (200, 64)
+
+
+async def test_handing_in_waits_while_the_queue_is_full(model: FakeEncoder, clock: ManualClock) -> None:
+    async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=64)) as batcher:
+        calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(100)]
+        await settle()
+        assert batcher.waiting + 32 * batcher.in_flight == 64
+        await clock.advance(0.1)
+        assert sum(call.done() for call in calls) == 64
+        await clock.advance(1)
+        assert all(call.done() for call in calls)
+
+
+async def test_a_call_may_be_larger_than_the_queue(model: FakeEncoder, clock: ManualClock) -> None:
+    async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=40)) as batcher:
+        texts = [f"text {n}" for n in range(300)]
+        call = asyncio.create_task(batcher.encode(texts))
+        await clock.advance(60)
+        np.testing.assert_array_equal((await call).vectors, model.vectors(texts))
+
+
+async def test_who_gives_up_makes_room_and_disturbs_nobody(model: FakeEncoder, clock: ManualClock) -> None:
+    async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=4)) as batcher:
+        waiting = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(4)]
+        blocked = asyncio.create_task(batcher.encode(["blocked"]))
+        await settle()
+        waiting[1].cancel()
+        await clock.advance(0.05)
+        assert [request.texts for request in model.requests] == [("text 0", "text 2", "text 3", "blocked")]
+        waiting[2].cancel()
+        await clock.advance(0.1)
+        assert [call.cancelled() for call in waiting] == [False, True, True, False]
+        np.testing.assert_array_equal((await blocked).vectors, model.vectors(["blocked"]))
+
+
+async def test_an_outage_loses_nothing_and_ends_by_one_probe(
+    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
+) -> None:
+    model.available = False
+    call = asyncio.create_task(batcher.encode(["hello"]))
+    await clock.advance(1)
+    assert state_of(batcher) is BreakerState.OPEN
+    assert len(model.requests) == 3
+    more = [asyncio.create_task(batcher.encode([f"more {n}"])) for n in range(100)]
+    await clock.advance(13)
+    assert len(model.requests) == 3
+    model.available = True
+    await clock.advance(1.36)
+    assert len(model.requests) == 4
+    await clock.advance(0.2)
+    assert state_of(batcher) is BreakerState.CLOSED
+    await clock.advance(1)
+    np.testing.assert_array_equal((await call).vectors, model.vectors(["hello"]))
+    assert all(one.done() for one in more)
+
+
+async def test_a_worker_is_told_when_to_fetch(
+    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
+) -> None:
+    await batcher.wait_open()
+    model.available = False
+    call = asyncio.create_task(batcher.encode(["hello"]))
+    await clock.advance(1)
+    gate = asyncio.create_task(batcher.wait_open())
+    call.cancel()
+    await clock.advance(14)
+    assert not gate.done()
+    await clock.advance(0.5)
+    assert gate.done()  # half-open: without a text there would be no probe
+    model.available = True
+    again = asyncio.create_task(batcher.encode(["world"]))
+    await clock.advance(0.2)
+    assert again.done()
+    assert state_of(batcher) is BreakerState.CLOSED
+
+
+async def test_the_fallback_serves_a_long_outage_and_the_model_its_end(
+    model: FakeEncoder, clock: ManualClock
+) -> None:
+    spare = FakeEncoder(clock, model="spare", dimensions=16)
+    limits = BatchLimits(fallback_after=20)
+    async with EmbeddingBatcher(model, clock, fallback=spare, limits=limits) as batcher:
+        model.available = False
+        call = asyncio.create_task(batcher.encode(["hello"]))
+        gate = asyncio.create_task(_open_after(batcher, clock, 1))
+        await clock.advance(19)
+        assert not call.done()
+        await clock.advance(2)
+        assert gate.done()
+        encoded = await call
+        assert encoded.model == "spare"
+        np.testing.assert_array_equal(encoded.vectors, spare.vectors(["hello"]))
+        probes = len(model.requests)
+        model.available = True
+        await clock.advance(30)
+        back = asyncio.create_task(batcher.encode(["back"]))
+        await clock.advance(1)
+        assert (await back).model == "fake"
+        assert len(model.requests) == probes + 1
+
+
+async def _open_after(batcher: EmbeddingBatcher, clock: ManualClock, seconds: float) -> None:
+    await clock.sleep(seconds)
+    await batcher.wait_open()
+
+
+async def test_one_answer_is_of_one_model(model: FakeEncoder, clock: ManualClock) -> None:
+    spare = FakeEncoder(clock, model="spare", dimensions=16)
+    limits = BatchLimits(fallback_after=20, in_flight=1)
+    async with EmbeddingBatcher(model, clock, fallback=spare, limits=limits) as batcher:
+        texts = [f"text {n}" for n in range(64)]
+        call = asyncio.create_task(batcher.encode(texts))
+        await clock.advance(0.15)
+        model.available = False
+        await clock.advance(60)
+        encoded = await call
+        assert model.requests[0].failed is False
+        assert encoded.model == "spare"
+        np.testing.assert_array_equal(encoded.vectors, spare.vectors(texts))
+
+
+class Picky(FakeEncoder):
+    """Fails on requests that hold a certain text."""
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = await super().encode(texts)
+        if "poison" in texts:
+            raise ModelUnavailable("crashed")
+        return vectors
+
+
+async def test_a_text_that_the_model_fails_on_is_found_among_others(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Picky(clock), clock) as batcher:
+        calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(20)]
+        calls.insert(13, asyncio.create_task(batcher.encode(["poison"])))
+        calls += [asyncio.create_task(batcher.encode([f"late {n}"])) for n in range(40)]
+        await clock.advance(60)
+        poison = calls.pop(13)
+        assert isinstance(poison.exception(), ModelUnavailable)
+        assert all(call.done() and call.exception() is None for call in calls)
+
+
+async def test_a_text_that_the_model_fails_on_does_not_keep_the_breaker_open(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Picky(clock), clock) as batcher:
+        poison = asyncio.create_task(batcher.encode(["poison"]))
+        await clock.advance(1)
+        assert state_of(batcher) is BreakerState.OPEN
+        call = asyncio.create_task(batcher.encode(["fine"]))
+        await clock.advance(14.1)
+        assert call.done()
+        more = [asyncio.create_task(_encode_after(batcher, clock, 10 * n)) for n in range(10)]
+        await clock.advance(100)
+        assert isinstance(poison.exception(), ModelUnavailable)
+        assert all(one.done() for one in more)
+
+
+async def _encode_after(batcher: EmbeddingBatcher, clock: ManualClock, seconds: float) -> None:
+    await clock.sleep(seconds)
+    await batcher.encode([f"text after {seconds} s"])
+
+
+class Defective(FakeEncoder):
+    """Answers nonsense, or breaks in a way that the port does not know."""
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        if texts[0] == "defect":
+            raise ZeroDivisionError
+        vectors = await super().encode(texts)
+        return vectors[:-1] if texts[0] == "short" else vectors
+
+
+async def test_a_defect_of_the_encoder_reaches_its_callers_only(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Defective(clock), clock) as batcher:
+        call = asyncio.create_task(batcher.encode(["defect"]))
+        await clock.advance(0.05)
+        with pytest.raises(ZeroDivisionError):
+            await call
+        fine = asyncio.create_task(batcher.encode(["fine"]))
+        await clock.advance(0.1)
+        assert fine.done()
+
+
+async def test_too_few_vectors_are_a_failure_of_the_model(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Defective(clock), clock) as batcher:
+        call = asyncio.create_task(batcher.encode(["short", "text"]))
+        await clock.advance(0.1)
+        assert state_of(batcher) is BreakerState.OPEN
+        assert not call.done()
+        call.cancel()
+
+
+async def test_closing_fails_what_has_no_answer(model: FakeEncoder, clock: ManualClock) -> None:
+    async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=40)) as batcher:
+        calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(60)]
+        await settle()
+        assert model.in_flight == 1
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    assert all(isinstance(result, ModelUnavailable) for result in results)
+    assert model.in_flight == 0
+    with pytest.raises(ModelUnavailable, match="closed"):
+        await batcher.encode(["too late"])
+
+
+async def test_it_must_be_opened(model: FakeEncoder, clock: ManualClock) -> None:
+    with pytest.raises(ModelUnavailable):
+        await EmbeddingBatcher(model, clock).encode(["too early"])
+
+
+async def test_the_rate_of_a_remote_server_is_kept(model: FakeEncoder, clock: ManualClock) -> None:
+    async with EmbeddingBatcher(model, clock, bucket=TokenBucket(clock, 3)) as batcher:
+        call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(320)]))
+        await clock.advance(0.9)
+        assert len(model.requests) == 3
+        await clock.advance(1)
+        assert len(model.requests) == 6
+        await clock.advance(5)
+        assert (await call).vectors.shape == (320, 64)

@@ -1,0 +1,182 @@
+"""Laws of the embedding batcher, whatever its callers and its model do."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ricordo.ports.models import ModelUnavailable, Vectors
+from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher, Encoded
+from ricordo.runtime.resilience import BreakerState, CircuitBreaker, TokenBucket
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.models import FakeEncoder, Request
+
+TOKENS = 3
+OUTAGE_BEGINS = 5.0
+MOMENT = 1e-6
+
+
+@dataclass(frozen=True)
+class Call:
+    """One caller: when it comes, with how many texts, and after how long it gives up."""
+
+    at: float
+    texts: int
+    patience: float | None
+
+
+@dataclass
+class World:
+    """Callers, a batcher, and a model that is away for a while."""
+
+    calls: list[Call]
+    latency: float = 0.2
+    outage: float = 0.0
+    clock: ManualClock = field(default_factory=ManualClock)
+
+    def __post_init__(self) -> None:
+        self.breaker = CircuitBreaker(self.clock, counted=ModelUnavailable)
+        self.model = Watched(self.clock, self.breaker, self.latency)
+        self.results: list[Encoded | None] = [None] * len(self.calls)
+
+    async def live(self, seconds: float = 200.0) -> None:
+        bucket = TokenBucket(self.clock, TOKENS)
+        limits = BatchLimits(queue=128)
+        async with EmbeddingBatcher(
+            self.model, self.clock, breaker=self.breaker, bucket=bucket, limits=limits
+        ) as batcher:
+            tasks = [asyncio.create_task(self._call(batcher, n)) for n in range(len(self.calls))]
+            await self.clock.advance(OUTAGE_BEGINS)
+            self.model.available = not self.outage
+            await self.clock.advance(self.outage)
+            self.model.available = True
+            await self.clock.advance(seconds)
+            assert all(task.done() for task in tasks)
+
+    def texts(self, number: int) -> list[str]:
+        return [f"caller {number} says {n}" for n in range(self.calls[number].texts)]
+
+    async def _call(self, batcher: EmbeddingBatcher, number: int) -> None:
+        call = self.calls[number]
+        await self.clock.sleep(call.at)
+        task = asyncio.create_task(batcher.encode(self.texts(number)))
+        if call.patience is not None:
+            await self.clock.sleep(call.patience)
+            task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        if not task.cancelled():
+            self.results[number] = task.result()
+
+
+class Watched(FakeEncoder):
+    """Notes the state of the breaker at the beginning of each request, and the most requests at a time."""
+
+    def __init__(self, clock: ManualClock, breaker: CircuitBreaker, latency: float) -> None:
+        super().__init__(clock, latency=latency)
+        self.states: list[BreakerState] = []
+        self.most_in_flight = 0
+        self._breaker = breaker
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        self.states.append(self._breaker.state)
+        self.most_in_flight = max(self.most_in_flight, self.in_flight + 1)
+        return await super().encode(texts)
+
+
+calls = st.lists(
+    st.builds(
+        Call,
+        at=st.floats(0, 30),
+        texts=st.integers(1, 70),
+        patience=st.one_of(st.none(), st.floats(0, 10)),
+    ),
+    min_size=1,
+    max_size=12,
+)
+outages = st.one_of(st.just(0.0), st.floats(0.5, 60))
+latencies = st.floats(0.001, 2)
+laws = settings(max_examples=20, deadline=None)
+
+
+@laws
+@given(calls, latencies, outages)
+async def test_the_model_is_spared(calls: list[Call], latency: float, outage: float) -> None:
+    world = World(calls, latency, outage)
+    await world.live()
+    begun = [request.begun for request in world.model.requests]
+    assert all(later - first >= 1 - MOMENT for first, later in zip(begun, begun[TOKENS:], strict=False))
+    assert world.model.most_in_flight <= 2
+    assert all(1 <= len(request.texts) <= 32 for request in world.model.requests)
+
+
+@laws
+@given(calls, latencies, outages)
+async def test_everyone_who_waits_gets_what_was_asked(
+    calls: list[Call], latency: float, outage: float
+) -> None:
+    world = World(calls, latency, outage)
+    await world.live()
+    for number, (call, result) in enumerate(zip(calls, world.results, strict=True)):
+        if call.patience is None:
+            assert result is not None
+        if result is not None:
+            np.testing.assert_array_equal(result.vectors, world.model.vectors(world.texts(number)))
+
+
+@laws
+@given(calls, latencies, st.floats(5, 60))
+async def test_nobody_calls_an_open_breaker_and_one_probes_it(
+    calls: list[Call], latency: float, outage: float
+) -> None:
+    world = World(calls, latency, outage)
+    await world.live()
+    probes: list[Request] = []
+    for request, state in zip(world.model.requests, world.model.states, strict=True):
+        assert state is not BreakerState.OPEN
+        if state is BreakerState.HALF_OPEN:
+            assert all(_ended(probe) <= request.begun for probe in probes)
+            probes.append(request)
+
+
+@laws
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), latencies, st.floats(0, 120))
+async def test_it_recovers_within_fifteen_seconds_and_a_probe(
+    sizes: list[int], latency: float, outage: float
+) -> None:
+    world = World([Call(OUTAGE_BEGINS, size, None) for size in sizes], latency, outage)
+    await world.live()
+    back = OUTAGE_BEGINS + outage
+    succeeded = [_ended(request) for request in world.model.requests if not request.failed]
+    assert min(succeeded) <= back + 15 + 2 * latency + 1
+    requests_left = sum(sizes) / 32 + len(sizes)
+    assert max(succeeded) <= back + 15 + (requests_left + 2) * (latency + 1 / TOKENS) + 1
+
+
+@laws
+@given(calls, latencies, outages, st.data())
+async def test_giving_up_changes_nothing_for_others(
+    calls: list[Call], latency: float, outage: float, data: st.DataObject
+) -> None:
+    patient = [Call(call.at, call.texts, None) for call in calls]
+    quitters = data.draw(st.sets(st.integers(0, len(calls) - 1)))
+    some_quit = [
+        Call(call.at, call.texts, data.draw(st.floats(0, 20))) if number in quitters else call
+        for number, call in enumerate(patient)
+    ]
+    undisturbed, disturbed = World(patient, latency, outage), World(some_quit, latency, outage)
+    await undisturbed.live()
+    await disturbed.live()
+    for number in set(range(len(calls))) - quitters:
+        expected, actual = undisturbed.results[number], disturbed.results[number]
+        assert expected is not None
+        assert actual is not None
+        assert actual.model == expected.model
+        np.testing.assert_array_equal(actual.vectors, expected.vectors)
+
+
+def _ended(request: Request) -> float:
+    assert request.ended is not None
+    return request.ended

@@ -1,0 +1,204 @@
+"""The circuit breaker opens after failures in a row, lets one probe find out, and forgets stragglers."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.runtime.resilience import Admission, BreakerOpen, BreakerState, CircuitBreaker
+from ricordo.testing.clock import ManualClock, settle
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def breaker(clock: ManualClock) -> CircuitBreaker:
+    return CircuitBreaker(clock)
+
+
+def state_of(breaker: CircuitBreaker) -> BreakerState:
+    return breaker.state
+
+
+def fail(breaker: CircuitBreaker, times: int = 1) -> None:
+    for _ in range(times):
+        breaker.attempt().failed()
+
+
+def test_two_failures_and_a_success_open_nothing(breaker: CircuitBreaker) -> None:
+    for _ in range(5):
+        fail(breaker, 2)
+        breaker.attempt().succeeded()
+    assert state_of(breaker) is BreakerState.CLOSED
+    assert breaker.until is None
+    assert breaker.down_for == 0
+
+
+async def test_three_failures_open_it_for_fifteen_seconds(
+    breaker: CircuitBreaker, clock: ManualClock
+) -> None:
+    fail(breaker, 3)
+    assert state_of(breaker) is BreakerState.OPEN
+    assert breaker.until == clock.now() + timedelta(seconds=15)
+    with pytest.raises(BreakerOpen, match="open"):
+        breaker.attempt()
+    await clock.advance(14.999)
+    assert breaker.admit() is None
+    await clock.advance(0.001)
+    assert state_of(breaker) is BreakerState.HALF_OPEN
+    assert breaker.until is None
+
+
+async def test_half_open_lets_exactly_one_probe_through(breaker: CircuitBreaker, clock: ManualClock) -> None:
+    fail(breaker, 3)
+    await clock.advance(15)
+    probe = breaker.attempt()
+    assert probe.is_probe
+    assert [breaker.admit() for _ in range(10)] == [None] * 10
+    probe.succeeded()
+    assert state_of(breaker) is BreakerState.CLOSED
+    assert not breaker.attempt().is_probe
+
+
+async def test_a_failed_probe_opens_it_again(breaker: CircuitBreaker, clock: ManualClock) -> None:
+    fail(breaker, 3)
+    await clock.advance(20)
+    fail(breaker)
+    assert state_of(breaker) is BreakerState.OPEN
+    assert breaker.until == clock.now() + timedelta(seconds=15)
+    assert breaker.down_for == 20
+
+
+async def test_a_cancelled_probe_frees_its_place(breaker: CircuitBreaker, clock: ManualClock) -> None:
+    fail(breaker, 3)
+    await clock.advance(15)
+
+    async def call() -> None:
+        with breaker.attempt():
+            await clock.sleep(100)
+
+    task = asyncio.create_task(call())
+    await settle()
+    assert not breaker.admits
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert state_of(breaker) is BreakerState.HALF_OPEN
+    assert breaker.attempt().is_probe
+
+
+async def test_cancelled_calls_do_not_count(breaker: CircuitBreaker, clock: ManualClock) -> None:
+    async def call() -> None:
+        with breaker.attempt():
+            await clock.sleep(100)
+
+    for _ in range(10):
+        task = asyncio.create_task(call())
+        await settle()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert state_of(breaker) is BreakerState.CLOSED
+
+
+def test_only_the_counted_exceptions_are_failures(clock: ManualClock) -> None:
+    breaker = CircuitBreaker(clock, counted=ConnectionError)
+    for error in (ValueError, KeyError, TypeError, LookupError):
+        with pytest.raises(error), breaker.attempt():
+            raise error
+    assert state_of(breaker) is BreakerState.CLOSED
+    for _ in range(3):
+        with pytest.raises(ConnectionResetError), breaker.attempt():
+            raise ConnectionResetError
+    assert state_of(breaker) is BreakerState.OPEN
+
+
+async def test_stragglers_change_nothing(breaker: CircuitBreaker, clock: ManualClock) -> None:
+    early = [breaker.attempt() for _ in range(4)]
+    fail(breaker, 3)
+    early[0].succeeded()
+    assert state_of(breaker) is BreakerState.OPEN
+    await clock.advance(15)
+    early[1].failed()
+    assert state_of(breaker) is BreakerState.HALF_OPEN
+    probe = breaker.attempt()
+    early[2].failed()
+    assert not breaker.admits
+    probe.succeeded()
+    early[3].failed()
+    fail(breaker, 2)
+    assert state_of(breaker) is BreakerState.CLOSED
+
+
+async def test_waiters_hear_of_the_recovery(breaker: CircuitBreaker, clock: ManualClock) -> None:
+    await breaker.wait_closed()
+    fail(breaker, 3)
+    closed = asyncio.create_task(breaker.wait_closed())
+    admitting = asyncio.create_task(breaker.wait_admitting())
+    await clock.advance(14.9)
+    assert not admitting.done()
+    await clock.advance(0.1)
+    assert admitting.done()
+    assert not closed.done()
+    breaker.attempt().succeeded()
+    await settle()
+    assert closed.done()
+
+
+async def test_waiting_ends_when_the_time_is_over(breaker: CircuitBreaker, clock: ManualClock) -> None:
+    fail(breaker, 3)
+    waiting = asyncio.create_task(breaker.wait_admitting(at_most=5))
+    await clock.advance(5)
+    assert waiting.done()
+    assert not waiting.result()
+    assert clock.sleeping == 0
+
+
+async def test_a_waiter_is_told_when_a_probe_is_withdrawn(
+    breaker: CircuitBreaker, clock: ManualClock
+) -> None:
+    fail(breaker, 3)
+    await clock.advance(15)
+    probe = breaker.attempt()
+    waiting = asyncio.create_task(breaker.wait_admitting())
+    await settle()
+    assert not waiting.done()
+    probe.withdrawn()
+    await settle()
+    assert waiting.done()
+
+
+steps = st.lists(
+    st.one_of(
+        st.sampled_from(["admit", "succeeded", "failed", "withdrawn"]),
+        st.floats(0.1, 20),
+    ),
+    max_size=60,
+)
+
+
+@given(steps)
+async def test_whatever_happens_there_is_one_probe_and_it_opens_in_time(steps: list[str | float]) -> None:
+    clock = ManualClock()
+    breaker = CircuitBreaker(clock)
+    calls: list[Admission] = []
+    for step in steps:
+        if isinstance(step, float):
+            await clock.advance(step)
+        elif step == "admit":
+            state = breaker.state
+            admission = breaker.admit()
+            assert state is not BreakerState.OPEN or admission is None
+            calls += [admission] if admission else []
+        elif calls:
+            getattr(calls.pop(0), step)()
+        assert sum(call.is_probe for call in calls) <= 1
+        assert (breaker.down_for > 0 or breaker.state is not BreakerState.CLOSED) or breaker.admits
+    await clock.advance(15)
+    for call in calls:
+        call.withdrawn()
+    assert breaker.admits
