@@ -1,0 +1,40 @@
+"""One reason to believe a fact: the row from which facts are computed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Polarity = Literal["holds", "past"]
+"""`holds`: it is so now. `past`: it was so and is no longer ("I used to live in Rome")."""
+
+Kind = Literal["said", "verified", "unverified", "rejected"]
+"""`said` in a message; the others are the user's word on a fact: they settle it and support nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A statement together with where and when it was made.
+
+    Attributes:
+        subject: `user`, or the name of an entity as it was written.
+        predicate: a name of the closed vocabulary.
+        object: the value as it was written.
+        message_id: the message (or the request, for a user's word) it rests on.
+        at: when it was said, aware.
+        polarity: whether it holds or held.
+        valid_from: since when, where the text says so.
+        valid_to: until when, where the text says so.
+        kind: said in a message, or settled by the user.
+        position: offset within the message: orders what one message says.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    message_id: str
+    at: datetime
+    polarity: Polarity = "holds"
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    kind: Kind = "said"
+    position: int = 0

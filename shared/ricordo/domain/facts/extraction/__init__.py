@@ -1,0 +1,43 @@
+"""Reading statements out of messages, without a model: a small grammar each for Italian and English."""
+
+from typing import Final
+
+from ricordo.domain.facts.extraction.english import ENGLISH
+from ricordo.domain.facts.extraction.grammar import Grammar
+from ricordo.domain.facts.extraction.italian import ITALIAN
+from ricordo.domain.facts.extraction.languages import recognise
+from ricordo.domain.facts.extraction.reading import Reading
+from ricordo.domain.facts.extraction.statement import Statement
+from ricordo.domain.facts.extraction.tokens import tokenise
+
+__all__ = ["LANGUAGES", "Statement", "extract"]
+
+LANGUAGES: Final[dict[str, Grammar]] = {"en": ENGLISH, "it": ITALIAN}
+
+
+def extract(
+    content: str, *, language: str | None = None, speaker: str = "", role: str = "user"
+) -> tuple[Statement, ...]:
+    """Read what `content` states about the user and the people, pets and places of their life.
+
+    A question, a wish, a condition, a denial, a quotation and a joke state nothing; a denied liking is a
+    dislike. What was so and is no longer comes with polarity `past`.
+
+    Args:
+        content: the message, of any length.
+        language: its ISO 639-1 code or a tag that begins with it, when known; in other languages than
+            Italian and English nothing is found.
+        speaker: the writer's display name, when known: it is no third person.
+        role: who wrote it; only `user` states facts.
+
+    Returns:
+        The statements in the order of the text, each once.
+    """
+    if role != "user" or not content.strip():
+        return ()
+    grammar = recognise(content, language, LANGUAGES)
+    if grammar is None:
+        return ()
+    found = Reading(tokenise(content, grammar.code), grammar).statements()
+    name = speaker.strip().casefold()
+    return tuple(s for s in found if not name or s.subject.casefold() != name)

@@ -1,0 +1,175 @@
+"""Which stretches of a message may state a fact: what is neither asked nor imagined, cut into clauses."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from ricordo.domain.facts.extraction.grammar import Grammar
+from ricordo.domain.facts.extraction.mentions import Mention
+from ricordo.domain.facts.extraction.names import name_at
+from ricordo.domain.facts.extraction.phrases import longest
+from ricordo.domain.facts.extraction.tokens import Tokens
+
+_ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
+_PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Tokens `[begin, end)`; `relative` when it describes whoever was named just before."""
+
+    begin: int
+    end: int
+    relative: bool = False
+
+
+def in_jest(tokens: Tokens, grammar: Grammar) -> bool:
+    """Whether the writer takes it all back ("just kidding")."""
+    return any(f"{first} {second}" in grammar.jesting for first, second in pairwise(tokens.low))
+
+
+def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int]]:
+    """Yield the sentences, or beginnings of sentences, that assert something."""
+    begin, count = 0, len(tokens.low)
+    while begin < count:
+        end = begin
+        while end < count and not _is_end(tokens.low[end]):
+            end += 1
+        after = end
+        asked = False
+        while after < count and _is_end(tokens.low[after]):
+            asked = asked or tokens.low[after] == "?"
+            after += 1
+        last = _before_question(tokens, grammar, begin, end) if asked else end
+        last = _before_unreal(tokens, grammar, begin, last)
+        if last > begin:
+            yield begin, last
+        begin = after
+
+
+def clauses(
+    tokens: Tokens, grammar: Grammar, begin: int, end: int, found: dict[int, Mention]
+) -> Iterator[Clause]:
+    """Cut `[begin, end)` where another clause starts; never inside a mention."""
+    start, at, relative = begin, begin, False
+    while at < end:
+        mention = found.get(at)
+        if mention is not None and mention.end > at + 1:
+            at = mention.end
+            continue
+        bare = at == start + 1 and tokens.low[start] in grammar.user_pronouns
+        cut = _cut(tokens, grammar, at, end, found) if at > start and not bare else None
+        if cut is None:
+            at += 1
+            continue
+        yield Clause(start, at, relative)
+        start, relative = cut
+        at = max(start, at + 1)
+    if start < end:
+        yield Clause(start, end, relative)
+
+
+def _is_end(word: str) -> bool:
+    return word in _ENDS or word[0] == "\n"
+
+
+def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where the question starts in "I live in Rome, and you?"; `begin` when all of it is asked."""
+    if begin >= end or tokens.low[begin] in grammar.questions:
+        return begin
+    joints = grammar.conjunctions | grammar.breakers
+    for at in range(end - 1, begin, -1):
+        if tokens.low[at] in _PAUSES or tokens.low[at] in joints:
+            first = at + 1
+            while first < end and tokens.low[first] in joints:
+                first += 1
+            if first < end and tokens.low[first] in grammar.questions:
+                return _before_pause(tokens, grammar, begin, at)
+    return begin
+
+
+def _before_pause(tokens: Tokens, grammar: Grammar, begin: int, at: int) -> int:
+    while at > begin and (tokens.low[at - 1] in _PAUSES or tokens.low[at - 1] in grammar.conjunctions):
+        at -= 1
+    return at
+
+
+def _before_unreal(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where what is imagined, wished or reported starts: at the pause before its first word."""
+    low = tokens.low
+    for at in range(begin, end):
+        if not _unreal_at(low, grammar, at, end):
+            continue
+        cut = at
+        while cut > begin and not (
+            low[cut] in _PAUSES or low[cut] in grammar.breakers or low[cut] in grammar.conjunctions
+        ):
+            cut -= 1
+        return cut
+    return end
+
+
+def _unreal_at(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
+    word = low[at]
+    if word in grammar.unreal or word in grammar.conditionals or word in grammar.saying:
+        return True
+    return at + 1 < end and f"{word} {low[at + 1]}" in grammar.unreal_pairs
+
+
+def _cut(
+    tokens: Tokens, grammar: Grammar, at: int, end: int, found: dict[int, Mention]
+) -> tuple[int, bool] | None:
+    """Return the first token of the clause that starts at or after `at`, and whether it is relative."""
+    word = tokens.low[at]
+    if word in ("(", ")", ";"):
+        return at + 1, False
+    first = at + 1 if word == "," else at
+    if first < end and tokens.low[first] in grammar.relatives and _describes(tokens, grammar, first, at, end):
+        return first + 1, True
+    if word not in _PAUSES and word not in grammar.conjunctions and word not in grammar.breakers:
+        return None
+    after = at + 1
+    while after < end and _leads(tokens.low[after], grammar):
+        after += 1
+    return (at + 1, False) if after < end and _starts_clause(tokens, grammar, after, end, found) else None
+
+
+def _leads(word: str, grammar: Grammar) -> bool:
+    return (
+        word in grammar.conjunctions or word in grammar.breakers or word in grammar.adverbs or word in _PAUSES
+    )
+
+
+def _describes(tokens: Tokens, grammar: Grammar, relative: int, at: int, end: int) -> bool:
+    """Whether a relative pronoun follows somebody: a name or a kinship term, and a verb follows it."""
+    before = at - 1
+    somebody = (
+        tokens.low[before] in grammar.kin
+        or tokens.raw[before][0].isupper()
+        or tokens.low[before] in grammar.kin_adjectives
+    )
+    return somebody and relative + 1 < end and _verb_like(tokens.low[relative + 1], grammar)
+
+
+def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: dict[int, Mention]) -> bool:
+    word = tokens.low[at]
+    if word in grammar.determiners:
+        return at in found or longest(grammar.phrases, tokens.low, at, end, grammar.adverbs) is not None
+    if word in grammar.clause_starts or _verb_like(word, grammar):
+        return True
+    if at in found:
+        return True
+    after = name_at(tokens, grammar, at, end)
+    return after > at and after < end and _verb_like(tokens.low[after], grammar)
+
+
+def _verb_like(word: str, grammar: Grammar) -> bool:
+    return (
+        word in grammar.phrases.words
+        or word in grammar.copulas
+        or word in grammar.was
+        or word in grammar.perfect
+        or word in grammar.auxiliaries
+        or word in grammar.negations
+    )

@@ -1,0 +1,5 @@
+"""English."""
+
+from ricordo.domain.facts.extraction.english.grammar import ENGLISH
+
+__all__ = ["ENGLISH"]

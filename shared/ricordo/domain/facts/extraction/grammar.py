@@ -1,0 +1,117 @@
+"""What a language must tell the reader: its closed classes of words, its kinship terms and its phrases."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ricordo.domain.facts.extraction.phrases import Node, Reader
+
+Gender = Literal["f", "m", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """A noun that ties somebody to the user: the predicate it states, and who "she" may be afterwards."""
+
+    predicate: str
+    noun: str
+    gender: Gender = ""
+    plural: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One language. Every word is in lower case; see the language modules for the contents.
+
+    Attributes:
+        code: ISO 639-1.
+        user_pronouns: subjects that are the user ("I", "we").
+        third_pronouns: subjects that are somebody named before, with their gender.
+        other_pronouns: subjects and objects that name nobody ("you", "it", "this", "everyone").
+        possessives: "my", "our".
+        determiners: articles, quantifiers and the like, dropped in front of an object.
+        prepositions: dropped in front of an object, and ending most objects.
+        adverbs: words that may stand anywhere in a clause without changing what it states.
+        openers: what a clause may begin with before its subject ("well", "yesterday", "by the way").
+        conjunctions: coordinate clauses and objects ("and", "or").
+        breakers: begin another clause ("but", "because", "since", "so").
+        conditionals: begin a clause that states nothing ("if", "unless").
+        relatives: "who", "which".
+        questions: what a question begins with.
+        copulas: present forms of "to be"; was: its past forms; been: its participle.
+        jesting: pairs of words whose whole message states nothing ("just kidding").
+        saying: verbs after which a colon hands over to another speaker.
+        negations: "not", "never"; over: with a negation, "no longer".
+        copulas: present forms of "to be", was: its past forms, been: its participle.
+        auxiliaries: "do", "does", "did"; perfect: "have", "has"; participles: what makes them auxiliary.
+        kin: nouns that tie somebody to the user; kin_adjectives may stand around them.
+        naming: what introduces a name ("called").
+        companions: what narrows a term down ("compagno di classe").
+        name_particles: lower-case words inside a name ("de", "van").
+        not_names: capitalised words that are no names.
+        phrases: the tree of what states a fact; attributes: of what begins with "my"; after: per predicate,
+            what may follow an object ("… as a nurse | at the Mater").
+        favourite: "favourite"; to_be: the copulas after it.
+        lexicon: by reader, nouns an object must be among; areas: places without a name; months.
+        occupations, occupation_endings, roles, role_endings: nouns for "I am a …".
+        organisations: nouns that make an organisation of a noun phrase without a name.
+        numbers: number words, in figures.
+        years: units that make an age of a number.
+        stops: words that end an object; tails: pairs of words that do.
+        time_nouns: nouns that make a prepositional phrase an adjunct of time.
+        clause_starts: words that begin a clause when they follow a comma or a conjunction.
+        signs: words by which the language is recognised.
+    """
+
+    code: str
+    user_pronouns: frozenset[str]
+    third_pronouns: Mapping[str, Gender]
+    other_pronouns: frozenset[str]
+    possessives: frozenset[str]
+    determiners: frozenset[str]
+    prepositions: frozenset[str]
+    adverbs: frozenset[str]
+    openers: frozenset[str]
+    conjunctions: frozenset[str]
+    breakers: frozenset[str]
+    conditionals: frozenset[str]
+    relatives: frozenset[str]
+    questions: frozenset[str]
+    unreal: frozenset[str]
+    unreal_pairs: frozenset[str]
+    jesting: frozenset[str]
+    saying: frozenset[str]
+    negations: frozenset[str]
+    over: frozenset[str]
+    copulas: frozenset[str]
+    was: frozenset[str]
+    been: frozenset[str]
+    auxiliaries: frozenset[str]
+    perfect: frozenset[str]
+    participles: frozenset[str]
+    kin: Mapping[str, Kin]
+    kin_adjectives: frozenset[str]
+    naming: Node
+    companions: frozenset[str]
+    name_particles: frozenset[str]
+    not_names: frozenset[str]
+    phrases: Node
+    attributes: Node
+    after: Mapping[str, Node]
+    favourite: frozenset[str]
+    to_be: frozenset[str]
+    lexicon: Mapping[Reader, frozenset[str]]
+    occupations: frozenset[str]
+    occupation_endings: tuple[str, ...]
+    roles: frozenset[str]
+    role_endings: tuple[str, ...]
+    organisations: frozenset[str]
+    areas: frozenset[str]
+    months: frozenset[str]
+    numbers: Mapping[str, str]
+    years: frozenset[str]
+    stops: frozenset[str]
+    tails: frozenset[str]
+    time_nouns: frozenset[str]
+    clause_starts: frozenset[str]
+    signs: frozenset[str]

@@ -1,0 +1,5 @@
+"""Italian."""
+
+from ricordo.domain.facts.extraction.italian.grammar import ITALIAN
+
+__all__ = ["ITALIAN"]

@@ -1,0 +1,138 @@
+"""Noun phrases like "my older sister Nora" and "il mio cane, Max,": who is meant, and how they are called."""
+
+from dataclasses import dataclass
+
+from ricordo.domain.facts.extraction.grammar import Grammar, Kin
+from ricordo.domain.facts.extraction.names import Person, Span, name_at, names_from
+from ricordo.domain.facts.extraction.phrases import longest
+from ricordo.domain.facts.extraction.tokens import Tokens
+
+_CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
+_OPENING = frozenset({",", "(", "–", "—", "-", "["})
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A person tied to the user, at tokens `[begin, end)`."""
+
+    begin: int
+    end: int
+    person: Person
+
+
+def mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Mention]:
+    """Find every possessed kinship term between `begin` and `end`."""
+    found = []
+    for at in range(begin, end):
+        if tokens.low[at] in grammar.possessives:
+            mention = _mention(tokens, grammar, at, begin, end)
+            if mention is not None:
+                found.append(mention)
+    return found
+
+
+def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin, int] | None:
+    """Read a kinship term with the adjectives around it: "older twin sister", "fratello più piccolo".
+
+    Returns:
+        The term and the index after it, or None.
+    """
+    at = begin
+    while at < end and tokens.low[at] in grammar.kin_adjectives and not tokens.raw[at][0].isupper():
+        at += 1
+    kin = grammar.kin.get(tokens.low[at]) if at < end else None
+    if kin is None:
+        last = grammar.kin.get(tokens.low[at - 1]) if at > begin else None
+        return (last, at) if last else None
+    at += 1
+    while at < end and tokens.low[at] in grammar.kin and not tokens.raw[at][0].isupper():
+        kin = grammar.kin[tokens.low[at]]
+        at += 1
+    while at < end and tokens.low[at] in grammar.kin_adjectives and not tokens.raw[at][0].isupper():
+        at += 1
+    return _of_something(tokens, grammar, kin, at, end)
+
+
+def named_after(
+    tokens: Tokens, grammar: Grammar, kin: Kin, begin: int, end: int, *, apposed: bool = True
+) -> tuple[list[Span], int]:
+    """Read the names that follow a kinship term: "called Max", "Max", ", Anna and Clara,".
+
+    Args:
+        tokens: the message.
+        grammar: its language.
+        kin: the term; a plural takes several names.
+        begin: the index after the term.
+        end: where to stop.
+        apposed: whether a name between commas counts.
+
+    Returns:
+        The names (none: the person stays unnamed) and the index after them.
+    """
+    naming = longest(grammar.naming, tokens.low, begin, end, grammar.adverbs)
+    if naming is not None:
+        return _names(tokens, grammar, kin, naming[1], end, loose=True)
+    found = _names(tokens, grammar, kin, begin, end, loose=False)
+    if found[0] or not apposed or begin >= end or tokens.low[begin] not in (_OPENING | {":"}):
+        return found
+    naming = longest(grammar.naming, tokens.low, begin + 1, end, grammar.adverbs)
+    if naming is not None:
+        return _names(tokens, grammar, kin, naming[1], end, loose=True)
+    spans, after = _names(tokens, grammar, kin, begin + 1, end, loose=False)
+    if not spans or not (after >= end or tokens.low[after] in _CLOSING):
+        return [], begin
+    return spans, min(after + 1, end)
+
+
+def _names(
+    tokens: Tokens, grammar: Grammar, kin: Kin, begin: int, end: int, *, loose: bool
+) -> tuple[list[Span], int]:
+    if kin.plural:
+        spans = list(names_from(tokens, grammar, begin, end, loose=loose))
+        return spans, spans[-1][1] if spans else begin
+    after = name_at(tokens, grammar, begin, end, loose=loose)
+    return ([(begin, after)], after) if after > begin else ([], begin)
+
+
+def _of_something(tokens: Tokens, grammar: Grammar, kin: Kin, at: int, end: int) -> tuple[Kin, int] | None:
+    """Read what narrows the term down: "compagna di classe" is no partner, "vicino di casa" is one word."""
+    if at + 1 < end and tokens.low[at] in ("di", "from") and tokens.low[at + 1] in grammar.companions:
+        return Kin(
+            "knows" if kin.predicate == "partner" else kin.predicate, kin.noun, kin.gender, kin.plural
+        ), at + 2
+    return kin, at
+
+
+def _mention(tokens: Tokens, grammar: Grammar, possessive: int, lower: int, end: int) -> Mention | None:
+    term = kin_at(tokens, grammar, possessive + 1, end)
+    if term is None:
+        return None
+    kin, after = term
+    begin = possessive
+    if possessive > lower and tokens.low[possessive - 1] in grammar.determiners:
+        begin -= 1
+    of_other = begin > lower and tokens.low[begin - 1] in ("di", "of")
+    spans, last = named_after(tokens, grammar, kin, after, end, apposed=not of_other)
+    if not spans:
+        spans, begin, last = _named_before(tokens, grammar, (begin, last), (lower, end))
+    names = [tokens.text(*span) for span in spans]
+    return Mention(begin, last, Person(kin, kin.noun, names))
+
+
+def _named_before(tokens: Tokens, grammar: Grammar, term: Span, bounds: Span) -> tuple[list[Span], int, int]:
+    """Read "Nora, my sister, …": the name stands before the term."""
+    (begin, last), (lower, end) = term, bounds
+    if (
+        begin - 1 <= lower
+        or tokens.low[begin - 1] != ","
+        or not (last >= end or tokens.low[last] in _CLOSING)
+    ):
+        return [], begin, last
+    first = begin - 2
+    while first > lower and name_at(tokens, grammar, first - 1, begin - 1) == begin - 1:
+        first -= 1
+    if name_at(tokens, grammar, first, begin - 1) != begin - 1 or (
+        first > lower and tokens.low[first - 1] in ("in", "a")
+    ):
+        return [], begin, last
+    return [(first, begin - 1)], first, min(last + 1, end)

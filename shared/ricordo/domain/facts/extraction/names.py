@@ -1,0 +1,149 @@
+"""Where a name stands in the tokens, and the people whom a message introduces."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
+from ricordo.domain.facts.extraction.tokens import Tokens
+
+LONGEST_NAME: Final = 5
+"""Tokens: more capitalised words in a row are shouting or a headline."""
+
+Span = tuple[int, int]
+
+
+@dataclass(eq=False, slots=True)
+class Person:
+    """Somebody (or some animal) a message speaks of: by kinship, by name, or both.
+
+    Attributes:
+        kin: what ties them to the user, if it is said.
+        noun: how they are called as long as no name is known.
+        names: their names; several when a plural was introduced ("my sons Leo and Tom").
+    """
+
+    kin: Kin | None
+    noun: str = ""
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def gender(self) -> Gender:
+        """The grammatical gender a pronoun would have; empty when unknown."""
+        return self.kin.gender if self.kin else ""
+
+    def labels(self) -> tuple[str, ...]:
+        """What to call them in a statement."""
+        return tuple(self.names) or ((self.noun,) if self.noun else ())
+
+
+class Cast:
+    """The people of one message, in the order in which they were last spoken of."""
+
+    def __init__(self) -> None:
+        self._people: list[Person] = []
+
+    def introduce(self, person: Person) -> Person:
+        """Bring `person` on stage, or the one already there whom the words mean."""
+        known = self._same(person)
+        if known is None:
+            self._people.append(person)
+            return person
+        self._people.remove(known)
+        self._people.append(known)
+        known.names = known.names or person.names
+        known.kin = known.kin or person.kin
+        return known
+
+    def latest(self, gender: Gender = "") -> Person | None:
+        """Return whom a pronoun of `gender` means: the last one spoken of who could be meant."""
+        return next((p for p in reversed(self._people) if not gender or p.gender in ("", gender)), None)
+
+    def _same(self, person: Person) -> Person | None:
+        for known in self._people:
+            if person.names and known.names == person.names:
+                return known
+            kin = person.kin
+            if (
+                kin
+                and not kin.plural
+                and known.kin
+                and known.kin.noun == kin.noun
+                and not (person.names and known.names)
+            ):
+                return known
+        return None
+
+
+def name_at(tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False) -> int:
+    """Return the index after the name that starts at `begin`, or `begin` when there is none.
+
+    Args:
+        tokens: the message.
+        grammar: its language.
+        begin: where the name would start.
+        end: where it must end.
+        loose: accept one word without a capital (after "called", or when the writer uses no capitals at all).
+    """
+    at = begin
+    while at < end and at - begin < LONGEST_NAME:
+        if _capitalised(tokens, grammar, at):
+            at += 1
+        elif (
+            at > begin
+            and tokens.low[at] in grammar.name_particles
+            and at + 1 < end
+            and _capitalised(tokens, grammar, at + 1)
+        ):
+            at += 2
+        else:
+            break
+    if at - begin >= LONGEST_NAME and at < end and _capitalised(tokens, grammar, at):
+        return begin
+    if at == begin and loose and begin < end and _plain_word(tokens, grammar, begin):
+        return begin + 1
+    return at
+
+
+def names_from(
+    tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False
+) -> Iterator[Span]:
+    """Yield the names of a list: "Anna", "Anna and Luca", "Anna, Luca and Tom"."""
+    at = begin
+    while True:
+        after = name_at(tokens, grammar, at, end, loose=loose)
+        if after == at or _possessed(tokens, after, end):
+            return
+        yield at, after
+        following = _next_item(tokens, grammar, after, end)
+        if following == after:
+            return
+        at = following
+
+
+def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
+    after = at
+    while after < end and (tokens.low[after] == "," or tokens.low[after] in grammar.conjunctions):
+        after += 1
+    return after
+
+
+def _capitalised(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    return tokens.raw[at][0].isupper() and tokens.low[at] not in grammar.not_names
+
+
+def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    word = tokens.low[at]
+    common = (
+        grammar.stops | grammar.other_pronouns | grammar.possessives | grammar.determiners | grammar.adverbs
+    )
+    return (
+        word.isalpha()
+        and len(word) > 1
+        and word not in common
+        and word not in grammar.not_names | grammar.prepositions
+    )
+
+
+def _possessed(tokens: Tokens, at: int, end: int) -> bool:
+    return at < end and tokens.low[at] == "'s"

@@ -1,0 +1,91 @@
+"""Tokens of a message, with offsets into it, and the parts of it that are not the writer's own words."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_SAME_LENGTH: Final = str.maketrans(
+    {"’": "'", "‘": "'", "`": " ", "´": "'", "\u00a0": " ", "“": '"', "”": '"', "«": '"', "»": '"'}
+)
+
+_NOT_OWN: Final = re.compile(
+    r"```.*?(?:```|\Z)"  # code
+    r"|https?://\S+|www\.\S+|\S+@\S+\.\w+"  # addresses
+    r"|^[ \t]*>[^\n]*"  # the lines of a mail that answers another
+    r"|<recalled\b.*?(?:</recalled>|\Z)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_QUOTED: Final = re.compile(r'"([^"\n]{1,400})"|(?<![\w\'])\'([^\'\n]{12,400})\'(?!\w)')
+_SPOKEN_WORDS: Final = 4
+"""From so many quoted words on, a quotation is somebody's speech; shorter ones are titles and names."""
+
+_ABBREVIATIONS: Final = r"(?:Dr|Mr|Mrs|Ms|St|Prof|Sig|Dott|Avv|Ing|Dott\.ssa|Sig\.ra)\."
+_ENGLISH: Final = re.compile(
+    rf"{_ABBREVIATIONS}|\w+?(?=n't\b)|n't\b|'(?:m|s|re|ve|d|ll)\b|\d+(?:[.,/]\d+)+|\w+(?:[-&]\w+)*(?:'(?!(?:m|s|re|ve|d|ll)\b)\w+)?"
+    r"|\n+|[^\w\s]",
+    re.IGNORECASE,
+)
+_ITALIAN: Final = re.compile(
+    rf"{_ABBREVIATIONS}|po'|\d+(?:[.,/]\d+)+|\w+'|\w+(?:[-&]\w+)*|\n+|[^\w\s]",
+    re.IGNORECASE,
+)
+_TOKENISERS: Final = {"en": _ENGLISH, "it": _ITALIAN}
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one message: parallel lists, so that reading is a matter of indices.
+
+    Attributes:
+        source: the message as it came.
+        raw: the words as written; low: the same in lower case; starts, ends: offsets into `source`.
+        lowercase: whether the message holds no capital letter at all (names then need no capital).
+    """
+
+    source: str
+    raw: list[str]
+    low: list[str]
+    starts: list[int]
+    ends: list[int]
+    lowercase: bool
+
+    def text(self, begin: int, end: int) -> str:
+        """Return the source from token `begin` to before token `end`, with single spaces."""
+        if begin >= end:
+            return ""
+        return " ".join(self.source[self.starts[begin] : self.ends[end - 1]].split())
+
+
+def tokenise(content: str, language: str) -> Tokens:
+    """Split `content`, leaving out code, addresses and quoted speech."""
+    own = without_quotations(content)
+    raw: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for match in _TOKENISERS[language].finditer(own):
+        raw.append(match.group())
+        starts.append(match.start())
+        ends.append(match.end())
+    return Tokens(content, raw, [word.lower() for word in raw], starts, ends, lowercase=own == own.lower())
+
+
+def without_quotations(content: str) -> str:
+    """Blank out what is not the writer's own statement, keeping every offset."""
+    text = content
+    if "```" in text or "http" in text or "www." in text or "@" in text or ">" in text:
+        text = _NOT_OWN.sub(_blank, text)
+    text = text.translate(_SAME_LENGTH)
+    if '"' in text or "'" in text:
+        text = _QUOTED.sub(_unquote, text)
+    return text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n" + " " * (len(match.group()) - 1)
+
+
+def _unquote(match: re.Match[str]) -> str:
+    inner = match.group(1) or match.group(2)
+    if len(inner.split()) >= _SPOKEN_WORDS:
+        return '"' + " " * len(inner) + '"'
+    return " " + inner + " "

@@ -1,0 +1,134 @@
+"""Statements are read from Italian and English, precision first."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.facts import PREDICATES, extract, normalise
+
+Triple = tuple[str, str, str, str]
+
+SENTENCES = [
+    json.loads(line) for line in Path(__file__).with_name("sentences.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def triples(content: str, language: str | None = None) -> set[Triple]:
+    return {
+        (normalise(s.subject), s.predicate, normalise(s.object), s.polarity)
+        for s in extract(content, language=language)
+    }
+
+
+def expected(sentence: dict[str, list[dict[str, str]]]) -> set[Triple]:
+    return {
+        (normalise(f["subject"]), f["predicate"], normalise(f["object"]), f["polarity"])
+        for f in sentence["facts"]
+    }
+
+
+def test_the_development_set_is_large_and_half_of_it_states_nothing() -> None:
+    assert len(SENTENCES) >= 200
+    assert 0.4 <= sum(not s["facts"] for s in SENTENCES) / len(SENTENCES) <= 0.6
+    for language in ("en", "it"):
+        assert {f["predicate"] for s in SENTENCES if s["language"] == language for f in s["facts"]} >= {
+            *("name", "age", "lives_in", "works_at", "works_as", "likes", "dislikes", "has_pet", "speaks"),
+            "allergic_to",
+        }
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+@pytest.mark.parametrize("told", [True, False], ids=["told", "recognised"])
+def test_recall_and_precision_on_the_development_set(language: str, *, told: bool) -> None:
+    right = found = wanted = 0
+    for sentence in (s for s in SENTENCES if s["language"] == language):
+        want, got = expected(sentence), triples(sentence["content"], language if told else None)
+        right, found, wanted = right + len(want & got), found + len(got), wanted + len(want)
+    assert right / found >= 0.97
+    assert right / wanted >= 0.95
+
+
+def test_statements_carry_their_quote() -> None:
+    content = "Good morning. My sister Nora lives in Dublin, and I hate rain!"
+    for statement in extract(content, language="en"):
+        begin, end = statement.span
+        assert content[begin:end] == statement.quote
+        assert statement.object in statement.quote
+
+
+@pytest.mark.parametrize("role", ["assistant", "system", "tool"])
+def test_only_the_user_states_facts(role: str) -> None:
+    assert extract("I live in Rome.", language="en", role=role) == ()
+
+
+def test_a_language_without_a_grammar_states_nothing() -> None:
+    assert extract("Ich wohne in Berlin.", language="de") == ()
+
+
+def test_a_wrong_language_tag_is_overruled_by_the_text() -> None:
+    assert triples("Ieri ho adottato un cane, si chiama Max!", "en") == {("user", "has_pet", "max", "holds")}
+
+
+def test_the_writer_is_no_third_person() -> None:
+    assert extract("Davide vive a Roma.", language="it", speaker="Davide") == ()
+
+
+@pytest.mark.parametrize(
+    "content", ["", " ", "\n\n", "?", "...", "🐶🐱", "I", "my", "il mio", "I'm", "'s", "è", "(", "\x00\x01"]
+)
+def test_scraps_state_nothing(content: str) -> None:
+    assert extract(content, language="en") == extract(content, language="it") == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "O'Brien",
+        'Max "the cat"',
+        "Ma{x}",
+        "Rex`",
+        "X]->() DETACH DELETE n //",
+        "Z\x07oe",
+        "D'Angelo",
+        "Ada\u202e",
+    ],
+)
+def test_odd_names_do_no_harm(name: str) -> None:
+    for statement in extract(f"I have a dog called {name}. My sister {name} lives in Dublin.", language="en"):
+        assert statement.predicate in PREDICATES
+        assert statement.object.strip()
+
+
+def test_a_message_with_two_hundred_facts() -> None:
+    content = " ".join(
+        f"I have a dog called Rex{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10]}." for n in range(100)
+    )
+    content += " " + " ".join(f"Mi piace la frutta{n}." for n in range(100))
+    english = extract(content, language="en")
+    assert len({s.object for s in english if s.predicate == "has_pet"}) == 100
+    italian = " ".join(f"Mi piace il libro{n}." for n in range(200))
+    assert len(extract(italian, language="it")) == 200
+
+
+def test_code_addresses_mails_and_recalled_text_are_not_the_writers_words() -> None:
+    content = (
+        "```\nI live in Rome\n``` see https://x.example/I-live-in-Oslo\n> I live in Paris\n"
+        '<recalled id="1">I live in Bari</recalled> I live in Turin.'
+    )
+    assert triples(content, "en") == {("user", "lives_in", "turin", "holds")}
+
+
+@given(
+    st.text(max_size=200)
+    | st.lists(st.sampled_from("my I am 's n't dog Max , . and che il mio non vivo a Roma ( \"".split())).map(
+        " ".join
+    )
+)
+def test_whatever_is_written_reading_it_is_safe(content: str) -> None:
+    for language in ("en", "it", None):
+        for statement in extract(content, language=language):
+            assert statement.predicate in PREDICATES
+            assert content[slice(*statement.span)] == statement.quote

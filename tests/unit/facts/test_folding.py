@@ -1,0 +1,224 @@
+"""Facts are a pure fold over evidence: confidence, history, contradiction, and indifference to order."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import NAMESPACE_OID, uuid5
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.facts import PREDICATES, Evidence, Fact, Kind, Polarity, as_of, fold
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def said(
+    predicate: str,
+    value: str,
+    day: int,
+    *,
+    subject: str = "user",
+    message: str = "",
+    polarity: Polarity = "holds",
+    kind: Kind = "said",
+) -> Evidence:
+    at = START + timedelta(days=day)
+    return Evidence(subject, predicate, value, message or f"m-{day}", at, polarity=polarity, kind=kind)
+
+
+def folded(*rows: Evidence) -> tuple[Fact, ...]:
+    return fold(rows, tenant="acme", user_id="u-1")
+
+
+def only(facts: Sequence[Fact], value: str) -> Fact:
+    (found,) = [fact for fact in facts if fact.object == value]
+    return found
+
+
+def current(facts: Sequence[Fact]) -> list[str]:
+    return [fact.object for fact in facts if fact.current]
+
+
+def test_confidence_counts_distinct_messages_up_to_ten() -> None:
+    rows = [said("likes", "tea", day) for day in range(12)]
+    (fact,) = folded(*rows, *rows)
+    assert fact.confidence == 10
+    assert len(fact.message_ids) == 12
+    assert (fact.first_seen, fact.last_reinforced) == (rows[0].at, rows[-1].at)
+
+
+def test_two_statements_of_one_message_count_once() -> None:
+    (fact,) = folded(said("likes", "tea", 0), said("likes", "Tea", 0))
+    assert fact.confidence == 1
+
+
+def test_a_functional_predicate_holds_one_value_and_keeps_its_history() -> None:
+    facts = folded(said("lives_in", "Rome", 0), said("lives_in", "Milan", 9))
+    rome, milan = only(facts, "Rome"), only(facts, "Milan")
+    assert rome.valid_to == milan.valid_from == START + timedelta(days=9)
+    assert rome.contradictions == 1
+    assert current(facts) == ["Milan"]
+
+
+def test_a_multi_valued_predicate_holds_many() -> None:
+    assert current(folded(said("speaks", "Polish", 0), said("speaks", "Dutch", 1))) == ["Dutch", "Polish"]
+
+
+def test_a_liking_and_a_dislike_of_the_same_object_contradict() -> None:
+    facts = folded(said("likes", "olives", 0), said("dislikes", "Olives", 5))
+    assert [fact.predicate for fact in facts if fact.current] == ["dislikes"]
+    assert next(fact for fact in facts if fact.predicate == "likes").contradictions == 1
+
+
+def test_a_lone_contradiction_disputes_a_firm_fact_and_a_second_overturns_it() -> None:
+    firm = [said("lives_in", "Rome", day) for day in range(5)]
+    disputed = folded(*firm, said("lives_in", "Milan", 10))
+    assert current(disputed) == ["Rome"]
+    assert only(disputed, "Rome").disputed
+    assert only(disputed, "Milan").disputed
+    overturned = folded(*firm, said("lives_in", "Milan", 10), said("lives_in", "Milan", 20))
+    assert current(overturned) == ["Milan"]
+    assert only(overturned, "Milan").confidence == 2
+    assert only(overturned, "Rome").valid_to == START + timedelta(days=10)
+    assert not any(fact.disputed for fact in overturned)
+
+
+def test_the_same_message_twice_is_still_a_lone_contradiction() -> None:
+    rows = [said("lives_in", "Rome", day) for day in range(5)]
+    rows += [said("lives_in", "Rome", 10, polarity="past"), said("lives_in", "Milan", 10)]
+    assert current(folded(*rows)) == ["Rome"]
+
+
+def test_saying_a_disputed_fact_again_settles_the_dispute() -> None:
+    rows = [said("lives_in", "Rome", day) for day in range(5)]
+    facts = folded(
+        *rows, said("lives_in", "Milan", 10), said("lives_in", "Rome", 11), said("lives_in", "Milan", 12)
+    )
+    rome = only(facts, "Rome")
+    assert rome.current
+    assert rome.disputed
+    assert rome.contradictions == 2
+    settled = folded(*rows, said("lives_in", "Milan", 10), said("lives_in", "Rome", 11))
+    assert not any(fact.disputed for fact in settled)
+    assert current(settled) == ["Rome"]
+
+
+def test_a_verified_fact_is_not_overturned_by_messages() -> None:
+    rows = [said("lives_in", "Rome", 0), said("lives_in", "Rome", 1, message="v", kind="verified")]
+    facts = folded(*rows, *(said("lives_in", "Milan", day) for day in range(2, 9)))
+    rome = only(facts, "Rome")
+    assert rome.current
+    assert rome.verified
+    assert rome.disputed
+    assert rome.contradictions == 7
+
+
+def test_verifying_the_challenger_settles_it() -> None:
+    rows = [said("lives_in", "Rome", day) for day in range(6)]
+    facts = folded(
+        *rows, said("lives_in", "Milan", 8), said("lives_in", "Milan", 9, message="v", kind="verified")
+    )
+    milan = only(facts, "Milan")
+    assert current(facts) == ["Milan"]
+    assert milan.verified
+    assert milan.message_ids == ("m-8",)
+
+
+def test_a_correction_rejects_one_value_and_verifies_another() -> None:
+    facts = folded(
+        said("age", "34", 0),
+        said("age", "34", 1, message="c", kind="rejected"),
+        said("age", "35", 1, message="c", kind="verified"),
+    )
+    assert current(facts) == ["35"]
+    assert as_of(facts, START + timedelta(hours=1)) == ()
+
+
+def test_returning_to_a_former_value_opens_a_second_period_with_its_own_id() -> None:
+    facts = folded(said("lives_in", "Rome", 0), said("lives_in", "Milan", 5), said("lives_in", "Rome", 9))
+    ids = [fact.id for fact in facts if fact.object == "Rome"]
+    assert len(set(ids)) == 2
+    assert current(facts) == ["Rome"]
+
+
+def test_what_was_once_so_is_history_from_the_start() -> None:
+    facts = folded(said("lives_in", "Rome", 3, polarity="past"), said("lives_in", "Milan", 3))
+    assert current(facts) == ["Milan"]
+    rome = only(facts, "Rome")
+    assert rome.valid_from is None
+    assert rome.valid_to == START + timedelta(days=3)
+
+
+def test_an_end_closes_what_held() -> None:
+    facts = folded(said("member_of", "choir", 0), said("member_of", "choir", 4, polarity="past"))
+    assert current(facts) == []
+    assert only(facts, "choir").valid_to == START + timedelta(days=4)
+
+
+def test_as_of_answers_the_past() -> None:
+    facts = folded(said("lives_in", "Rome", 0), said("lives_in", "Milan", 5), said("speaks", "Dutch", 1))
+    assert [fact.object for fact in as_of(facts, START + timedelta(days=2))] == ["Rome", "Dutch"]
+    assert [fact.object for fact in as_of(facts, START + timedelta(days=5))] == ["Milan", "Dutch"]
+    assert as_of(facts, START - timedelta(days=1)) == ()
+
+
+def test_validity_told_by_the_text_wins_over_the_moment_of_the_message() -> None:
+    since = datetime(2019, 5, 1, tzinfo=UTC)
+    row = Evidence("user", "lives_in", "Utrecht", "m", START, valid_from=since)
+    (fact,) = folded(row)
+    assert (fact.valid_from, fact.first_seen) == (since, START)
+
+
+def test_the_most_frequent_spelling_is_shown() -> None:
+    facts = folded(said("friend", "zoë", 0), said("friend", "Zoë", 1), said("friend", "Zoë", 2))
+    assert [fact.object for fact in facts] == ["Zoë"]
+
+
+def test_ids_are_the_same_in_every_run_and_differ_between_users_and_tenants() -> None:
+    row = said("likes", "tea", 0)
+    ids = {fold([row], tenant=t, user_id=u)[0].id for t in ("a", "b") for u in ("x", "y")}
+    assert len(ids) == 4
+    assert folded(row)[0].id == uuid5(NAMESPACE_OID, "acme/u-1/user/likes/tea")
+
+
+@pytest.mark.parametrize("value", ["", "  ", "\x00"])
+def test_blank_values_and_unknown_predicates_are_no_facts(value: str) -> None:
+    assert folded(said("likes", value, 0)) == ()
+    assert folded(said("LIKES]->() DETACH DELETE n //", "tea", 0)) == ()
+
+
+rows = st.builds(
+    Evidence,
+    subject=st.sampled_from(["user", "Nora", "nora", "Max"]),
+    predicate=st.sampled_from(["lives_in", "likes", "dislikes", "speaks", "age", "nonsense", *PREDICATES]),
+    object=st.sampled_from(["Rome", "rome", "Milan", "Zoë", "zoe", "34", " "]),
+    message_id=st.sampled_from([f"m-{n}" for n in range(8)]),
+    at=st.integers(0, 12).map(lambda day: START + timedelta(days=day)),
+    polarity=st.sampled_from(["holds", "holds", "holds", "past"]),
+    kind=st.sampled_from(["said", "said", "said", "said", "verified", "unverified", "rejected"]),
+    valid_from=st.none() | st.integers(-9, 9).map(lambda day: START + timedelta(days=day)),
+)
+
+
+@given(st.lists(rows, max_size=25), st.randoms(use_true_random=False), st.integers(1, 3))
+def test_order_and_repetition_do_not_matter(evidence: list[Evidence], random: object, times: int) -> None:
+    shuffled = evidence * times
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands out a random.Random
+    assert folded(*shuffled) == folded(*evidence)
+
+
+@given(st.lists(rows, max_size=30))
+def test_laws_of_every_fold(evidence: list[Evidence]) -> None:
+    facts = folded(*evidence)
+    assert len({fact.id for fact in facts}) == len(facts)
+    held: set[tuple[str, str]] = set()
+    for fact in facts:
+        assert 0 <= fact.confidence <= 10
+        assert fact.confidence == min(10, len(set(fact.message_ids)))
+        assert fact.first_seen <= fact.last_reinforced
+        if fact.valid_from is not None and fact.valid_to is not None:
+            assert fact.valid_from <= fact.valid_to
+        if fact.current and PREDICATES[fact.predicate].functional:
+            assert (fact.subject, fact.predicate) not in held
+            held.add((fact.subject, fact.predicate))
