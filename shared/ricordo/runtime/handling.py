@@ -82,7 +82,7 @@ class Rejected(Exception):
 class Handler(Protocol[E_contra]):
     """Handles events of one tenant."""
 
-    async def __call__(self, tenant: str, events: Sequence[Envelope[E_contra]]) -> Sequence[Outcome]:
+    async def __call__(self, tenant: str, events: Sequence[Envelope[E_contra]], /) -> Sequence[Outcome]:
         """Handle `events` (at least one), all of `tenant`.
 
         Returns:

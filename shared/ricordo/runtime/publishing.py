@@ -44,7 +44,6 @@ def outgoing(tenant: str, event: DerivedEvent, source: str, trace: TraceContext 
     """
     headers = {
         MESSAGE_ID: str(event.id),
-        "ce-specversion": "1.0",
         "ce-id": str(event.id),
         "ce-source": f"ricordo/{source}",
         "ce-type": event.name,

@@ -81,6 +81,7 @@ class Connection:
                     max_reconnect_attempts=-1,
                     ping_interval=10,
                     max_outstanding_pings=2,
+                    skip_subject_validation=True,  # subjects are built, never typed
                     error_cb=self._on_error,
                     disconnected_cb=self._on_lost,
                     reconnected_cb=self._on_up,

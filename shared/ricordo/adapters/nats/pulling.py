@@ -1,7 +1,7 @@
 """Pulling from a durable consumer, so that every pull has an end and nothing that arrives is lost.
 
 A pull asks for what is there and, where nothing is, waits for the first message: the server then always
-closes it with a status, unless the whole batch was delivered. No pull outlives its fetch, so that demand never
+closes it with a status, unless the whole batch was delivered. No pull outlives its fetch, so demand never
 adds up.
 """
 

