@@ -72,10 +72,19 @@ class FakeEncoder:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return what `encode` answers, at once."""
-        counts = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, text in enumerate(texts):
-            for word in text.casefold().split():
-                counts[row, zlib.crc32(word.encode()) % self.dimensions] += 1
-            counts[row, 0] += 1e-3  # a text without words has a direction too
-        vectors: Vectors = counts / np.linalg.norm(counts, axis=1, keepdims=True)
-        return vectors
+        return word_vectors(texts, self.dimensions)
+
+
+def word_vectors(texts: Sequence[str], dimensions: int) -> Vectors:
+    """Count the hashed words of each text.
+
+    Returns:
+        float32 [n, dimensions], unit norm.
+    """
+    counts = np.zeros((len(texts), dimensions), dtype=np.float32)
+    for row, text in enumerate(texts):
+        for word in text.casefold().split():
+            counts[row, zlib.crc32(word.encode("utf-8", "replace")) % dimensions] += 1
+        counts[row, 0] += 1e-3  # a text without words has a direction too
+    vectors: Vectors = counts / np.linalg.norm(counts, axis=1, keepdims=True)
+    return vectors

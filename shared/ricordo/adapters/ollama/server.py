@@ -1,0 +1,95 @@
+"""The Ollama server behind one set of exceptions: whatever goes wrong, the model is unavailable."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import httpx
+import ollama
+
+from ricordo.ports.models import ModelUnavailable
+
+_KEEP_LOADED = -1
+
+
+class OllamaServer:
+    """The calls that Ricordo makes.
+
+    Args:
+        client: the connection; closed by whoever made it.
+        timeout: seconds that an answer may take; for a pull, the time between two signs of progress.
+    """
+
+    def __init__(self, client: ollama.AsyncClient, timeout: float) -> None:
+        self._client = client
+        self._timeout = timeout
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return what the model answers to `texts`, unchecked.
+
+        Raises:
+            ModelUnavailable: there was no answer in time, or it was none.
+        """
+        async with _answering(model, self._timeout):
+            response = await self._client.embed(
+                model=model, input=[_encodable(text) for text in texts], keep_alive=_KEEP_LOADED
+            )
+        return response.embeddings
+
+    async def has(self, model: str) -> bool:
+        """Tell whether the server holds `model`; a name without a tag means the latest.
+
+        Raises:
+            ModelUnavailable: there was no answer in time, or it was none.
+        """
+        async with _answering(model, self._timeout):
+            held = {one.model for one in (await self._client.list()).models}
+        return model in held or f"{model}:latest" in held
+
+    async def pull(self, model: str) -> None:
+        """Have the server fetch `model`; that may take minutes.
+
+        Raises:
+            ModelUnavailable: the server cannot get it, or made no progress for the length of the timeout.
+        """
+        async with _answering(model, self._timeout):
+            progress = aiter(await self._client.pull(model, stream=True))
+        done = False
+        while not done:
+            async with _answering(model, self._timeout):
+                done = await anext(progress, None) is None
+
+
+@asynccontextmanager
+async def connect(url: str, timeout: float) -> AsyncIterator[OllamaServer]:
+    """Open a client of the server at `url`, without calling it yet."""
+    # Proxies named by the environment are for the world outside; a model server stands beside its callers.
+    client = ollama.AsyncClient(url, trust_env=False)
+    try:
+        yield OllamaServer(client, timeout)
+    finally:
+        await client.close()  # type: ignore[no-untyped-call]  # the library leaves its return type out
+
+
+@asynccontextmanager
+async def _answering(model: str, timeout: float) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(timeout):
+            yield
+    except TimeoutError as error:
+        raise ModelUnavailable(f"{model} did not answer within {timeout} s") from error
+    except ollama.ResponseError as error:
+        raise ModelUnavailable(f"{model} answered {error.status_code}: {error.error}") from error
+    except (httpx.HTTPError, OSError) as error:
+        raise ModelUnavailable(f"{model} cannot be reached: {str(error) or type(error).__name__}") from error
+    except (
+        ValueError,
+        TypeError,
+        AttributeError,
+    ) as error:  # what the client makes of an answer without sense
+        raise ModelUnavailable(f"{model} answered nonsense: {error}") from error
+
+
+def _encodable(text: str) -> str:
+    """Return `text` with lone surrogates, which have no UTF-8 form, as question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")

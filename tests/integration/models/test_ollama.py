@@ -1,0 +1,156 @@
+"""The Ollama adapter against a server on a real socket, which misbehaves in every way that a server can."""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable
+
+import numpy as np
+import ollama
+import pytest
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.ollama import OllamaEncoder, open_ollama
+from ricordo.ports.models import ModelUnavailable
+from ricordo.runtime.batcher import EmbeddingBatcher
+from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.testing.models import word_vectors
+from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[OllamaStandIn]:
+    async with ollama_stand_in(["all-minilm:latest"]) as running:
+        yield running
+
+
+@pytest.fixture
+async def encoder(server: OllamaStandIn) -> AsyncIterator[OllamaEncoder]:
+    async with open_ollama(server.url, "all-minilm", timeout=0.5) as opened:
+        yield opened
+
+
+def embedded(server: OllamaStandIn) -> list[object]:
+    return [body["input"] for path, body in server.requests if path == "/api/embed"]
+
+
+async def test_vectors_come_in_order_and_in_batches(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
+    texts = [f"text number {n}" for n in range(70)]
+    vectors = await encoder.encode(texts)
+    np.testing.assert_allclose(vectors, word_vectors(texts, 384), atol=1e-6)
+    assert vectors.dtype == np.float32
+    assert embedded(server) == [texts[:32], texts[32:64], texts[64:]]
+    assert all(body["keep_alive"] == -1 for path, body in server.requests if path == "/api/embed")
+
+
+async def test_no_texts_cost_no_request(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
+    assert (await encoder.encode([])).shape == (0, 384)
+    assert embedded(server) == []
+
+
+async def test_vectors_are_scaled_to_unit_norm(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
+    server.behaviour.vectors = lambda texts: [[3.0] * 384 for _ in texts]
+    [vector] = await encoder.encode(["long vector"])
+    assert np.linalg.norm(vector) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text", ["", "\0", "a \ud800 b", "x" * 40_000])
+async def test_any_text_can_be_sent(encoder: OllamaEncoder, text: str) -> None:
+    assert (await encoder.encode([text])).shape == (1, 384)
+
+
+MISBEHAVIOUR: dict[str, Callable[[Behaviour], object]] = {
+    "hangs": lambda it: setattr(it, "hang", True),
+    "is too slow": lambda it: setattr(it, "delay", 5),
+    "drops the connection": lambda it: setattr(it, "drop", True),
+    "fails": lambda it: setattr(it, "status", 500),
+    "is busy": lambda it: setattr(it, "status", 503),
+    "answers no JSON": lambda it: setattr(it, "raw", b"<html>"),
+    "answers other JSON": lambda it: setattr(it, "raw", b"[1, 2]"),
+    "answers an empty object": lambda it: setattr(it, "raw", b"{}"),
+    "answers another dimension": lambda it: setattr(it, "dimensions", 768),
+    "answers too few": lambda it: setattr(it, "vectors", lambda texts: [[1.0] * 384] * (len(texts) - 1)),
+    "answers none": lambda it: setattr(it, "vectors", lambda _: []),
+    "answers NaN": lambda it: setattr(it, "vectors", lambda texts: [[math.nan] * 384] * len(texts)),
+    "answers infinity": lambda it: setattr(it, "vectors", lambda texts: [[math.inf] * 384] * len(texts)),
+    "answers zeros": lambda it: setattr(it, "vectors", lambda texts: [[0.0] * 384] * len(texts)),
+    "answers unlike lengths": lambda it: setattr(it, "vectors", lambda _: [[1.0], [1.0, 2.0]]),
+}
+
+
+@pytest.mark.parametrize("name", MISBEHAVIOUR)
+async def test_a_server_that_misbehaves_is_unavailable_until_it_does_not(
+    server: OllamaStandIn, encoder: OllamaEncoder, name: str
+) -> None:
+    MISBEHAVIOUR[name](server.behaviour)
+    with pytest.raises(ModelUnavailable, match="all-minilm"):
+        await encoder.encode(["one", "two"])
+    server.behaviour = Behaviour()
+    assert (await encoder.encode(["one", "two"])).shape == (2, 384)
+
+
+async def test_a_server_that_is_away_does_not_stop_the_start() -> None:
+    async with ollama_stand_in() as server:
+        url = server.url
+    async with open_ollama(url, "bge-m3", timeout=0.5) as encoder:
+        assert encoder.dimensions == 1024
+        with pytest.raises(ModelUnavailable, match="reached"):
+            await encoder.encode(["anybody there?"])
+    with pytest.raises(ModelUnavailable):
+        async with open_ollama(url, "never-heard-of", timeout=0.5):
+            pass
+
+
+async def test_a_missing_model_is_pulled_once(server: OllamaStandIn) -> None:
+    for _ in range(2):
+        async with open_ollama(server.url, "nomic-embed-text") as encoder:
+            server.behaviour.dimensions = 768
+            assert (await encoder.encode(["hello"])).shape == (1, 768)
+    assert [path for path, _ in server.requests].count("/api/pull") == 1
+
+
+async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaStandIn) -> None:
+    server.behaviour.pull_error = "no such model"
+    async with open_ollama(server.url, "nomic-embed-text") as encoder:
+        with pytest.raises(ModelUnavailable, match="404"):
+            await encoder.encode(["hello"])
+
+
+async def test_an_unknown_model_is_measured(server: OllamaStandIn) -> None:
+    server.behaviour.dimensions = 17
+    async with open_ollama(server.url, "home-made:v2") as encoder:
+        assert encoder.dimensions == 17
+        assert encoder.model == "home-made:v2"
+
+
+async def test_cancelling_leaves_the_encoder_usable(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
+    server.behaviour.hang = True
+    call = asyncio.create_task(encoder.encode(["hello"]))
+    await server.received(len(server.requests) + 1)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    server.behaviour.hang = False
+    assert (await encoder.encode(["hello"])).shape == (1, 384)
+
+
+async def test_the_batcher_outlives_an_outage_of_the_server(
+    server: OllamaStandIn, encoder: OllamaEncoder
+) -> None:
+    clock = SystemClock()
+    breaker = CircuitBreaker(clock, open_seconds=0.2, counted=ModelUnavailable)
+    async with EmbeddingBatcher(encoder, clock, breaker=breaker) as batcher:
+        server.behaviour.failing = 4
+        begun = clock.monotonic()
+        encoded = await batcher.encode(["hello"])
+    assert len(embedded(server)) == 5
+    assert clock.monotonic() - begun >= 0.4  # open twice: after three failures, and after a failed probe
+    np.testing.assert_allclose(encoded.vectors, word_vectors(["hello"], 384), atol=1e-6)
+
+
+async def test_the_stand_in_speaks_as_the_client_expects(server: OllamaStandIn) -> None:
+    server.behaviour.chat = lambda request: f'{{"stream": {str(request["stream"]).lower()}}}'
+    async with ollama.AsyncClient(server.url, trust_env=False) as client:
+        answer = await client.chat(model="all-minilm", messages=[{"role": "user", "content": "hello"}])
+        assert answer.message.content == '{"stream": false}'
+        with pytest.raises(ollama.ResponseError, match="try pulling"):
+            await client.chat(model="absent", messages=[])
