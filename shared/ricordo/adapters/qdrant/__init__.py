@@ -1,0 +1,1 @@
+"""The vector index on Qdrant: the engine in this process (`edge`), or a server."""
