@@ -1,0 +1,62 @@
+"""The outcome of analysing a query."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from ricordo.domain.temporal import SpanType
+
+Intent = Literal["temporal", "entity", "emotional", "topic", "procedural", "general"]
+EmotionFilter = Literal["positive", "negative", "neutral"]
+Analyser = Literal["rules", "llm"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeFilter:
+    """The time that a query names.
+
+    Attributes:
+        type: As in `TimeSpan`.
+        reference: The words that name it.
+        start: First instant, aware, in UTC; `temporal.EARLIEST` where open.
+        end: First instant after it, aware, in UTC; `temporal.LATEST` where open.
+        strict: It says when the speakers did or said something, so nothing outside of it is an answer.
+            Otherwise it is attached to something that people tell of before and after, and only preferred.
+    """
+
+    type: SpanType
+    reference: str
+    start: datetime
+    end: datetime
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a query asks for.
+
+    Attributes:
+        intent: Which strategy finds it.
+        time: When, if the query says so.
+        entities: Names in it, each once, in their order, spelled as the user's memories spell them.
+        topics: What it is about, most specific first, in lower case but for names.
+        emotion_filter: The feeling that its answers carry.
+        memory_types: The types of memory it asks for; none means any.
+        semantic_query: Its words without the time and the phrase that asks. Empty only when the query is.
+        archive: It asks for old or archived things by name.
+        fallback: Which strategy took over where the first found nothing; set by retrieval.
+        analyser: Who made this.
+        language: "it" or "en".
+    """
+
+    intent: Intent
+    time: TimeFilter | None
+    entities: tuple[str, ...]
+    topics: tuple[str, ...]
+    emotion_filter: EmotionFilter | None
+    memory_types: tuple[str, ...]
+    semantic_query: str
+    archive: bool
+    fallback: str | None
+    analyser: Analyser
+    language: str

@@ -1,0 +1,34 @@
+"""Reading time out of a text: dates, ranges and relative times, in Italian and English, without a model.
+
+`languages` holds words as data, `grammar` reads their order, `expressions` say what was read, and a `Moment`
+turns that into instants in the user's zone.
+"""
+
+from ricordo.domain.temporal.finding import find, resolve
+from ricordo.domain.temporal.spans import (
+    EARLIEST,
+    LATEST,
+    DayOfWeek,
+    Language,
+    LocalTime,
+    Preference,
+    SpanType,
+    TimeOfDay,
+    TimeSpan,
+    local_fields,
+)
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "DayOfWeek",
+    "Language",
+    "LocalTime",
+    "Preference",
+    "SpanType",
+    "TimeOfDay",
+    "TimeSpan",
+    "find",
+    "local_fields",
+    "resolve",
+]

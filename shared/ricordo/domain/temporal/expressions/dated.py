@@ -1,0 +1,182 @@
+"""Times by their place in the calendar: dates, months, years, seasons, holidays, decades."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from ricordo.domain.temporal.expressions.base import Expression, Relation, calendar_day, first_of, recurring
+from ricordo.domain.temporal.gregorian import add_months, first_monday
+from ricordo.domain.temporal.holidays import holiday
+from ricordo.domain.temporal.moments import Moment, Window
+
+_MONTHS_AROUND = 120  # in ten years each weekday falls on each day of the month
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarDay(Expression):
+    """A day of the month: "15 June 2016", "3 May", "the 27th", "Friday the 13th"."""
+
+    day: int
+    month: int | None = None
+    year: int | None = None
+    weekday: int | None = None
+
+    def window(self, moment: Moment) -> Window:
+        """See `Expression.window`."""
+        if self.month is None:
+            return first_of(self._in_months_around(moment), lambda _: True)
+        if self.year is not None:
+            return moment.day(calendar_day(self.year, self.month, self.day))
+        month, day = self.month, self.day
+        return recurring(lambda year: moment.day(calendar_day(year, month, day)), moment)
+
+    def _in_months_around(self, moment: Moment) -> Iterator[Window]:
+        begin = moment.today.replace(day=1)
+        step = -1 if moment.past else 1
+        for offset in range(0, step * _MONTHS_AROUND, step):
+            month = add_months(begin, offset)
+            try:
+                day = month.replace(day=self.day)
+            except ValueError:
+                continue
+            if self._fits(day, moment):
+                yield moment.day(day)
+
+    def _fits(self, day: date, moment: Moment) -> bool:
+        if self.weekday is not None and day.weekday() != self.weekday:
+            return False
+        # A weekday tells so much that "Friday 11", said on the 7th, is the one of this very month.
+        if self.weekday is not None and (day.year, day.month) == (moment.today.year, moment.today.month):
+            return True
+        return day <= moment.today if moment.past else day >= moment.today
+
+    @property
+    def partial(self) -> bool:
+        """See `Expression.partial`."""
+        return self.year is None
+
+
+@dataclass(frozen=True, slots=True)
+class Month(Expression):
+    """A month: "May", "May 2023", "last May"."""
+
+    month: int
+    year: int | None = None
+    relation: Relation | None = None
+
+    def window(self, moment: Moment) -> Window:
+        """See `Expression.window`."""
+
+        def make(year: int) -> Window:
+            first = date(year, self.month, 1)
+            return moment.days(first, add_months(first, 1))
+
+        return make(self.year) if self.year is not None else recurring(make, moment, self.relation)
+
+    @property
+    def deictic(self) -> bool:
+        """See `Expression.deictic`."""
+        return self.relation is not None
+
+    @property
+    def partial(self) -> bool:
+        """See `Expression.partial`."""
+        return self.year is None and self.relation is None
+
+
+@dataclass(frozen=True, slots=True)
+class Years(Expression):
+    """A year, or as many as a decade or a century has, from `year` on."""
+
+    year: int
+    count: int = 1
+
+    def window(self, moment: Moment) -> Window:
+        """See `Expression.window`."""
+        return moment.days(date(self.year, 1, 1), date(self.year + self.count, 1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Season(Expression):
+    """A season by the meteorological calendar: three whole months, `month` being the first."""
+
+    month: int
+    year: int | None = None
+    relation: Relation | None = None
+
+    def window(self, moment: Moment) -> Window:
+        """See `Expression.window`."""
+
+        def make(year: int) -> Window:
+            first = date(year, self.month, 1)
+            return moment.days(first, add_months(first, 3))
+
+        if self.year is not None:
+            return make(self.year)
+        if self.relation != "this":
+            return recurring(make, moment, self.relation)
+        # "This winter", said in January, began last December.
+        begun = add_months(moment.today, -2).year if self.month == 12 else moment.today.year
+        return make(begun)
+
+    @property
+    def deictic(self) -> bool:
+        """See `Expression.deictic`."""
+        return self.relation is not None
+
+    @property
+    def partial(self) -> bool:
+        """See `Expression.partial`."""
+        return self.year is None and self.relation is None
+
+
+@dataclass(frozen=True, slots=True)
+class Holiday(Expression):
+    """A day that has a name: "Christmas", "Easter 2019", "last Halloween", "Easter of next year"."""
+
+    name: str
+    year: int | None = None
+    relation: Relation | None = None
+    within: Expression | None = None
+
+    def window(self, moment: Moment) -> Window:
+        """See `Expression.window`."""
+        if self.within is not None:
+            year = moment.date_of(self.within.window(moment).start).year
+            return moment.day(holiday(self.name, year))
+        if self.year is not None:
+            return moment.day(holiday(self.name, self.year))
+        return recurring(lambda year: moment.day(holiday(self.name, year)), moment, self.relation)
+
+    @property
+    def deictic(self) -> bool:
+        """See `Expression.deictic`."""
+        return self.relation is not None or self.within is not None
+
+    @property
+    def partial(self) -> bool:
+        """See `Expression.partial`."""
+        return self.year is None and not self.deictic
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedWeek(Expression):
+    """A week by its ISO number: "week 31", "week 2 of 2020"."""
+
+    number: int
+    year: int | None = None
+
+    def window(self, moment: Moment) -> Window:
+        """See `Expression.window`."""
+        if self.year is None:
+            return self._of(moment.today.year, moment)
+        return self._of(self.year, moment)
+
+    def _of(self, year: int, moment: Moment) -> Window:
+        start = first_monday(date(year, 1, 1)) + timedelta(weeks=self.number - 1)
+        return moment.days(start, start + timedelta(weeks=1))
+
+    @property
+    def partial(self) -> bool:
+        """See `Expression.partial`."""
+        return self.year is None

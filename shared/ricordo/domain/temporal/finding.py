@@ -1,0 +1,95 @@
+"""Times found in a text and resolved against the moment of speaking."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from ricordo.domain.temporal.expressions.base import Expression
+from ricordo.domain.temporal.grammar.phrases import Attempts, expressions
+from ricordo.domain.temporal.languages import LEXICONS
+from ricordo.domain.temporal.lexemes import lexemes, passages
+from ricordo.domain.temporal.moments import Moment, Window, bounded
+from ricordo.domain.temporal.spans import Language, Preference, SpanType, TimeSpan
+
+_MOST_ATTEMPTS = 80
+_LONG_DAY_HOURS = 25  # of the day on which summer time ends
+
+
+def find(
+    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "past"
+) -> list[TimeSpan]:
+    """Find all times that `text` names, from left to right, none overlapping.
+
+    Words that name no real time (31 February) yield nothing. The cost is linear in the length of the text.
+
+    Args:
+        text: Any text.
+        now: The moment of speaking, aware.
+        zone: The speaker's zone: days begin at its midnights, with its daylight saving.
+        language: Whose words to look for.
+        prefer: Which way to resolve what could lie either way: "in May", "on Friday".
+
+    Raises:
+        ValueError: `now` is naive.
+    """
+    if now.tzinfo is None:
+        raise ValueError("now needs a time zone")
+    moment = Moment(now.astimezone(UTC), zone, prefer)
+    return list(_spans(text, moment, language))
+
+
+def resolve(
+    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "past"
+) -> TimeSpan | None:
+    """Find the time that `text` is about: of several, the one that is told most precisely, then the first.
+
+    Arguments and errors are those of `find`.
+    """
+    found = find(text, now, zone, language, prefer=prefer)
+    return max(found, key=_precision, default=None)
+
+
+def _precision(span: TimeSpan) -> tuple[bool, int]:
+    """Bounded spans first; then what more words name."""
+    window = Window(span.start, span.end)
+    return bounded(window), len(span.reference.split())
+
+
+def _spans(text: str, moment: Moment, language: Language) -> Iterator[TimeSpan]:
+    lexicon = LEXICONS[language]
+    attempts = Attempts(_MOST_ATTEMPTS)
+    for begin, after in passages(text, lexicon):
+        items = lexemes(text, begin, after, lexicon)
+        for at, read in expressions(items, lexicon, attempts):
+            window = _window(read.expression, moment)
+            if window is not None:
+                start, end = items[at].start, items[read.end - 1].end
+                yield _span(text, (start, end), read.expression, window)
+
+
+def _span(text: str, span: tuple[int, int], expression: Expression, window: Window) -> TimeSpan:
+    return TimeSpan(
+        type=_type(expression, window),
+        reference=text[slice(*span)],
+        start=window.start,
+        end=window.end,
+        span=span,
+        through=window.through or window.end,
+        approximate=expression.approximate,
+    )
+
+
+def _window(expression: Expression, moment: Moment) -> Window | None:
+    try:
+        window = expression.window(moment)
+    except (ValueError, OverflowError):
+        # No such day, or one outside of the calendar: the words name no time.
+        return None
+    return window if window.start < window.end else None
+
+
+def _type(expression: Expression, window: Window) -> SpanType:
+    if expression.deictic:
+        return "relative"
+    hours = (window.end - window.start).total_seconds() / 3600
+    return "exact" if hours <= _LONG_DAY_HOURS else "range"

@@ -1,0 +1,142 @@
+"""The grammar as a whole: which rules there are, and where in a text it pays to try them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ricordo.domain.temporal.grammar.clocks import (
+    clock,
+    clock_range,
+    is_day,
+    on_day,
+    part_of_day,
+    part_then_day,
+)
+from ricordo.domain.temporal.grammar.distances import (
+    away,
+    bounded_away,
+    counted_with_relation_between,
+    day_away,
+    lasting,
+    now,
+    rolling,
+)
+from ricordo.domain.temporal.grammar.named_dates import day_alone, named_date
+from ricordo.domain.temporal.grammar.numeric_dates import compact_date, numeric_date
+from ricordo.domain.temporal.grammar.periods import calendar_period, month, nth, season, weekday
+from ricordo.domain.temporal.grammar.ranges import (
+    between,
+    bound,
+    days_of_month,
+    month_range,
+    month_with_days,
+    week_with_days,
+)
+from ricordo.domain.temporal.grammar.reader import Grammar, Read, Reader, longest
+from ricordo.domain.temporal.grammar.stretches import decade, edge, week_of
+from ricordo.domain.temporal.grammar.years import bare_year, holiday_name
+from ricordo.domain.temporal.lexemes import Lexeme
+from ricordo.domain.temporal.lexicon import KEY_KINDS, Kind, Lexicon
+
+_LEADING = frozenset({Kind.THE, Kind.RELATION})
+_DAY_NAMES = frozenset({Kind.WEEKDAY, Kind.ON}) | _LEADING
+# With what a period can begin, for each rule: most words of a text begin none.
+_PERIODS: Grammar = (
+    (compact_date, frozenset({Kind.NUMBER})),
+    (numeric_date, frozenset({Kind.NUMBER})),
+    (named_date, _DAY_NAMES | {Kind.NUMBER, Kind.ORDINAL, Kind.MONTH}),
+    (day_alone, _DAY_NAMES | {Kind.ORDINAL}),
+    (holiday_name, _LEADING | {Kind.HOLIDAY}),
+    (day_away, frozenset({Kind.THE, Kind.DAY})),
+    (away, frozenset({Kind.NUMBER, Kind.MINUTES, Kind.IN})),
+    (rolling, _LEADING | {Kind.NUMBER, Kind.MINUTES, Kind.WITHIN, Kind.UNIT}),
+    (counted_with_relation_between, frozenset({Kind.THE, Kind.NUMBER})),
+    (weekday, _DAY_NAMES | {Kind.ORDINAL, Kind.UNIT}),
+    (nth, frozenset({Kind.THE, Kind.ORDINAL, Kind.QUARTER, Kind.HALF, Kind.NUMBER})),
+    (week_of, frozenset({Kind.THE, Kind.UNIT, Kind.HOLIDAY})),
+    (edge, frozenset({Kind.THE, Kind.EDGE})),
+    (calendar_period, _LEADING | {Kind.UNIT}),
+    (month, _LEADING | {Kind.MONTH, Kind.NUMBER}),
+    (season, _LEADING | {Kind.SEASON}),
+    (decade, frozenset({Kind.THE, Kind.DECADE, Kind.DECADE_WORD, Kind.NUMBER, Kind.SIGN})),
+    (bare_year, frozenset({Kind.THE, Kind.UNIT, Kind.NUMBER})),
+    (part_of_day, _LEADING | {Kind.PART}),
+)
+_OPENING = frozenset({Kind.FROM, Kind.BETWEEN})
+_ENDS = frozenset(
+    {Kind.IN, Kind.OF, Kind.NUMBER, Kind.ORDINAL, Kind.MONTH, Kind.DAY, Kind.UNIT, Kind.NOW, Kind.HOLIDAY}
+    | {Kind.SEASON, Kind.EDGE, Kind.QUARTER}
+)
+_COMPOSED: Grammar = (
+    (days_of_month, _OPENING | {Kind.THE, Kind.NUMBER, Kind.ORDINAL}),
+    (between, _OPENING | _DAY_NAMES | _ENDS),
+    (month_range, frozenset({Kind.MONTH})),
+    (month_with_days, _LEADING | {Kind.MONTH, Kind.UNIT}),
+    (week_with_days, _LEADING | {Kind.UNIT}),
+    (bound, frozenset({Kind.BEFORE, Kind.AFTER, Kind.SINCE, Kind.UNTIL, Kind.NUMBER, Kind.MONTH, Kind.THE})),
+    (part_then_day, frozenset({Kind.THE, Kind.PART, Kind.AT, Kind.NUMBER})),
+    (clock_range, frozenset({Kind.FROM, Kind.BETWEEN, Kind.SINCE})),
+    (clock, frozenset({Kind.AT, Kind.NUMBER})),
+    (bounded_away, frozenset({Kind.MORE, Kind.LESS})),
+    (lasting, frozenset({Kind.FOR})),
+    (now, frozenset({Kind.NOW})),
+)  # fmt: skip
+_LEAD = 6  # lexemes that may stand before the first strong one: "from the end of the first"
+
+
+@dataclass(slots=True)
+class Attempts:
+    """How many more places of a text the rules may be tried at: bounds what a hostile text can cost."""
+
+    left: int
+
+
+def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: Attempts) -> Iterator[tuple[int, Read]]:
+    """Yield the expressions from left to right, none overlapping, with the index where each begins."""
+    reader = Reader(items, lexicon, _PERIODS)
+    reach = _distance_to_strong(items)
+    at = 0
+    while at < len(items) and attempts.left > 0:
+        if reach[at] > _LEAD:
+            at += 1
+            continue
+        attempts.left -= 1
+        read = _phrase(reader, at)
+        if read is None or _glued(items, at, read.end):
+            at += 1
+        else:
+            if not reader.has(at - 1, Kind.EVERY):
+                yield at, read
+            at = read.end
+
+
+def _glued(items: Sequence[Lexeme], start: int, end: int) -> bool:
+    """Whether an expression is a piece of a longer word or code ("3am3ioY"), in which it means nothing."""
+    before = start > 0 and items[start - 1].end == items[start].start and items[start - 1].text.isalnum()
+    after = end < len(items) and items[end - 1].end == items[end].start and items[end].text.isalnum()
+    clock = after and items[end].text == "t" and end + 1 < len(items) and items[end + 1].digits == 2
+    return before or (after and not clock)
+
+
+def _distance_to_strong(items: Sequence[Lexeme]) -> list[int]:
+    """For each lexeme, how many of its island stand before the next strong one."""
+    far = _LEAD + 1
+    distances = [far] * (len(items) + 1)
+    for at in range(len(items) - 1, -1, -1):
+        values = items[at].values
+        if not KEY_KINDS.isdisjoint(values):
+            distances[at] = 0
+        elif values:
+            distances[at] = distances[at + 1] + 1
+    return distances
+
+
+def _phrase(reader: Reader, at: int) -> Read | None:
+    period = reader.period(at)
+    best = longest(reader, at, _COMPOSED)
+    if period is not None and is_day(period.expression):
+        narrowed = on_day(period.expression, reader, period.end)
+        if narrowed is not None and (best is None or narrowed.end >= best.end):
+            return narrowed
+    if best is not None and (period is None or best.end > period.end):
+        return best
+    return period

@@ -1,0 +1,169 @@
+"""The lexemes of a text as the rules of the grammar see them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ricordo.domain.temporal.expressions.base import Expression, Relation
+from ricordo.domain.temporal.expressions.relative import Amount, Unit
+from ricordo.domain.temporal.lexemes import Lexeme
+from ricordo.domain.temporal.lexicon import Kind, Lexicon
+
+_DEPTH = 3  # "the end of the first week of next month": what is deeper is no longer spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An expression, and the index of the first lexeme after it."""
+
+    expression: Expression
+    end: int
+
+
+Rule = Callable[["Reader", int], Read | None]
+Grammar = Sequence[tuple[Rule, frozenset[Kind]]]
+
+
+@dataclass(slots=True)
+class Reader:
+    """Random access to lexemes by what they can be. Indices may lie outside: nothing is there.
+
+    Attributes:
+        items: The lexemes of the text.
+        lexicon: The language's words.
+        rules: The rules of a period, for rules that hold a period within.
+    """
+
+    items: Sequence[Lexeme]
+    lexicon: Lexicon
+    rules: Grammar
+    _known: dict[int, Read] = field(default_factory=dict)
+    _failed: dict[int, int] = field(default_factory=dict)  # at which depth; deeper fails too
+    _depth: int = 0
+
+    def period(self, at: int) -> Read | None:
+        """Read the longest period at `at`; the same place is read once."""
+        known = self._known.get(at)
+        if known is not None:
+            return known
+        if not 0 <= at < len(self.items) or self._depth >= self._failed.get(at, _DEPTH):
+            return None
+        self._depth += 1
+        try:
+            best = longest(self, at, self.rules)
+        finally:
+            self._depth -= 1
+        if best is None:
+            self._failed[at] = self._depth
+        else:
+            self._known[at] = best
+        return best
+
+    def inner(self, at: int) -> Read | None:
+        """Read the period that another one is part of, behind "of", "of the" or nothing."""
+        begin = self.skip(at, Kind.OF)
+        reads = [self.period(begin), self.period(self.skip(begin, Kind.THE))]
+        return max((read for read in reads if read is not None), key=lambda read: read.end, default=None)
+
+    def has(self, at: int, *kinds: Kind) -> bool:
+        """Whether the lexeme at `at` can be one of `kinds`."""
+        return 0 <= at < len(self.items) and not self.items[at].values.keys().isdisjoint(kinds)
+
+    def is_text(self, at: int, *texts: str) -> bool:
+        """Whether the lexeme at `at` is one of these words or signs."""
+        return 0 <= at < len(self.items) and self.items[at].text in texts
+
+    def number(self, at: int, kind: Kind) -> int | None:
+        """Return the value of the lexeme as `kind`, when it has one that is a number."""
+        value = self.items[at].values.get(kind) if 0 <= at < len(self.items) else None
+        return value if isinstance(value, int) else None
+
+    def word(self, at: int, kind: Kind) -> str | None:
+        """Return the value of the lexeme as `kind`, when it has one that is a name."""
+        value = self.items[at].values.get(kind) if 0 <= at < len(self.items) else None
+        return value if isinstance(value, str) else None
+
+    def relation(self, at: int) -> Relation | None:
+        """Return how the lexeme places what stands beside it: last, this, next."""
+        match self.word(at, Kind.RELATION):
+            case "last" | "past" | "this" | "next" | "coming" as relation:
+                return relation
+            case _:
+                return None
+
+    def unit(self, at: int) -> Unit | None:
+        """Return the unit of time that the lexeme names."""
+        value = self.word(at, Kind.UNIT)
+        return _UNITS.get(value) if value is not None else None
+
+    def skip(self, at: int, *kinds: Kind, most: int = 1) -> int:
+        """Return the index after at most `most` lexemes of `kinds`."""
+        for _ in range(most):
+            if not self.has(at, *kinds):
+                break
+            at += 1
+        return at
+
+    def skip_sign(self, at: int, *signs: str) -> int:
+        """Return the index after one of `signs`, if it stands at `at`."""
+        return at + 1 if self.is_text(at, *signs) else at
+
+    def digits(self, at: int) -> int:
+        """Return how many digits the number at `at` is written with; 0 for all else."""
+        return self.items[at].digits if self.has(at, Kind.NUMBER) else 0
+
+    def adjacent(self, at: int) -> bool:
+        """Whether nothing stands between the lexemes at `at` − 1 and `at`."""
+        return 0 < at < len(self.items) and self.items[at - 1].end == self.items[at].start
+
+    def ends_clause(self, at: int) -> bool:
+        """Whether the text ends or pauses at `at`."""
+        return at >= len(self.items) or not self.items[at].text[0].isalnum()
+
+    def amount(self, at: int) -> tuple[Amount, int] | None:
+        """Read a length of time: numbers with units, joined by commas or "and"."""
+        parts: list[tuple[int, Unit]] = []
+        end = at
+        while len(parts) < 5:
+            begin = self.skip(self.skip_sign(end, ","), Kind.AND) if parts else end
+            minutes = self.number(begin, Kind.MINUTES)
+            if minutes is not None:
+                parts.append((minutes, "minute"))
+                end = begin + 1
+                continue
+            count, unit = self.number(begin, Kind.NUMBER), self.unit(begin + 1)
+            if count is None or unit is None or count > _MOST:
+                break
+            parts.append((count, unit))
+            end = begin + 2
+        return (Amount(tuple(parts)), end) if parts else None
+
+
+_MOST = 100_000
+_UNITS: dict[str, Unit] = {
+    "second": "second",
+    "minute": "minute",
+    "hour": "hour",
+    "day": "day",
+    "week": "week",
+    "weekend": "weekend",
+    "fortnight": "fortnight",
+    "month": "month",
+    "quarter": "quarter",
+    "half": "half",
+    "year": "year",
+    "decade": "decade",
+    "century": "century",
+}
+
+
+def longest(reader: Reader, at: int, rules: Grammar) -> Read | None:
+    """Try the rules that can begin at `at`; of equally long readings the first rule's wins."""
+    best: Read | None = None
+    kinds = reader.items[at].values.keys()
+    for rule, beginnings in rules:
+        if beginnings.isdisjoint(kinds):
+            continue
+        read = rule(reader, at)
+        if read is not None and (best is None or read.end > best.end):
+            best = read
+    return best

@@ -1,0 +1,55 @@
+"""Arithmetic of the Gregorian calendar that the standard library leaves out."""
+
+from calendar import monthrange
+from datetime import date, timedelta
+
+DAY = timedelta(days=1)
+WEEK = timedelta(weeks=1)
+
+
+def add_months(day: date, months: int) -> date:
+    """Move by whole months, to the month's last day where the day does not exist (31 January + 1 month)."""
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def monday_of(day: date) -> date:
+    """Return the Monday that begins the week of `day`."""
+    return day - timedelta(days=day.weekday())
+
+
+def first_monday(start: date) -> date:
+    """Return the Monday of the first week of the month or year that begins at `start`.
+
+    A week belongs where its Thursday lies (ISO 8601), so it may begin up to three days earlier.
+    """
+    return monday_of(start + 3 * DAY)
+
+
+def weekday_from(day: date, weekday: int) -> date:
+    """Return the first `weekday` (Monday is 0) on or after `day`."""
+    return day + timedelta(days=(weekday - day.weekday()) % 7)
+
+
+def weekday_until(day: date, weekday: int) -> date:
+    """Return the last `weekday` (Monday is 0) on or before `day`."""
+    return day - timedelta(days=(day.weekday() - weekday) % 7)
+
+
+def nth_weekday(year: int, month: int, weekday: int, n: int) -> date:
+    """Return the n-th `weekday` of a month; −1 is the last one."""
+    if n > 0:
+        return weekday_from(date(year, month, 1), weekday) + (n - 1) * WEEK
+    return weekday_until(date(year, month, monthrange(year, month)[1]), weekday) + (n + 1) * WEEK
+
+
+def easter(year: int) -> date:
+    """Return Easter Sunday of the western churches (the anonymous Gregorian algorithm, Meeus 1991)."""
+    century, rest = divmod(year, 100)
+    golden = year % 19
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    offset = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    shift = (golden + 11 * epact + 22 * offset) // 451
+    month, day = divmod(epact + offset - 7 * shift + 114, 31)
+    return date(year, month, day + 1)

@@ -1,0 +1,87 @@
+"""Days that have a name. Each is a rule from a year to its date; the words for them belong to a language."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+
+from ricordo.domain.temporal.gregorian import easter, nth_weekday, weekday_from
+
+_Rule = Callable[[int], date]
+
+
+def _fixed(month: int, day: int) -> _Rule:
+    return lambda year: date(year, month, day)
+
+
+def _nth(month: int, weekday: int, n: int, days: int = 0) -> _Rule:
+    return lambda year: nth_weekday(year, month, weekday, n) + timedelta(days=days)
+
+
+def _easter(days: int) -> _Rule:
+    return lambda year: easter(year) + timedelta(days=days)
+
+
+def _first_advent(year: int) -> date:
+    return weekday_from(date(year, 11, 27), 6)
+
+
+_RULES: Mapping[str, _Rule] = {
+    "new_year": _fixed(1, 1),
+    "epiphany": _fixed(1, 6),
+    "martin_luther_king": _nth(1, 0, 3),
+    "groundhog": _fixed(2, 2),
+    "valentine": _fixed(2, 14),
+    "presidents": _nth(2, 0, 3),
+    "women": _fixed(3, 8),
+    "saint_patrick": _fixed(3, 17),
+    "saint_joseph": _fixed(3, 19),
+    "april_fools": _fixed(4, 1),
+    "earth": _fixed(4, 22),
+    "liberation": _fixed(4, 25),
+    "labour_may": _fixed(5, 1),
+    "mothers": _nth(5, 6, 2),
+    "memorial": _nth(5, 0, -1),
+    "republic_italy": _fixed(6, 2),
+    "fathers": _nth(6, 6, 3),
+    "juneteenth": _fixed(6, 19),
+    "saint_john": _fixed(6, 24),
+    "independence_usa": _fixed(7, 4),
+    "bastille": _fixed(7, 14),
+    "assumption": _fixed(8, 15),
+    "labor_usa": _nth(9, 0, 1),
+    "columbus": _nth(10, 0, 2),
+    "halloween": _fixed(10, 31),
+    "all_saints": _fixed(11, 1),
+    "all_souls": _fixed(11, 2),
+    "guy_fawkes": _fixed(11, 5),
+    "veterans": _fixed(11, 11),
+    "thanksgiving": _nth(11, 3, 4),
+    "black_friday": _nth(11, 3, 4, 1),
+    "cyber_monday": _nth(11, 3, 4, 4),
+    "first_advent": _first_advent,
+    "immaculate": _fixed(12, 8),
+    "christmas_eve": _fixed(12, 24),
+    "christmas": _fixed(12, 25),
+    "boxing": _fixed(12, 26),
+    "new_year_eve": _fixed(12, 31),
+    "carnival": _easter(-47),
+    "ash_wednesday": _easter(-46),
+    "palm_sunday": _easter(-7),
+    "maundy_thursday": _easter(-3),
+    "good_friday": _easter(-2),
+    "holy_saturday": _easter(-1),
+    "easter": _easter(0),
+    "easter_monday": _easter(1),
+    "ascension": _easter(39),
+    "pentecost": _easter(49),
+    "corpus_christi": _easter(60),
+}
+
+
+def holiday(name: str, year: int) -> date:
+    """Return the date of the holiday called `name` (a key of the lexicons) in `year`."""
+    return _RULES[name](year)
+
+
+def holiday_names() -> frozenset[str]:
+    """Return the names that `holiday` knows."""
+    return frozenset(_RULES)

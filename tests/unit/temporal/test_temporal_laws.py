@@ -1,0 +1,122 @@
+"""What holds for every text and every moment."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.temporal import Language, Preference, find, local_fields
+from ricordo.domain.temporal.gregorian import add_months, easter, first_monday
+from ricordo.domain.temporal.holidays import holiday, holiday_names
+from ricordo.domain.temporal.languages import LEXICONS
+from ricordo.domain.temporal.lexicon import Kind
+
+ZONES = st.sampled_from(
+    [ZoneInfo(name) for name in ("UTC", "Europe/Rome", "America/New_York", "Pacific/Apia")]
+)
+MOMENTS = st.datetimes(timezones=st.just(UTC))
+LANGUAGES = st.sampled_from(sorted(LEXICONS))
+WORDS = st.sampled_from(
+    sorted({" ".join(phrase) for lexicon in LEXICONS.values() for phrase in lexicon.phrases})
+    + [str(number) for number in (0, 1, 2, 3, 12, 28, 29, 30, 31, 32, 99, 2016, 2024, 9999, 20161016)]
+    + ["l'", "21st", "1°", "ventuno", "duemiladiciotto", "nineteen", "eighty", "casa", "house", "二月", "?"]
+)
+JOINED = st.lists(st.tuples(WORDS, st.sampled_from([" ", "", ", ", "/", "-", "\n"])), max_size=12).map(
+    lambda pairs: "".join(word + sign for word, sign in pairs)
+)
+
+
+@given(
+    text=st.text() | JOINED,
+    now=MOMENTS,
+    zone=ZONES,
+    language=LANGUAGES,
+    prefer=st.sampled_from(["past", "future"]),
+)
+def test_any_text_yields_spans_in_order_that_last(
+    text: str, now: datetime, zone: ZoneInfo, language: Language, prefer: Preference
+) -> None:
+    last = 0
+    for span in find(text, now, zone, language, prefer=prefer):
+        assert span.start.tzinfo is UTC
+        assert span.start < span.end <= span.through
+        assert last <= span.span[0] < span.span[1] <= len(text)
+        assert text[slice(*span.span)] == span.reference
+        last = span.span[1]
+
+
+@given(now=MOMENTS.filter(lambda moment: 10 < moment.year < 9990), zone=ZONES, language=LANGUAGES)
+def test_yesterday_ends_where_today_begins(now: datetime, zone: ZoneInfo, language: Language) -> None:
+    text = {"it": "ieri e oggi", "en": "yesterday and today"}[language]
+    yesterday, today = find(text, now, zone, language)
+    assert yesterday.end == today.start <= now < today.end
+
+
+@given(
+    now=MOMENTS.filter(lambda moment: 100 < moment.year < 9900),
+    zone=ZONES,
+    text=st.sampled_from(
+        ["a maggio", "lunedì", "il 29 febbraio", "a Pasqua", "il 31", "nel fine settimana", "in estate"]
+    ),
+)
+def test_the_preferred_reading_begins_before_or_ends_after_now(
+    now: datetime, zone: ZoneInfo, text: str
+) -> None:
+    (past,) = find(text, now, zone, "it", prefer="past")
+    (future,) = find(text, now, zone, "it", prefer="future")
+    assert past.start <= now < future.end
+
+
+@given(instant=MOMENTS.filter(lambda moment: 2 < moment.year < 9998), zone=ZONES)
+def test_local_fields_agree_with_the_clock_on_the_wall(instant: datetime, zone: ZoneInfo) -> None:
+    fields, local = local_fields(instant, zone), instant.astimezone(zone)
+    assert fields.date == local.date()
+    assert fields.day_of_week == f"{local:%A}".lower()
+
+
+@pytest.mark.parametrize(
+    "piece", ["ieri ", "1 ", "1/", "3 days after ", "may ", "l'", "\ud800", "the first ", "due "]
+)
+def test_a_hostile_text_ends(piece: str) -> None:
+    text = (piece * 32_768)[:32_768]
+    for language in ("it", "en"):
+        assert len(find(text, datetime(2026, 2, 4, tzinfo=UTC), ZoneInfo("UTC"), language)) < 200
+
+
+@pytest.mark.parametrize(
+    ("year", "day"), [(1818, "03-22"), (1943, "04-25"), (2000, "04-23"), (2026, "04-05")]
+)
+def test_easter(year: int, day: str) -> None:
+    assert easter(year) == date.fromisoformat(f"{year}-{day}")
+
+
+@given(year=st.integers(1583, 9000))
+def test_easter_is_a_spring_sunday(year: int) -> None:
+    assert easter(year).weekday() == 6
+    assert date(year, 3, 22) <= easter(year) <= date(year, 4, 25)
+
+
+@given(day=st.dates(date(100, 1, 1), date(9000, 1, 1)), months=st.integers(-1000, 1000))
+def test_months_are_added_and_taken_back_within_the_month(day: date, months: int) -> None:
+    back = add_months(add_months(day, months), -months)
+    assert (back.year, back.month) == (day.year, day.month)
+    assert back.day <= day.day
+
+
+@given(year=st.integers(2, 9990))
+def test_the_first_week_of_a_year_is_the_iso_one(year: int) -> None:
+    assert first_monday(date(year, 1, 1)) == date.fromisocalendar(year, 1, 1)
+
+
+def test_every_holiday_of_the_lexicons_has_a_date() -> None:
+    named = {
+        term.values[Kind.HOLIDAY]
+        for lexicon in LEXICONS.values()
+        for term in lexicon.phrases.values()
+        if Kind.HOLIDAY in term.values
+    }
+    assert named <= holiday_names()
+    for name in holiday_names():
+        assert holiday(name, 2026) - date(2026, 1, 1) < timedelta(days=366)
