@@ -24,10 +24,13 @@ NEGATION_REACH = 4
 MODIFIER_REACH = 2
 WORDS_PER_FEELING = 15
 MAX_KEYWORDS = 8
+SHOUT_LENGTH = 8
 
 _CLAUSE_END = re.compile(r"[.,;:!?…()\n]")
 _SENTENCE_END = re.compile(r"[.!?\n]")
 _SUPERLATIVE = re.compile(r"issim[oaie]$")
+# Every emoticon has one of these.
+_MAYBE_EMOTICON = re.compile(r"[:;=<_]|xD|XD")
 _INVISIBLE = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
@@ -157,12 +160,15 @@ def _modified(tokens: Sequence[_Token], place: range, lexicon: Lexicon) -> float
     after = range(place.stop, min(len(tokens), place.stop + MODIFIER_REACH))
     factor = 1.0
     for at in (*before, *after):
-        if tokens[at].clause != clause:
+        token = tokens[at]
+        if token.clause != clause:
             continue
-        one, two = (tokens[at].stem,), tuple(token.stem for token in tokens[at : at + 2])
-        if one in lexicon.boosters or two in lexicon.boosters:
+        readings: list[tuple[str, ...]] = [(token.stem,)]
+        if token.stem in lexicon.openings and at + 1 < len(tokens):
+            readings.append((token.stem, tokens[at + 1].stem))
+        if not lexicon.boosters.isdisjoint(readings):
             factor = max(factor, 1.3)
-        elif one in lexicon.dampers or two in lexicon.dampers:
+        elif not lexicon.dampers.isdisjoint(readings):
             factor = min(factor, 0.6)
     return factor
 
@@ -187,6 +193,8 @@ def _sign_pattern() -> re.Pattern[str]:
 
 
 def _signs(text: str) -> list[_Feeling]:
+    if text.isascii() and not _MAYBE_EMOTICON.search(text):
+        return []
     counts = Counter(match[0] for match in _sign_pattern().finditer(_INVISIBLE.sub("", text)))
     labels, positions = load_signs(), load_positions()
     return [
@@ -197,8 +205,7 @@ def _signs(text: str) -> list[_Feeling]:
 
 def _emphasis(text: str) -> float:
     """Return how loud the text is, in [0, 1]: exclamation marks, and being all in capitals."""
-    letters = [c for c in text if c.isalpha()]
-    shouted = len(letters) > 8 and sum(c.isupper() for c in letters) > 0.8 * len(letters)
+    shouted = len(text) > SHOUT_LENGTH and text.isupper()
     return min(3, text.count("!")) / 4 + 0.25 * shouted
 
 

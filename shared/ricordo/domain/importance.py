@@ -8,6 +8,7 @@ min(1, (first - 1)/9 + (second - 1)/4).
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ricordo.domain.life_events import life_event
 from ricordo.domain.memory import Emotion
@@ -24,9 +25,11 @@ _WEIGHTY = {
     "secret",
 }
 _FIRST_PERSON = {
-    "it": "io me mi mio mia miei mie noi nostro nostra nostri nostre ho sono abbiamo siamo avevo ero vorrei "
-    "voglio",
-    "en": "i me my mine myself we us our ours i'm i've i'll i'd we're we've we'll we'd",
+    "it": frozenset(
+        "io me mi mio mia miei mie noi nostro nostra nostri nostre ho sono abbiamo siamo avevo ero vorrei "
+        "voglio".split()
+    ),
+    "en": frozenset("i me my mine myself we us our ours i'm i've i'll i'd we're we've we'll we'd".split()),
 }
 # Manners and opinions are not yet a feeling of one's own.
 _NO_OWN_FEELING = frozenset(
@@ -97,17 +100,25 @@ def _weight(text: str, language: str) -> tuple[Contribution, ...]:
         for limit in (200, 500)
         if len(text) > limit
     ]
-    weighty = {stem(word, language): word for word in _WEIGHTY.get(language, "").split()}
     said = {stem(word, language) for word in words(text, language)}
-    found += [Contribution("keyword", word, 0.5 / 9) for key, word in weighty.items() if key in said]
+    found += [
+        Contribution("keyword", word, 0.5 / 9)
+        for key, word in _weighty_stems(language).items()
+        if key in said
+    ]
     return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def _weighty_stems(language: str) -> dict[str, str]:
+    return {stem(word, language): word for word in _WEIGHTY.get(language, "").split()}
 
 
 def _meaning(text: str, language: str, emotion: Emotion) -> tuple[Contribution, ...]:
     found: list[Contribution] = []
     if _is_feeling(emotion):
         found.append(Contribution("feeling", emotion.primary, 1 / 4))
-    own = set(_FIRST_PERSON.get(language, "").split())
+    own = _FIRST_PERSON.get(language, frozenset())
     spoken = next((word for word in words(text, language) if word in own), "")
     if spoken and len(text) > DISCLOSURE_LENGTH:
         found.append(Contribution("disclosure", spoken, 1 / 4))

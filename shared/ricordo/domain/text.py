@@ -28,6 +28,8 @@ _ALGORITHMS = {
     "ru": "russian",
     "sv": "swedish",
 }
+# What is longer is no word of any language: stemming it would only cost time.
+LONGEST_WORD = 64
 # Brackets are refused inside a tag and no quantifier gives back, so that hostile text costs linear time.
 _RECALLED_TAG = re.compile(r"<\s*+(?P<close>/?)\s*+recalled(?P<rest>[\s/][^<>]*+)?+(?:>|\Z)", re.IGNORECASE)
 _RECALLED_BRACKET = re.compile(r"<(?=\s*+/?\s*+recalled\b)", re.IGNORECASE)
@@ -35,6 +37,7 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _ELISION = re.compile(r"['\u2019]")
 _SPACE = re.compile(r"\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|\n+")
+LONGEST_ABBREVIATION = 8
 _ABBREVIATION = re.compile(
     r"(?:\b(?:sig|sigg|dott|dr|prof|avv|ing|ecc|es|pag|art|mr|mrs|ms|st|jr|sr|vs|etc|e\.g|i\.e|approx)|\b[A-Z])\.$",
     re.IGNORECASE,
@@ -113,10 +116,7 @@ def words(text: str, language: str) -> list[str]:
 
     Italian is cut at apostrophes (`l'amico` is `l`, `amico`); elsewhere a contraction stays whole (`don't`).
     """
-    found = _WORD.findall(normalise(text).casefold())
-    if language != "it":
-        return [word.replace("\u2019", "'") for word in found]
-    return [part for word in found for part in _ELISION.split(word)]
+    return [word.folded for word in located_words(normalise(text), language)]
 
 
 class Word(NamedTuple):
@@ -128,13 +128,23 @@ class Word(NamedTuple):
     end: int
 
 
-def located_words(text: str, language: str) -> Iterator[Word]:
-    """Yield what `words` returns, each with its place in `text`, which must be in normal form C."""
+# Several readers look at the words of one text in turn.
+@lru_cache(maxsize=16)
+def located_words(text: str, language: str) -> tuple[Word, ...]:
+    """Return what `words` returns, each with its place in `text`, which must be in normal form C."""
+    found: list[Word] = []
     for match in _WORD.finditer(text):
-        start = match.start()
-        for written in _ELISION.split(match[0]) if language == "it" else [match[0].replace("\u2019", "'")]:
-            yield Word(written, written.casefold(), start, start + len(written))
-            start += len(written) + 1
+        written, start = match[0], match.start()
+        if written.isalnum():
+            found.append(Word(written, written.casefold(), start, match.end()))
+        elif language != "it":
+            written = written.replace("\u2019", "'")
+            found.append(Word(written, written.casefold(), start, match.end()))
+        else:
+            for part in _ELISION.split(written):
+                found.append(Word(part, part.casefold(), start, start + len(part)))
+                start += len(part) + 1
+    return tuple(found)
 
 
 @lru_cache(maxsize=65_536)
@@ -143,7 +153,7 @@ def stem(word: str, language: str) -> str:
 
     In a language without a stemmer the word itself is its stem.
     """
-    algorithm = _ALGORITHMS.get(language)
+    algorithm = _ALGORITHMS.get(language) if len(word) <= LONGEST_WORD else None
     stemmed = _stemmers.get(algorithm).stemWord(word) if algorithm else word
     if stemmed.isascii():
         return stemmed
@@ -165,12 +175,16 @@ def stems(text: str, language: str) -> list[str]:
 def sentences(text: str) -> list[str]:
     """Split `text` after `.`, `!`, `?` and `…`, and at line ends; an abbreviation does not end a sentence."""
     found: list[str] = []
-    for piece in _SENTENCE_END.split(text):
-        sentence = piece.strip()
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] = f"{found[-1]} {sentence}".rstrip()
-        elif sentence:
-            found.append(sentence)
+    parts: list[str] = []
+    for piece in map(str.strip, _SENTENCE_END.split(text)):
+        if not piece:
+            continue
+        parts.append(piece)
+        if not _ABBREVIATION.search(piece[-LONGEST_ABBREVIATION:]):
+            found.append(" ".join(parts))
+            parts.clear()
+    if parts:
+        found.append(" ".join(parts))
     return found
 
 

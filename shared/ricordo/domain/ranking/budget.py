@@ -20,10 +20,9 @@ class Admission(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Score = 0.3 recency + 0.2 frequency + 0.4 importance - 0.1 tokens/500.
+    """Score = 0.3 recency + 0.2 frequency + 0.4 importance - 0.1 tokens/500, at most 9.
 
-    Each of the first three is in [0, 10]: recency = 10 - min(10, days/30), frequency = min(10, uses/5), importance on the scale 1-10.
-    At most 9.
+    recency = 10 - min(10, days/30), frequency = min(10, uses/5), importance on the scale 1-10.
     """
 
     recency: float = 0.3

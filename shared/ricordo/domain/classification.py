@@ -1,0 +1,89 @@
+"""What sort of memory a text makes (type), and what the text is (kind), by how people put such things.
+
+A sentence that asks states nothing, so it decides nothing. Languages without patterns are episodic messages,
+but for numbered steps, which look alike everywhere.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib import resources
+from typing import cast
+
+from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
+from ricordo.domain.text import collapse, normalise, sentences
+
+STRONG_INTENSITY = 0.4
+
+_STEP = re.compile(r"(?:^|\n|[\s:;.,])(?:(?:step|passo|punto)\s*)?(\d{1,2})[.):]\s+\S", re.IGNORECASE)
+# The first that fits decides: what someone asks to note down is a note, whatever it tells of.
+_KINDS = (MemoryKind.NOTE, MemoryKind.DECISION, MemoryKind.AGREEMENT, MemoryKind.PROBLEM)
+
+
+@lru_cache(maxsize=1)
+def load_classes() -> dict[str, dict[str, re.Pattern[str]]]:
+    """Return one pattern for each class and language of `lexicon/classes.toml`, read once."""
+    file = resources.files("ricordo.domain.lexicon").joinpath("classes.toml")
+    table = cast("dict[str, dict[str, list[str]]]", tomllib.loads(file.read_text("utf-8")))
+    return {
+        name: {
+            language: re.compile("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE)
+            for language, patterns in by_language.items()
+        }
+        for name, by_language in table.items()
+    }
+
+
+def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.USER) -> MemoryType:
+    """Say what sort of remembering a text makes.
+
+    Procedural when it tells how something is done, semantic when it states what is so in general or who
+    someone is, emotional when it is felt strongly, else episodic.
+
+    Args:
+        text: what was said.
+        language: ISO 639-1.
+        emotion: the feeling estimated of the same text.
+        role: who said it; what a tool or the system says is felt by nobody.
+    """
+    stated = _statements(text)
+    if _has_steps(text) or _says("procedural", stated, language):
+        return MemoryType.PROCEDURAL
+    if _states_a_fact(stated, language):
+        return MemoryType.SEMANTIC
+    if emotion.intensity >= STRONG_INTENSITY and role in {Role.USER, Role.ASSISTANT}:
+        return MemoryType.EMOTIONAL
+    return MemoryType.EPISODIC
+
+
+def memory_kind(text: str, language: str) -> MemoryKind:
+    """Say what a text is: a note, decision, agreement or problem when it says so, else a message."""
+    stated = _statements(text)
+    for kind in _KINDS:
+        if _says(kind.value, stated, language):
+            return kind
+    return MemoryKind.MESSAGE
+
+
+def _statements(text: str) -> list[str]:
+    plain = normalise(text).replace("\u2019", "'")
+    return [
+        collapse(sentence) for sentence in sentences(plain) if not sentence.rstrip("\"')»”").endswith("?")
+    ]
+
+
+def _says(name: str, stated: Iterable[str], language: str) -> bool:
+    pattern = load_classes()[name].get(language)
+    return pattern is not None and any(pattern.search(sentence) for sentence in stated)
+
+
+def _states_a_fact(stated: Iterable[str], language: str) -> bool:
+    timeless = (sentence for sentence in stated if not _says("tied_to_a_day", (sentence,), language))
+    return _says("semantic", timeless, language)
+
+
+def _has_steps(text: str) -> bool:
+    """Say whether a text numbers its steps from 1 on."""
+    numbers = [int(match[1]) for match in _STEP.finditer(text)]
+    return numbers[:2] == [1, 2]

@@ -1,0 +1,88 @@
+"""All that is derived from a message without a model: one function for the worker and the command line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.domain.classification import memory_kind, memory_type
+from ricordo.domain.emotion import estimate
+from ricordo.domain.importance import Importance, importance
+from ricordo.domain.memory import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
+from ricordo.domain.names import mentioned_names
+from ricordo.domain.text import collapse, normalise, title_of
+from ricordo.domain.topics import topics
+
+TITLE_LENGTH = 80
+# Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
+VERSION = "rules-1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrichment:
+    """What was derived from a message.
+
+    Attributes:
+        emotion: how it feels.
+        importance: how much it matters, explained.
+        topics: at most 5, case-folded, most salient first.
+        participants: speaker, those present, those mentioned; each once.
+        type: what sort of remembering it is.
+        kind: message, note, agreement, problem or decision.
+        title: one line of at most 80 characters.
+        version: of the rules which derived it.
+    """
+
+    emotion: Emotion
+    importance: Importance
+    topics: tuple[str, ...]
+    participants: tuple[str, ...]
+    type: MemoryType
+    kind: MemoryKind
+    title: str
+    version: str = VERSION
+
+
+def enrich(
+    content: str,
+    *,
+    language: str,
+    role: Role = Role.USER,
+    speaker: str = "",
+    participants: Iterable[str] = (),
+    known_names: Iterable[str] = (),
+    vector: NDArray[np.float32] | None = None,
+) -> Enrichment:
+    """Derive from a message what can be derived from it alone.
+
+    Args:
+        content: what was said; empty text gives the neutral enrichment.
+        language: ISO 639-1; "it" and "en" are read, of others little is found.
+        role: who spoke; what a tool or the system says carries no feeling.
+        speaker: the speaker's name, if known.
+        participants: who was present, as the bot says.
+        known_names: people this user has spoken of, to resolve first names.
+        vector: float32 [d], the text's embedding, for an estimator that uses it.
+    """
+    content = normalise(content)
+    present = tuple(participants)
+    mentioned = mentioned_names(content, language, (*known_names, *present, speaker))
+    emotion = estimate(content, language, vector) if role in {Role.USER, Role.ASSISTANT} else NEUTRAL
+    return Enrichment(
+        emotion=emotion,
+        importance=importance(content, language, emotion),
+        topics=topics(content, language, mentioned),
+        participants=_each_once((speaker, *present, *mentioned)),
+        type=memory_type(content, language, emotion, role),
+        kind=memory_kind(content, language),
+        title=title_of(content, TITLE_LENGTH) if content.strip() else "",
+    )
+
+
+def _each_once(names: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for name in map(collapse, map(normalise, names)):
+        if name:
+            found.setdefault(name.casefold(), name)
+    return tuple(found.values())
