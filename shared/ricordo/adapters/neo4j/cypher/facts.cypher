@@ -1,0 +1,75 @@
+// Facts are edges of one static type between entities; the predicate is a property, looked up in a closed
+// vocabulary before it comes here. Every pattern names tenant and user, on nodes and on edges.
+
+// name: upsert
+// The edge is merged from its object: the user is the subject of most facts, and an end with few edges is found sooner.
+UNWIND $facts AS fact
+MERGE (s:Entity {tenant: $tenant, user_id: $user_id, key: fact.subject_key})
+SET s.name = fact.properties.subject
+MERGE (o:Entity {tenant: $tenant, user_id: $user_id, key: fact.object_key})
+SET o.name = fact.properties.object
+MERGE (o)<-[f:FACT {tenant: $tenant, user_id: $user_id, id: fact.properties.id}]-(s)
+SET f += fact.properties
+
+// name: remove
+MATCH (:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
+      (:Entity {tenant: $tenant, user_id: $user_id})
+WHERE f.id IN $ids
+DELETE f
+
+// name: remove_lonely
+MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
+WHERE NOT (e)-[:FACT {tenant: $tenant, user_id: $user_id}]-(:Entity {tenant: $tenant, user_id: $user_id})
+DELETE e
+
+// name: facts
+MATCH (s:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
+      (o:Entity {tenant: $tenant, user_id: $user_id})
+WHERE ($entity IS NULL OR s.key = $entity OR o.key = $entity)
+  AND ($predicate IS NULL OR f.predicate = $predicate)
+  AND ($history OR f.valid_to IS NULL)
+RETURN properties(f) AS fact
+ORDER BY f.confidence DESC, f.last_reinforced DESC, f.id
+LIMIT $limit
+
+// name: export
+MATCH (:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
+      (:Entity {tenant: $tenant, user_id: $user_id})
+RETURN properties(f) AS fact
+ORDER BY f.id
+
+// name: adjacent
+MATCH (:Entity {tenant: $tenant, user_id: $user_id, key: $entity})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]-
+      (n:Entity {tenant: $tenant, user_id: $user_id})
+WHERE f.valid_to IS NULL AND n.key <> $entity
+WITH n, collect(DISTINCT f.predicate) AS predicates
+RETURN n.key AS key, n.name AS name, predicates
+ORDER BY name, key
+LIMIT $limit
+
+// name: beyond
+MATCH (:Entity {tenant: $tenant, user_id: $user_id, key: $entity})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]-
+      (m:Entity {tenant: $tenant, user_id: $user_id})
+      -[g:FACT {tenant: $tenant, user_id: $user_id}]-
+      (n:Entity {tenant: $tenant, user_id: $user_id})
+WHERE f.valid_to IS NULL AND g.valid_to IS NULL AND m.key <> $entity AND n.key <> $entity
+  AND NOT n.key IN $nearer
+WITH n, collect(DISTINCT g.predicate) AS predicates
+RETURN n.key AS key, n.name AS name, predicates
+ORDER BY name, key
+LIMIT $limit
+
+// name: count
+MATCH (:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
+      (:Entity {tenant: $tenant, user_id: $user_id})
+RETURN count(f) AS facts
+
+// name: erase
+MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
+DETACH DELETE e

@@ -1,0 +1,9 @@
+// What is created at start. The same statements run on Neo4j 5 and on ArcadeDB.
+
+// name: entity_is_unique
+CREATE CONSTRAINT ricordo_entity_key IF NOT EXISTS
+FOR (e:Entity) REQUIRE (e.tenant, e.user_id, e.key) IS UNIQUE
+
+// name: entities_of_user
+CREATE INDEX ricordo_entity_user IF NOT EXISTS
+FOR (e:Entity) ON (e.tenant, e.user_id)

@@ -1,0 +1,94 @@
+"""The graph of facts as a port: a projection of the truth, written by knowledge alone and rebuilt at will."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.domain.facts import Fact
+
+MAX_DEPTH = 2
+"""Steps that neighbours may be away: further off, everybody is connected through the user."""
+
+
+class GraphUnavailable(Exception):
+    """The graph cannot be asked now: a transient failure; the call may be repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An entity near another one.
+
+    Attributes:
+        name: the spelling to show; `user` is the user.
+        distance: current facts between the two, 1 or 2.
+        predicates: of the facts that touch this entity on the shortest ways, sorted.
+    """
+
+    name: str
+    distance: int
+    predicates: tuple[str, ...]
+
+
+class FactGraph(Protocol):
+    """Entities joined by facts; every call sees one user of one tenant and nothing else.
+
+    Every method raises `GraphUnavailable` when the graph does not answer, except `health`.
+    """
+
+    async def prepare(self) -> None:
+        """Create constraints and indexes where they are missing; any number of workers may do so at once."""
+        ...
+
+    async def project(
+        self, tenant: str, user_id: str, facts: Sequence[Fact], *, gone: Collection[UUID] = ()
+    ) -> None:
+        """Write `facts` as they now stand and remove those that are `gone`; repeating it changes nothing.
+
+        All or nothing: after a failure the graph holds what it held before.
+        """
+        ...
+
+    async def facts(
+        self,
+        tenant: str,
+        user_id: str,
+        *,
+        entity: str | None = None,
+        predicate: str | None = None,
+        history: bool = False,
+        limit: int = 50,
+    ) -> Sequence[Fact]:
+        """Return facts, most confident first, then most recently reinforced.
+
+        Args:
+            tenant: whose graph.
+            user_id: whose facts.
+            entity: only those that have it as subject or object, in any spelling.
+            predicate: only those of this predicate.
+            history: also those that hold no longer.
+            limit: the most to return, >= 1.
+        """
+        ...
+
+    async def neighbours(
+        self, tenant: str, user_id: str, entity: str, *, depth: int = 1, limit: int = 100
+    ) -> Sequence[Neighbour]:
+        """Return the entities around `entity` over facts that hold, nearest first, then by name.
+
+        Raises:
+            ValueError: `depth` is not 1 or 2.
+        """
+        ...
+
+    async def erase(self, tenant: str, user_id: str) -> int:
+        """Remove all that is known of a user and return how many facts that were."""
+        ...
+
+    async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
+        """Return all facts of a user, past ones too, sorted by id."""
+        ...
+
+    async def health(self) -> bool:
+        """Whether the graph answers just now."""
+        ...

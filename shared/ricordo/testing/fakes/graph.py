@@ -1,0 +1,109 @@
+"""The graph of facts in memory."""
+
+from collections.abc import Collection, Iterator, Sequence
+from uuid import UUID
+
+from ricordo.domain.facts import Fact, normalise
+from ricordo.ports.graph import MAX_DEPTH, GraphUnavailable, Neighbour
+
+
+class MemoryGraph:
+    """Implements `FactGraph`.
+
+    Attributes:
+        away: while set, nothing answers.
+    """
+
+    def __init__(self) -> None:
+        self.away = False
+        self._facts: dict[tuple[str, str], dict[UUID, Fact]] = {}
+
+    async def prepare(self) -> None:
+        """Nothing has to be created; see `FactGraph.prepare`."""
+        self._answer()
+
+    async def project(
+        self, tenant: str, user_id: str, facts: Sequence[Fact], *, gone: Collection[UUID] = ()
+    ) -> None:
+        """Write and remove facts; see `FactGraph.project`."""
+        self._answer()
+        held = self._facts.setdefault((tenant, user_id), {})
+        held.update({fact.id: fact for fact in facts})
+        for one in gone:
+            held.pop(one, None)
+
+    async def facts(
+        self,
+        tenant: str,
+        user_id: str,
+        *,
+        entity: str | None = None,
+        predicate: str | None = None,
+        history: bool = False,
+        limit: int = 50,
+    ) -> Sequence[Fact]:
+        """Return facts, most confident first; see `FactGraph.facts`."""
+        found = [
+            fact
+            for fact in self._of(tenant, user_id)
+            if (history or fact.current)
+            and (predicate is None or fact.predicate == predicate)
+            and (entity is None or normalise(entity) in _ends(fact))
+        ]
+        found.sort(key=lambda f: (-f.confidence, -f.last_reinforced.timestamp(), str(f.id)))
+        return found[:limit]
+
+    async def neighbours(
+        self, tenant: str, user_id: str, entity: str, *, depth: int = 1, limit: int = 100
+    ) -> Sequence[Neighbour]:
+        """Return entities around one; see `FactGraph.neighbours`."""
+        if not 1 <= depth <= MAX_DEPTH:
+            raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
+        facts = [fact for fact in self._of(tenant, user_id) if fact.current]
+        names = dict(
+            pair for fact in facts for pair in zip(_ends(fact), (fact.subject, fact.object), strict=True)
+        )
+        seen, edge = {normalise(entity)}, {normalise(entity)}
+        found: list[Neighbour] = []
+        for distance in range(1, depth + 1):
+            reached = _beyond(facts, edge, seen)
+            ring = [Neighbour(names[key], distance, tuple(sorted(reached[key]))) for key in reached]
+            found += sorted(ring, key=lambda one: one.name)
+            edge = set(reached)
+            seen |= edge
+        return found[:limit]
+
+    async def erase(self, tenant: str, user_id: str) -> int:
+        """Remove all of a user; see `FactGraph.erase`."""
+        self._answer()
+        return len(self._facts.pop((tenant, user_id), {}))
+
+    async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
+        """Return all facts of a user; see `FactGraph.export`."""
+        return sorted(self._of(tenant, user_id), key=lambda fact: str(fact.id))
+
+    async def health(self) -> bool:
+        """Whether it answers; see `FactGraph.health`."""
+        return not self.away
+
+    def _of(self, tenant: str, user_id: str) -> Iterator[Fact]:
+        self._answer()
+        yield from self._facts.get((tenant, user_id), {}).values()
+
+    def _answer(self) -> None:
+        if self.away:
+            raise GraphUnavailable("the graph is away")
+
+
+def _ends(fact: Fact) -> tuple[str, str]:
+    return normalise(fact.subject), normalise(fact.object)
+
+
+def _beyond(facts: Sequence[Fact], edge: Collection[str], seen: Collection[str]) -> dict[str, set[str]]:
+    reached: dict[str, set[str]] = {}
+    for fact in facts:
+        subject, value = _ends(fact)
+        for near, far in ((subject, value), (value, subject)):
+            if near in edge and far not in seen:
+                reached.setdefault(far, set()).add(fact.predicate)
+    return reached

@@ -1,0 +1,219 @@
+# ruff: noqa: D102 - a test's name says what it proves
+"""What every graph of facts must do: subclass `FactGraphContract` and give it a `graph` fixture."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from ricordo.domain.facts import Evidence, Fact, fold
+from ricordo.ports.graph import FactGraph
+
+START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
+
+ODD_NAMES = (
+    "O'Brien",
+    'Max "the cat"',
+    "{tenant: 'x'}",
+    "`Rex`",
+    "X]->() DETACH DELETE n //",
+    "$tenant",
+    "Zoë 🐶",
+    "back\\slash",
+    "tab\tand\nline",
+    "bell\x07",
+    "Ada\u202eada",
+    "a" * 2_000,
+)
+"""Names that would break a query in which values are spliced."""
+
+
+def known(
+    *statements: tuple[str, str, str], user_id: str = "u-1", tenant: str, times: int = 1
+) -> tuple[Fact, ...]:
+    """Return the facts of statements made in turn, a day apart, each `times` times."""
+    rows = [
+        Evidence(*statement, f"m-{nth}-{again}", START + timedelta(days=nth, minutes=again))
+        for nth, statement in enumerate(statements)
+        for again in range(times)
+    ]
+    return fold(rows, tenant=tenant, user_id=user_id)
+
+
+def by_id(facts: Sequence[Fact]) -> list[Fact]:
+    """Return facts in the order of an export."""
+    return sorted(facts, key=lambda fact: str(fact.id))
+
+
+class FactGraphContract:
+    """Tests of the port `FactGraph`; each works in a tenant of its own."""
+
+    @pytest.fixture
+    def tenant(self) -> str:
+        """Name a tenant that no other test uses."""
+        return f"t-{uuid4().hex[:12]}"
+
+    async def test_what_was_projected_comes_back_whole(self, graph: FactGraph, tenant: str) -> None:
+        facts = known(
+            ("user", "lives_in", "Rome"),
+            ("user", "lives_in", "Milan"),
+            ("user", "has_sibling", "Nora"),
+            ("Nora", "lives_in", "Dublin"),
+            tenant=tenant,
+            times=2,
+        )
+        await graph.project(tenant, "u-1", facts)
+        assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+
+    async def test_projecting_again_changes_nothing(self, graph: FactGraph, tenant: str) -> None:
+        facts = known(("user", "likes", "tea"), ("user", "speaks", "Dutch"), tenant=tenant)
+        for _ in range(3):
+            await graph.project(tenant, "u-1", facts)
+        assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+
+    async def test_a_later_state_replaces_the_earlier_one(self, graph: FactGraph, tenant: str) -> None:
+        await graph.project(tenant, "u-1", known(("user", "lives_in", "Rome"), tenant=tenant))
+        now = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant, times=2)
+        await graph.project(tenant, "u-1", now)
+        assert list(await graph.export(tenant, "u-1")) == by_id(now)
+        assert [fact.object for fact in await graph.facts(tenant, "u-1")] == ["Milan"]
+
+    async def test_an_end_that_is_taken_back_is_removed(self, graph: FactGraph, tenant: str) -> None:
+        both = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant)
+        await graph.project(tenant, "u-1", both)
+        rome = known(("user", "lives_in", "Rome"), tenant=tenant)
+        milan = next(fact.id for fact in both if fact.object == "Milan")
+        await graph.project(tenant, "u-1", rome, gone=[milan])
+        assert list(await graph.export(tenant, "u-1")) == list(rome)
+
+    async def test_gone_facts_leave_no_trace(self, graph: FactGraph, tenant: str) -> None:
+        facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
+        await graph.project(tenant, "u-1", facts)
+        await graph.project(tenant, "u-1", (), gone=[fact.id for fact in facts])
+        assert await graph.export(tenant, "u-1") == []
+        assert await graph.neighbours(tenant, "u-1", "Nora", depth=2) == []
+        await graph.project(tenant, "u-1", (), gone=[facts[0].id, uuid4()])
+
+    async def test_facts_are_found_by_entity_predicate_and_history(
+        self, graph: FactGraph, tenant: str
+    ) -> None:
+        facts = known(
+            ("user", "has_sibling", "Zoë"),
+            ("Zoë", "lives_in", "Cork"),
+            ("Zoë", "lives_in", "Dublin"),
+            ("user", "likes", "tea"),
+            tenant=tenant,
+        )
+        await graph.project(tenant, "u-1", facts)
+        about = await graph.facts(tenant, "u-1", entity=" ZOE ")
+        assert [(fact.predicate, fact.object) for fact in about] == [
+            ("lives_in", "Dublin"),
+            ("has_sibling", "Zoë"),
+        ]
+        assert [fact.object for fact in await graph.facts(tenant, "u-1", predicate="likes")] == ["tea"]
+        assert len(await graph.facts(tenant, "u-1", entity="Zoë", history=True)) == 3
+        assert await graph.facts(tenant, "u-1", entity="nobody") == []
+
+    async def test_facts_come_most_confident_first_then_most_recent(
+        self, graph: FactGraph, tenant: str
+    ) -> None:
+        firm = known(("user", "likes", "tea"), tenant=tenant, times=4)
+        faint = known(("user", "speaks", "Dutch"), ("user", "speaks", "Polish"), tenant=tenant)
+        await graph.project(tenant, "u-1", (*faint, *firm))
+        found = await graph.facts(tenant, "u-1")
+        assert [fact.object for fact in found] == ["tea", "Polish", "Dutch"]
+        assert [fact.object for fact in await graph.facts(tenant, "u-1", limit=1)] == ["tea"]
+
+    async def test_neighbours_to_depth_two(self, graph: FactGraph, tenant: str) -> None:
+        facts = known(
+            ("user", "has_sibling", "Nora"),
+            ("Nora", "has_pet", "Biscuit"),
+            ("Nora", "likes", "Biscuit"),
+            ("Biscuit", "friend", "Rex"),
+            ("user", "lives_in", "Rome"),
+            ("user", "lives_in", "Milan"),
+            tenant=tenant,
+        )
+        await graph.project(tenant, "u-1", facts)
+        near = await graph.neighbours(tenant, "u-1", "nora")
+        assert [(one.name, one.distance, one.predicates) for one in near] == [
+            ("Biscuit", 1, ("has_pet", "likes")),
+            ("user", 1, ("has_sibling",)),
+        ]
+        far = await graph.neighbours(tenant, "u-1", "Nora", depth=2)
+        assert [(one.name, one.distance) for one in far] == [
+            ("Biscuit", 1),
+            ("user", 1),
+            ("Milan", 2),
+            ("Rex", 2),
+        ]
+        assert [one.name for one in await graph.neighbours(tenant, "u-1", "Nora", depth=2, limit=3)] == [
+            "Biscuit",
+            "user",
+            "Milan",
+        ]
+        assert await graph.neighbours(tenant, "u-1", "nobody", depth=2) == []
+
+    @pytest.mark.parametrize("depth", [0, 3, -1])
+    async def test_other_depths_are_refused(self, graph: FactGraph, tenant: str, depth: int) -> None:
+        with pytest.raises(ValueError, match="depth"):
+            await graph.neighbours(tenant, "u-1", "Nora", depth=depth)
+
+    async def test_users_and_tenants_do_not_see_each_other(self, graph: FactGraph, tenant: str) -> None:
+        other = f"{tenant}-b"
+        for where, user_id, city in (
+            (tenant, "u-1", "Rome"),
+            (tenant, "u-2", "Oslo"),
+            (other, "u-1", "Bonn"),
+        ):
+            statements = (("user", "friend", "Marco"), ("Marco", "lives_in", city))
+            await graph.project(where, user_id, known(*statements, tenant=where, user_id=user_id))
+        assert [one.name for one in await graph.neighbours(tenant, "u-2", "Marco", depth=2)] == [
+            "Oslo",
+            "user",
+        ]
+        rome = next(fact.id for fact in await graph.export(tenant, "u-1") if fact.object == "Rome")
+        await graph.project(other, "u-1", (), gone=[rome])
+        assert await graph.erase(tenant, "u-2") == 2
+        assert {fact.object for fact in await graph.facts(tenant, "u-1")} == {"Marco", "Rome"}
+        assert {fact.object for fact in await graph.facts(other, "u-1")} == {"Marco", "Bonn"}
+
+    async def test_erasing_removes_all_and_counts_it(self, graph: FactGraph, tenant: str) -> None:
+        await graph.project(
+            tenant, "u-1", known(("user", "lives_in", "Rome"), ("user", "lives_in", "Oslo"), tenant=tenant)
+        )
+        assert await graph.erase(tenant, "u-1") == 2
+        assert await graph.erase(tenant, "u-1") == 0
+        assert await graph.export(tenant, "u-1") == []
+
+    async def test_odd_names_are_values_and_nothing_else(self, graph: FactGraph, tenant: str) -> None:
+        statements = [("user", "friend", name) for name in ODD_NAMES]
+        statements += [(name, "likes", name[::-1]) for name in ODD_NAMES]
+        facts = known(*statements, tenant=tenant, user_id="u'1`{}")
+        await graph.project(tenant, "u'1`{}", facts)
+        assert list(await graph.export(tenant, "u'1`{}")) == by_id(facts)
+        for name in ODD_NAMES:
+            assert await graph.facts(tenant, "u'1`{}", entity=name)
+
+    async def test_two_hundred_facts_at_once(self, graph: FactGraph, tenant: str) -> None:
+        facts = known(*(("user", "likes", f"thing {n}") for n in range(200)), tenant=tenant)
+        await graph.project(tenant, "u-1", facts)
+        assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+
+    async def test_workers_that_write_at_once_lose_nothing(self, graph: FactGraph, tenant: str) -> None:
+        users = [f"u-{n}" for n in range(4)]
+        facts = {
+            user_id: known(
+                *(("user", "likes", f"thing {n}") for n in range(15)), tenant=tenant, user_id=user_id
+            )
+            for user_id in users
+        }
+        await asyncio.gather(*(graph.project(tenant, user_id, facts[user_id]) for user_id in users * 3))
+        for user_id in users:
+            assert list(await graph.export(tenant, user_id)) == by_id(facts[user_id])
+
+    async def test_preparing_twice_is_harmless(self, graph: FactGraph) -> None:
+        await asyncio.gather(graph.prepare(), graph.prepare())
+        assert await graph.health()
