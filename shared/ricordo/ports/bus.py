@@ -90,8 +90,13 @@ class Delivery(Protocol):
         """How many times this consumer was given the message, this time included: 1 at first."""
         ...
 
-    async def ack(self) -> None:
-        """Settle: the work is done, never deliver it again to this consumer."""
+    async def ack(self, *, confirmed: bool = False) -> None:
+        """Settle: the work is done, never deliver it again to this consumer.
+
+        Args:
+            confirmed: return only when the server has taken note, so that not even the death of this process
+                in the next instant can undo it.
+        """
         ...
 
     async def retry(self, delay: float) -> None:

@@ -1,6 +1,7 @@
 """Deliveries in a worker's hands."""
 
 import asyncio
+import random
 from collections import deque
 from collections.abc import Iterable, Sequence
 
@@ -30,10 +31,15 @@ class Held:
             raise RuntimeError(f"message {self.delivery.sequence} is settled already")
         self._settled = True
 
+    @property
+    def suspect(self) -> bool:
+        """Whether it was delivered before and never settled as done: it may be what killed its worker."""
+        return self.delivery.attempt > 1
+
     async def ack(self) -> None:
-        """Settle as done."""
+        """Settle as done; of a suspect, the server confirms it, since the next one may kill this process."""
         self._settle()
-        await self.delivery.ack()
+        await self.delivery.ack(confirmed=self.suspect)
 
     async def retry(self, delay: float) -> None:
         """Hand it back, to be delivered again after `delay` seconds."""
@@ -117,3 +123,19 @@ class Hands:
         async with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+
+def one_by_one(suspects: Sequence[Held]) -> Sequence[Held]:
+    """Put `suspects` into an order in which each gets its turn, although one of them may kill this process.
+
+    Whoever has been delivered most often comes first. Among equals, the order of the stream at the second
+    delivery lets all before a killer pass, the reverse order at the third all behind it, and chance does the
+    rest where there are several.
+    """
+
+    def turn(held: Held) -> tuple[int, float]:
+        attempt, sequence = held.delivery.attempt, held.delivery.sequence
+        place = float(sequence) if attempt == 2 else float(-sequence) if attempt == 3 else random.random()
+        return -attempt, place
+
+    return sorted(suspects, key=turn)

@@ -15,7 +15,7 @@ from ricordo.runtime.decoding import read
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
-from ricordo.runtime.held import Held
+from ricordo.runtime.held import Held, one_by_one
 from ricordo.runtime.settlement import Handled, Settlement
 from ricordo.runtime.tracing import logged_as
 
@@ -118,6 +118,11 @@ class EventWorker:
         )
 
         async def dispatch(batch: Sequence[Held]) -> None:
+            for suspect in one_by_one([held for held in batch if held.suspect]):
+                await dispatch_together([suspect])
+            await dispatch_together([held for held in batch if not held.suspect])
+
+        async def dispatch_together(batch: Sequence[Held]) -> None:
             by_tenant: dict[str, list[Handled]] = {}
             for held in batch:
                 match read(held.delivery):

@@ -245,8 +245,8 @@ class MemoryDelivery:
         self.sequence = message.sequence
         self._bus = bus
 
-    async def ack(self) -> None:
-        """Settle as done."""
+    async def ack(self, *, confirmed: bool = False) -> None:  # noqa: ARG002 - memory takes note at once
+        """Settle as done, confirmed in any case."""
         await self._bus.settle(self, "ack")
 
     async def retry(self, delay: float) -> None:

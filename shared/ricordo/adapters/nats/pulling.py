@@ -55,10 +55,13 @@ class JetStreamDelivery:
         """The headers as they were published."""
         return self._message.headers or _NO_HEADERS
 
-    async def ack(self) -> None:
-        """Settle as done."""
+    async def ack(self, *, confirmed: bool = False) -> None:
+        """Settle as done; `confirmed` waits until the server has taken note."""
         with translated("cannot acknowledge"):
-            await self._message.ack()
+            if confirmed:
+                await self._message.ack_sync(timeout=_ANSWER_TAKES)
+            else:
+                await self._message.ack()
 
     async def retry(self, delay: float) -> None:
         """Settle as to be delivered again, after `delay` seconds: without any it would come back at once."""

@@ -1,0 +1,30 @@
+"""A NATS server of this test's own, and Ricordo's topology on it with short waits."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
+from ricordo.testing.nats_server import NatsServerProcess
+
+ACK_WAIT = 1.0
+MAX_DELIVER = 3
+
+
+@pytest.fixture
+def topology() -> Topology:
+    return ricordo_topology(Limits(ack_wait=ACK_WAIT, max_deliver=MAX_DELIVER))
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[NatsServerProcess]:
+    async with NatsServerProcess(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+async def bus(server: NatsServerProcess, topology: Topology) -> AsyncIterator[NatsBus]:
+    async with open_bus(NatsSettings(servers=(server.url,), request_timeout=2.0), topology) as opened:
+        await opened.provision()
+        yield opened

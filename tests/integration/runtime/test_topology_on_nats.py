@@ -1,0 +1,202 @@
+"""Streams and consumers on a real server: created, updated, and refused where they drifted too far."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from nats.js.api import RetentionPolicy, StorageType, StreamConfig
+
+from ricordo.adapters.nats import (
+    ConsumerSpec,
+    Limits,
+    NatsBus,
+    NatsSettings,
+    StreamSpec,
+    Topology,
+    open_bus,
+    ricordo_topology,
+)
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
+from ricordo.ports.bus import BusUnavailable, Outgoing, PublishRefused, TopologyDrift
+from ricordo.testing.nats_server import NatsServerProcess
+
+pytestmark = pytest.mark.integration
+
+
+def settings(server: NatsServerProcess) -> NatsSettings:
+    return NatsSettings(servers=(server.url,), request_timeout=2.0)
+
+
+async def provisioned(server: NatsServerProcess, topology: Topology) -> list[str]:
+    async with open_bus(settings(server), topology) as bus:
+        return list(await bus.provision())
+
+
+class TestRicordosTopology:
+    async def test_the_streams_are_what_the_contract_says(self, bus: NatsBus) -> None:
+        streams = bus._connection.streams
+        incoming = (await streams.stream_info(STREAM_IN)).config
+        assert (incoming.retention, incoming.discard, incoming.storage) == ("workqueue", "new", "file")
+        assert incoming.persist_mode is None
+        assert incoming.duplicate_window == 0.1
+        derived = (await streams.stream_info(STREAM_DERIVED)).config
+        assert (derived.retention, derived.discard, derived.persist_mode) == ("limits", "old", "async")
+        assert derived.max_age == 7 * 86_400
+        assert derived.duplicate_window == 0.1
+        letters = (await streams.stream_info(STREAM_DEAD_LETTERS)).config
+        assert letters.subjects == ["dlq.>"]
+
+    async def test_every_consumer_gets_its_events(self, bus: NatsBus) -> None:
+        expected = {
+            "ingest": ["message.received"],
+            "ingest-bulk": ["message.imported"],
+            "sessions": ["session.ended"],
+            "encode": ["memory.created"],
+            "knowledge": ["memory.created"],
+            "enrichment": ["memory.encoded"],
+            "index": ["memory.enriched"],
+            "index-changes": [
+                f"memory.{change}" for change in ("archived", "changed", "compressed", "decayed", "forgotten")
+            ],
+            "reinforce": ["memory.accessed"],
+        }
+        names = sorted({name for names in expected.values() for name in names})
+        sent = [Outgoing(subject=f"memory.v1.acme.{name}", body=b"{}") for name in names]
+        assert await bus.publish(sent) == [None] * len(sent)
+        for consumer, wanted in expected.items():
+            subscription = await bus.subscribe(consumer)
+            found = [delivery.subject for delivery in await subscription.fetch(50, 1.0)]
+            assert sorted(found) == [f"memory.v1.acme.{name}" for name in wanted], consumer
+
+    async def test_one_tenants_ids_do_not_swallow_anothers_for_longer_than_the_minimum(
+        self, bus: NatsBus
+    ) -> None:
+        for tenant in ("acme", "zeta"):
+            message = Outgoing(
+                subject=f"memory.v1.{tenant}.message.received", body=b"{}", headers={"Nats-Msg-Id": "m-1"}
+            )
+            assert await bus.publish([message]) == [None]
+            await asyncio.sleep(0.15)
+        subscription = await bus.subscribe("ingest")
+        assert len(await subscription.fetch(10, 1.0)) == 2
+
+    async def test_a_body_over_the_servers_limit_is_refused_alone(self, bus: NatsBus) -> None:
+        results = await bus.publish(
+            [
+                Outgoing(subject="memory.v1.acme.memory.created", body=b"x" * 2_000_000),
+                Outgoing(subject="memory.v1.acme.memory.created", body=b"{}"),
+            ]
+        )
+        assert isinstance(results[0], PublishRefused)
+        assert results[1] is None
+
+
+class TestProvisioning:
+    async def test_several_processes_may_provision_at_once(
+        self, server: NatsServerProcess, topology: Topology
+    ) -> None:
+        results = await asyncio.gather(*(provisioned(server, topology) for _ in range(5)))
+        assert any(results)
+        assert await provisioned(server, topology) == []
+
+    async def test_compatible_drift_is_updated(self, server: NatsServerProcess, topology: Topology) -> None:
+        await provisioned(server, topology)
+        wanted = ricordo_topology(Limits(ack_wait=7.0, max_deliver=9, incoming_bytes=1_000_000))
+        changes = await provisioned(server, wanted)
+        assert "stream RICORDO_IN updated: max_bytes is 536870912 and 1000000 is declared" in changes
+        assert (
+            "consumer encode of RICORDO updated: ack_wait is 1.0 and 7.0 is declared; "
+            "max_deliver is 3 and 9 is declared" in changes
+        )
+        assert await provisioned(server, wanted) == []
+        async with open_bus(settings(server), wanted) as bus:
+            encode = await bus.subscribe("encode")
+            assert (encode.ack_wait, encode.max_deliver) == (7.0, 9)
+
+    async def test_a_consumer_may_be_given_other_events(self, server: NatsServerProcess) -> None:
+        stream = StreamSpec(name="S", subjects=("s.>",))
+        one = Topology(
+            streams=[stream], consumers=[ConsumerSpec(name="c", stream="S", subjects=("s.a", "s.b"))]
+        )
+        await provisioned(server, one)
+        two = replace(one, consumers=[ConsumerSpec(name="c", stream="S", subjects=("s.c",))])
+        assert await provisioned(server, two) == [
+            "consumer c of S updated: filter_subjects is ['s.a', 's.b'] and ['s.c'] is declared"
+        ]
+        assert await provisioned(server, one) != []
+        assert await provisioned(server, one) == []
+
+    async def test_what_an_operator_set_beyond_the_declaration_stays(self, server: NatsServerProcess) -> None:
+        spec = StreamSpec(name="S", subjects=("s.>",), max_bytes=1_000_000)
+        async with open_bus(settings(server), Topology(streams=[spec])) as bus:
+            await bus.provision()
+            streams = bus._connection.streams
+            info = await streams.stream_info("S")
+            await streams.update_stream(replace(info.config, description="mine", max_bytes=5))
+            assert await bus.provision() == ["stream S updated: max_bytes is 5 and 1000000 is declared"]
+            assert (await streams.stream_info("S")).config.description == "mine"
+
+    @pytest.mark.parametrize(
+        ("existing", "named"),
+        [
+            (StreamSpec(name="S", subjects=("s.>",), storage=StorageType.MEMORY), "storage is memory"),
+            (
+                StreamSpec(name="S", subjects=("s.>",), retention=RetentionPolicy.WORK_QUEUE),
+                "retention is workqueue",
+            ),
+            (StreamSpec(name="S", subjects=("s.>",), persist_async=True), "persist_mode is async"),
+        ],
+    )
+    async def test_incompatible_drift_stops_with_the_command_to_run(
+        self, server: NatsServerProcess, existing: StreamSpec, named: str
+    ) -> None:
+        await provisioned(server, Topology(streams=[existing]))
+        declared = Topology(streams=[StreamSpec(name="S", subjects=("s.>",))])
+        with pytest.raises(TopologyDrift, match=named) as stopped:
+            await provisioned(server, declared)
+        assert "nats stream rm S" in str(stopped.value)
+
+    async def test_a_push_consumer_in_the_way_stops_with_the_command_to_run(
+        self, server: NatsServerProcess, topology: Topology
+    ) -> None:
+        declared = Topology(
+            streams=[StreamSpec(name="S", subjects=("s.>",))],
+            consumers=[ConsumerSpec(name="c", stream="S", subjects=("s.>",))],
+        )
+        async with open_bus(settings(server), declared) as bus:
+            streams = bus._connection.streams
+            await streams.add_stream(StreamConfig(name="S", subjects=["s.>"], duplicate_window=0.1))
+            await streams.add_consumer("S", name="c", durable_name="c", deliver_subject="somewhere")
+            with pytest.raises(TopologyDrift, match="nats consumer rm S c"):
+                await bus.provision()
+
+    async def test_subjects_of_another_stream_stop_with_what_the_server_says(
+        self, server: NatsServerProcess
+    ) -> None:
+        await provisioned(server, Topology(streams=[StreamSpec(name="OTHER", subjects=("s.x",))]))
+        with pytest.raises(TopologyDrift, match="overlap"):
+            await provisioned(server, Topology(streams=[StreamSpec(name="S", subjects=("s.>",))]))
+
+    async def test_a_consumer_that_nobody_provisioned_is_named(self, server: NatsServerProcess) -> None:
+        async with open_bus(settings(server), ricordo_topology()) as bus:
+            with pytest.raises(BusUnavailable, match="consumer encode of RICORDO"):
+                await bus.subscribe("encode")
+
+
+class TestDeclarations:
+    def test_a_consumer_needs_its_stream(self) -> None:
+        with pytest.raises(ValueError, match="not declared"):
+            Topology(streams=[], consumers=[ConsumerSpec(name="c", stream="S", subjects=("s",))])
+
+    def test_names_are_unique(self) -> None:
+        stream = StreamSpec(name="S", subjects=("s",))
+        with pytest.raises(ValueError, match="one name"):
+            Topology(streams=[stream, stream])
+
+    async def test_nobody_at_the_address_is_said_in_time(self, server: NatsServerProcess) -> None:
+        server.stop()
+        url = server.url.replace("nats://", "nats://me:secret@")
+        with pytest.raises(BusUnavailable, match="no NATS server lets us in") as stopped:
+            async with open_bus(NatsSettings(servers=(url,), start_timeout=0.5), ricordo_topology()):
+                pass
+        assert "secret" not in str(stopped.value)
