@@ -90,8 +90,14 @@ def _plain(raw: str) -> str:
     return _without_accents(raw) if len(raw) <= _LONGEST_WORD else raw
 
 
+# Words that would be others without their accent ("giu" is short for June).
+_ACCENTED = frozenset({"giù", "è", "dì"})
+
+
 @lru_cache(maxsize=4096)
 def _without_accents(raw: str) -> str:
+    if raw.lower() in _ACCENTED:
+        return raw.lower()
     plain = unicodedata.normalize("NFD", raw.lower().replace("’", "'"))
     return "".join(c for c in plain if not unicodedata.combining(c)) or raw
 

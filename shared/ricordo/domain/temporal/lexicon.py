@@ -53,7 +53,7 @@ class Kind(StrEnum):
     THE = auto()
     EDGE = auto()  # early, mid, late, rest, elapsed
     DECADE = auto()  # its first year
-    DECADE_WORD = auto()  # "anni" before a decade, "s" after it
+    DECADE_WORD = auto()  # 0 before a decade ("anni"), 1 behind it ("s")
     QUARTER = auto()  # Q
     HALF = auto()  # H
     FOR = auto()

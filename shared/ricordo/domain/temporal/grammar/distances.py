@@ -13,7 +13,7 @@ from ricordo.domain.temporal.expressions.relative import (
     Weekday,
 )
 from ricordo.domain.temporal.grammar.clocks import part_name
-from ricordo.domain.temporal.grammar.reader import Read, Reader
+from ricordo.domain.temporal.grammar.reader import PLURALS, Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
 
 
@@ -26,13 +26,6 @@ def day_away(reader: Reader, at: int) -> Read | None:
     part = part_name(reader, begin)
     day = DayAway(offset)
     return Read(PartOfDay(part, day) if part is not None else day, begin + 1)
-
-
-def now(reader: Reader, at: int) -> Read | None:
-    """Read "now"; a word that means other things too ("ora") does not stand for a time of its own."""
-    if not reader.has(at, Kind.NOW) or reader.items[at].weak:
-        return None
-    return Read(Now(), at + 1)
 
 
 def away(reader: Reader, at: int) -> Read | None:
@@ -137,15 +130,9 @@ def _counted(reader: Reader, at: int) -> Read | None:
 def _days_of(reader: Reader, at: int) -> tuple[Amount, int] | None:
     """Read "last days", "ultimi giorni": a few of them."""
     unit = reader.unit(at)
-    if unit is None or reader.items[at].text not in _PLURALS:
+    if unit is None or reader.items[at].text not in PLURALS:
         return None
     return Amount(((3, unit),)), at + 1
-
-
-_PLURALS = frozenset(
-    {"days", "weeks", "months", "years", "hours", "minutes"}
-    | {"giorni", "settimane", "mesi", "anni", "ore", "minuti"}
-)
 
 
 def _with_relation(reader: Reader, at: int) -> tuple[Amount, int] | None:

@@ -125,11 +125,20 @@ def day_alone(reader: Reader, at: int) -> Read | None:
     month = reader.inner(day[1]) if the else None
     if month is not None and isinstance(month.expression, Period) and month.expression.unit == "month":
         return Read(Nth(day[0], month.expression, "day"), month.end)
-    placed = reader.has(at - 1, *_PLACES)
-    ordinal = reader.has(day[1] - 1, Kind.ORDINAL)
-    if not (the or (ordinal and placed)) or not _stands_alone(reader, day[1]):
+    if not _stands_alone(reader, day[1]) or not _means_a_day(reader, at, day[1] - 1, the=the):
         return None
     return Read(CalendarDay(day[0]), day[1])
+
+
+def _means_a_day(reader: Reader, at: int, number: int, *, the: bool) -> bool:
+    """Whether a number alone is a day: "the 15", "on 29th", "for the second", but not "the second"."""
+    if reader.has_digit(number):
+        return the or (reader.has(number, Kind.ORDINAL) and reader.has(at - 1, *_PLACES))
+    return (
+        the
+        and reader.has(at - 1, Kind.ON, Kind.SINCE, Kind.UNTIL)
+        and not reader.has(at - 1, Kind.IN, Kind.AT)
+    )
 
 
 _PLACES = (Kind.ON, Kind.FROM, Kind.TO, Kind.BETWEEN, Kind.SINCE, Kind.UNTIL, Kind.OF, Kind.AND)

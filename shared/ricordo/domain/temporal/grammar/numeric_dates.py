@@ -85,11 +85,14 @@ def _two_numbers(reader: Reader, at: int) -> Read | None:
 def _is_short_date(reader: Reader, at: int, numbers: tuple[int, int]) -> bool:
     if reader.is_text(at + 3, "/", ".", "%", ":") and reader.has(at + 4, Kind.NUMBER):
         return False
-    placed = reader.has(at - 1, Kind.ON, Kind.WEEKDAY, Kind.FROM, Kind.TO, Kind.RELATION, Kind.IN)
+    placed = reader.has(at - 1, Kind.ON, Kind.WEEKDAY)
     if reader.is_text(at + 1, "/"):
-        fraction = numbers[0] < numbers[1] <= 4
-        return placed or not fraction
-    return placed and reader.adjacent(at + 1) and reader.adjacent(at + 2)
+        joined = reader.has(at - 1, Kind.FROM, Kind.TO, Kind.RELATION)
+        share = numbers[0] < numbers[1] <= 4 or (numbers[0] <= numbers[1] == 10)  # 3/4 of it, 8/10 points
+        return placed or joined or not share
+    return (
+        placed and reader.adjacent(at + 1) and reader.adjacent(at + 2) and not reader.has(at + 3, Kind.UNIT)
+    )
 
 
 def _day_and_month(reader: Reader, first: int, second: int) -> tuple[int, int]:

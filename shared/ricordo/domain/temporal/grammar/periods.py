@@ -5,7 +5,7 @@ from ricordo.domain.temporal.expressions.composed import Nth
 from ricordo.domain.temporal.expressions.dated import Month, Season, Years
 from ricordo.domain.temporal.expressions.relative import Period, Unit, Weekday, Weekend
 from ricordo.domain.temporal.grammar.numeric_dates import year_after, year_at
-from ricordo.domain.temporal.grammar.reader import Read, Reader
+from ricordo.domain.temporal.grammar.reader import PLURALS, Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
 
 _GROUPS: frozenset[Unit] = frozenset({"day", "week", "weekend", "month", "quarter", "half"})
@@ -28,13 +28,19 @@ def calendar_period(reader: Reader, at: int) -> Read | None:
     if relation is None and reader.relation(end) is not None:
         relation, end = reader.relation(end), end + 1
     if relation is not None:
-        # "The 10 minutes coming" count something: behind it, a relation makes no period of an hour or less.
-        fine = unit in {"hour", "minute", "second"} and reader.relation(end - 1) is not None
-        return None if fine else Read(Period(unit, OFFSETS[relation]), end)
+        return Read(Period(unit, OFFSETS[relation]), end) if _is_one(reader, unit, relation, end) else None
     if unit == "weekend":
         return Read(Weekend(), end)
-    bare = reader.has(at, Kind.THE) and unit in {"day", "week", "month", "year", "fortnight"}
+    bare = reader.has(at, Kind.THE) and unit in {"week", "month", "year", "fortnight"}
     return Read(Period(unit, 0), end) if bare and _the_one(reader, at, end) else None
+
+
+def _is_one(reader: Reader, unit: Unit, relation: Relation, end: int) -> bool:
+    """Whether it is one period: not "these days", not "10 minutes coming", not "this second"."""
+    last = reader.items[end - 1]
+    if unit in {"hour", "minute", "second"}:
+        return unit != "second" and relation != "this" and Kind.UNIT in last.values
+    return relation != "this" or last.text not in PLURALS
 
 
 def _second(reader: Reader, at: int) -> tuple[int, int] | None:
@@ -198,11 +204,9 @@ def nth(reader: Reader, at: int) -> Read | None:
     if whole is not None and not _holds(whole.expression, unit):
         whole = None
     if whole is None:
-        alone = n > 0 and (day is not None or unit in {"quarter", "half"}) and count == 1
-        if not alone:
+        if day is None or n < 0 or count > 1:
             return None
-        within: Expression = Period("month", 0) if day is not None else Period("year", 0)
-        return Read(Nth(n, within, unit if day is None else None, day), begin + 1)
+        return Read(Nth(n, Period("month", 0), None, day), begin + 1)
     return Read(Nth(n, whole.expression, unit if day is None else None, day, count), whole.end)
 
 

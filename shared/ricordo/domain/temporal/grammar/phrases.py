@@ -17,7 +17,6 @@ from ricordo.domain.temporal.grammar.distances import (
     counted_with_relation_between,
     day_away,
     lasting,
-    now,
     rolling,
 )
 from ricordo.domain.temporal.grammar.named_dates import day_alone, named_date
@@ -78,7 +77,6 @@ _COMPOSED: Grammar = (
     (clock, frozenset({Kind.AT, Kind.NUMBER})),
     (bounded_away, frozenset({Kind.MORE, Kind.LESS})),
     (lasting, frozenset({Kind.FOR})),
-    (now, frozenset({Kind.NOW})),
 )  # fmt: skip
 _LEAD = 6  # lexemes that may stand before the first strong one: "from the end of the first"
 

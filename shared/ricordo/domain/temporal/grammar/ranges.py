@@ -150,6 +150,8 @@ def bound(reader: Reader, at: int) -> Read | None:
     if side is None:
         return _bound_behind(reader, at)
     inner = _end_point(reader, at + 1) or _end_point(reader, reader.skip(at + 1, Kind.THE))
+    if inner is not None and isinstance(inner.expression, Now):
+        return None  # "by now" is no time of its own
     return Read(Bound(side, inner.expression), inner.end) if inner is not None else None
 
 

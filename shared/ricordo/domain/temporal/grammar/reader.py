@@ -111,6 +111,10 @@ class Reader:
         """Return how many digits the number at `at` is written with; 0 for all else."""
         return self.items[at].digits if self.has(at, Kind.NUMBER) else 0
 
+    def has_digit(self, at: int) -> bool:
+        """Whether the lexeme at `at` is written with digits, an ordinal included."""
+        return 0 <= at < len(self.items) and self.items[at].text[0].isdigit()
+
     def adjacent(self, at: int) -> bool:
         """Whether nothing stands between the lexemes at `at` − 1 and `at`."""
         return 0 < at < len(self.items) and self.items[at - 1].end == self.items[at].start
@@ -138,6 +142,11 @@ class Reader:
         return (Amount(tuple(parts)), end) if parts else None
 
 
+# Units of which there are several, without a number.
+PLURALS = frozenset(
+    {"days", "weeks", "months", "years", "hours", "minutes"}
+    | {"giorni", "settimane", "mesi", "anni", "ore", "minuti"}
+)
 _MOST = 100_000
 _UNITS: dict[str, Unit] = {
     "second": "second",

@@ -41,10 +41,10 @@ def decade(reader: Reader, at: int) -> Read | None:
     named = reader.number(begin, Kind.DECADE)
     if named is not None:
         return Read(Years(named, 10), begin + 1)
-    before = reader.has(begin, Kind.DECADE_WORD)
+    before = reader.number(begin, Kind.DECADE_WORD) == 0
     begin = reader.skip_sign(begin + before, "'")
     number, digits = reader.number(begin, Kind.NUMBER), reader.digits(begin)
-    after = reader.has(begin + 1, Kind.DECADE_WORD) and digits > 0
+    after = reader.number(begin + 1, Kind.DECADE_WORD) == 1 and digits > 0
     if number is None or number % 10 or not (before or after) or (digits == 2 and not 10 <= number <= 90):
         return None
     year = number + 1900 if digits == 2 else full_year(number, digits)

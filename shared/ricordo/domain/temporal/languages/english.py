@@ -159,7 +159,7 @@ ENGLISH = Lexicon.build(
         Kind.RELATION: {
             "last": "last previous preceding",
             "past": "past",
-            "this": "this current present same these",
+            "this": "this current present these",
             "next": "next following",
             "coming": "coming upcoming",
         },
@@ -198,7 +198,7 @@ ENGLISH = Lexicon.build(
             "elapsed": "earlier so_far earlier_in",
         },
         Kind.DECADE: _decades(),
-        Kind.DECADE_WORD: {0: "s 's"},
+        Kind.DECADE_WORD: {1: "s 's"},
         Kind.QUARTER: {0: "q"},
         Kind.HALF: {0: "h"},
         Kind.FOR: {0: "for"},

@@ -143,7 +143,7 @@ ITALIAN = Lexicon.build(
         Kind.RELATION: {
             "last": "scorso scorsa scorsi scorse precedente precedenti passato passata",
             "past": "ultimo ultima ultimi ultime passati passate",
-            "this": "questo questa quest' questi queste corrente stesso stessa",
+            "this": "questo questa quest' questi queste corrente",
             "next": "prossimo prossima prossimi prossime seguente seguenti successivo successiva",
             "coming": "venturo ventura in_arrivo entrante",
         },
@@ -185,7 +185,7 @@ ITALIAN = Lexicon.build(
         },
         Kind.AT: {0: "alle alla all' verso_le intorno_alle verso_l' a"},
         Kind.THE: {
-            0: "il lo la i gli le l' un mio mia miei mie nostro nostra suo sua tuo tua quel quella quell'",
+            0: "il lo la i gli le l' mio mia miei mie nostro nostra suo sua tuo tua quel quella quell'",
         },
         Kind.EDGE: {
             "early": "inizio inizio_di inizio_del inizio_della inizio_dell' inizio_dello inizi_di inizi_del "

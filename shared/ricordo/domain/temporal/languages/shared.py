@@ -1,8 +1,8 @@
-"""What is written alike in every language: signs, and the edges of numbers."""
+"""What is written alike in every language: signs."""
 
 from collections.abc import Mapping
 
-from ricordo.domain.temporal.lexicon import Kind, Value
+from ricordo.domain.temporal.lexicon import Value
 
 SIGNS: Mapping[Value, str] = {
     ",": ",",
@@ -13,4 +13,3 @@ SIGNS: Mapping[Value, str] = {
     "~": "~",
     "'": "' ’",
 }
-DASHES: Mapping[Kind, Mapping[Value, str]] = {Kind.SIGN: SIGNS}
