@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from ricordo.domain.temporal.lexicon import Kind, Lexicon, Term, Value
@@ -13,6 +14,7 @@ _TOKEN = re.compile(r"\d+|['’]s\b|[^\W\d_]+['’](?=[^\W\d_]{2}|\d)|[^\W\d_]+|
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 _BEFORE, _BEHIND = 80, 120  # characters around a key word
 _MOST_READ = 4096
+_MOST_TOKENS = 1500  # of a passage; prose of that many characters has half as many
 _LONGEST_NUMBER = 9  # digits; what is longer names no time
 _NUMBER_WORDS = 8
 _LONGEST_WORD = 40
@@ -68,7 +70,7 @@ def passages(text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
 
 def lexemes(text: str, begin: int, end: int, lexicon: Lexicon) -> list[Lexeme]:
     """Cut a passage of `text` into lexemes: the longest phrases first, then numbers, then words."""
-    tokens = [_token(match) for match in _TOKEN.finditer(text, begin, end)]
+    tokens = [_token(match) for match in islice(_TOKEN.finditer(text, begin, end), _MOST_TOKENS)]
     words = [token.text for token in tokens]
     found: list[Lexeme] = []
     at = 0
