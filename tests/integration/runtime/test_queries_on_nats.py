@@ -1,0 +1,199 @@
+"""Request-reply, health and whole processes on a real server."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import textwrap
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import nats
+import nats.errors
+import pytest
+from nats.aio.client import Client
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.messages.base import Message
+from ricordo.messages.queries import StatsReply, StatsRequest
+from ricordo.runtime.health_service import HealthService
+from ricordo.runtime.process import Service
+from ricordo.runtime.queries import QueryServer
+from ricordo.runtime.replies import QueryRoute
+from ricordo.testing.eventually import eventually
+from ricordo.testing.nats_server import NatsServerProcess
+
+pytestmark = pytest.mark.integration
+
+STATS = "memory.v1.acme.query.stats"
+ASKED = b'{"user_id": "u-1"}'
+
+
+async def stats(tenant: str, request: StatsRequest) -> Message:
+    if request.user_id == "slow":
+        await asyncio.sleep(0.2)
+    return StatsReply(memories=3, archived=0, history=3, facts=0, reflections=0, summaries=0, pending=0)
+
+
+def server_on(bus: NatsBus) -> QueryServer:
+    return QueryServer(
+        name="retrieval",
+        kind="query",
+        routes={"query.stats": QueryRoute(handler=stats)},
+        responder=bus,
+        publisher=bus,
+        clock=SystemClock(),
+    )
+
+
+@asynccontextmanager
+async def running(*services: Service) -> AsyncIterator[None]:
+    stopping = asyncio.Event()
+    readied = [asyncio.Event() for _ in services]
+    tasks = [
+        asyncio.create_task(service.run(stopping, ready.set))
+        for service, ready in zip(services, readied, strict=True)
+    ]
+    for ready in readied:
+        await ready.wait()
+    try:
+        yield
+    finally:
+        stopping.set()
+        await asyncio.gather(*tasks)
+
+
+@pytest.fixture
+async def bot(server: NatsServerProcess) -> AsyncIterator[Client]:
+    client = await nats.connect(server.url)
+    yield client
+    await client.close()
+
+
+class TestQueries:
+    async def test_a_bot_gets_its_answer_and_precise_errors(self, bus: NatsBus, bot: Client) -> None:
+        async with running(server_on(bus)):
+            reply = await bot.request(STATS, ASKED, timeout=5)
+            assert json.loads(reply.data)["memories"] == 3
+            assert reply.headers is None
+            for subject, body, code, number in (
+                (STATS, b"{}", "invalid_request", "400"),
+                ("memory.v1.acme.query.nonsense", ASKED, "not_found", "404"),
+                ("memory.v1.acme.query.expand", b"{}", "unavailable", "503"),
+                ("memory.v1.A_B.query.stats", ASKED, "invalid_request", "400"),
+            ):
+                reply = await bot.request(subject, body, timeout=5)
+                assert json.loads(reply.data)["error"]["code"] == code
+                assert reply.headers is not None
+                assert reply.headers["Nats-Service-Error-Code"] == number
+        with pytest.raises(nats.errors.NoRespondersError):
+            await bot.request(STATS, ASKED, timeout=5)
+
+    async def test_slow_requests_do_not_hold_up_each_other_and_stopping_answers_all(
+        self, bus: NatsBus, bot: Client
+    ) -> None:
+        began = time.monotonic()
+        async with running(server_on(bus)):
+            asking = [
+                asyncio.create_task(bot.request(STATS, b'{"user_id": "slow"}', timeout=5)) for _ in range(16)
+            ]
+            await asyncio.sleep(0.1)
+        replies = await asyncio.gather(*asking)
+        assert time.monotonic() - began < 2.0
+        assert {json.loads(reply.data)["memories"] for reply in replies} == {3}
+
+    async def test_servers_of_one_name_share_the_requests(
+        self, server: NatsServerProcess, bus: NatsBus, topology: Topology, bot: Client
+    ) -> None:
+        async with open_bus(NatsSettings(servers=(server.url,)), topology) as other:
+            one, two = server_on(bus), server_on(other)
+            async with running(one, two):
+                for _ in range(40):
+                    await bot.request(STATS, ASKED, timeout=5)
+            assert one.health.processed + two.health.processed == 40
+            assert min(one.health.processed, two.health.processed) > 0
+
+    async def test_it_answers_again_after_the_server_was_killed(
+        self, server: NatsServerProcess, bus: NatsBus
+    ) -> None:
+        async with running(server_on(bus)):
+            server.kill()
+            await server.start()
+            client = await nats.connect(server.url)
+
+            async def answered() -> bool:
+                try:
+                    return bool((await client.request(STATS, ASKED, timeout=1)).data)
+                except (nats.errors.NoRespondersError, nats.errors.TimeoutError):
+                    return False
+
+            await eventually(answered)
+            await client.close()
+
+    async def test_health_is_told_to_whoever_asks(self, bus: NatsBus, bot: Client) -> None:
+        queries = server_on(bus)
+        async with running(queries, HealthService([queries.health], bus, SystemClock())):
+            reply = await bot.request("ricordo.health.retrieval", b"", timeout=5)
+            assert json.loads(reply.data)["state"] == "ready"
+
+
+_PROCESS = textwrap.dedent(
+    """
+    import asyncio, sys
+    from ricordo import log
+    from ricordo.adapters.clock import SystemClock
+    from ricordo.adapters.nats import NatsSettings, open_bus, ricordo_topology
+    from ricordo.runtime.handling import Done
+    from ricordo.runtime.process import run_services, stopped_by_signals
+    from ricordo.runtime.worker import Bus, EventWorker
+
+    async def handler(tenant, events):
+        await asyncio.sleep(0.05)
+        return [Done() for _ in events]
+
+    async def main():
+        log.configure()
+        stopping = asyncio.Event()
+        with stopped_by_signals(stopping):
+            async with open_bus(NatsSettings(servers=(sys.argv[1],)), ricordo_topology()) as bus:
+                await bus.provision()
+                sides = Bus(subscriptions=bus, publisher=bus)
+                workers = [
+                    EventWorker(
+                        name=name, consumer=name, handler=handler, bus=sides, clock=SystemClock()
+                    )
+                    for name in ("ingest", "encode", "index")
+                ]
+                await run_services(
+                    workers, stopping=stopping, on_ready=lambda: print("ready", flush=True)
+                )
+
+    asyncio.run(main())
+    """
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_process_of_workers_ends_cleanly_on_a_signal(
+    server: NatsServerProcess, number: signal.Signals
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        _PROCESS,
+        server.url,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=dict(os.environ),
+    )
+    assert process.stdout is not None
+    assert await asyncio.wait_for(process.stdout.readline(), 20) == b"ready\n"
+    began = time.monotonic()
+    process.send_signal(number)
+    _, log = await asyncio.wait_for(process.communicate(), 20)
+    assert process.returncode == 0, log.decode()
+    assert time.monotonic() - began < 4.0
+    assert all(json.loads(line)["level"] == "info" for line in log.splitlines())

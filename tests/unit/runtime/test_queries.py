@@ -1,0 +1,310 @@
+"""The server of queries and commands: every request gets an answer, and the right one."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, cast
+from uuid import UUID
+
+import pytest
+from tests.fixtures.workshop import memory_bus
+
+from ricordo.messages.base import REPLY_MAX_BYTES, Message
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.events import MemoryAccessed
+from ricordo.messages.ids import derived_id
+from ricordo.messages.queries import StatsReply, StatsRequest
+from ricordo.messages.subjects import STREAM_DERIVED
+from ricordo.ports.bus import BusUnavailable
+from ricordo.runtime.queries import QueryServer, ServerSettings
+from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
+from ricordo.testing.bus import MemoryBus
+from ricordo.testing.clock import ManualClock, settle
+
+STATS = "memory.v1.acme.query.stats"
+ASKED = b'{"user_id": "u-1"}'
+STATS_REPLY = StatsReply(memories=3, archived=0, history=3, facts=0, reflections=0, summaries=0, pending=0)
+
+
+async def three(tenant: str, request: StatsRequest) -> Message:
+    assert (tenant, request.user_id) == ("acme", "u-1")
+    return STATS_REPLY
+
+
+class Wordy(Message):
+    """A reply that may be too long."""
+
+    text: str
+
+
+class Desk:
+    """A server on a bus in memory."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.bus: MemoryBus = memory_bus(self.clock)
+
+    def server(
+        self,
+        handler: QueryHandler[Any] = three,
+        settings: ServerSettings | None = None,
+        deadline: float = 5.0,
+        fit: Callable[[Any, int], Message] | None = None,
+    ) -> QueryServer:
+        return QueryServer(
+            name="retrieval",
+            kind="query",
+            routes={"query.stats": QueryRoute(handler=handler, deadline=deadline, fit=fit)},
+            responder=self.bus,
+            publisher=self.bus,
+            clock=self.clock,
+            elsewhere=("query.expand",),
+            settings=settings,
+        )
+
+    @asynccontextmanager
+    async def open(self, server: QueryServer) -> AsyncIterator[asyncio.Event]:
+        stopping, readied = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(server.run(stopping, readied.set))
+        await readied.wait()
+        try:
+            yield stopping
+        finally:
+            stopping.set()
+            await asyncio.wait_for(task, 10)
+
+    async def ask(
+        self, subject: str = STATS, body: bytes = ASKED, headers: Mapping[str, str] | None = None
+    ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        reply, found = await asyncio.wait_for(self.bus.request(subject, body, headers), 10)
+        return cast("Mapping[str, Any]", json.loads(reply)), found
+
+
+async def error(desk: Desk, subject: str = STATS, body: bytes = ASKED) -> tuple[str, str, str | None]:
+    reply, headers = await desk.ask(subject, body)
+    problem = reply["error"]
+    code = ErrorCode(problem["code"])
+    assert headers["Nats-Service-Error-Code"] == str(code.number)
+    assert headers["Nats-Service-Error"].startswith(code)
+    return problem["code"], problem["message"], problem["field"]
+
+
+class TestAnswers:
+    async def test_a_request_is_answered(self) -> None:
+        desk = Desk()
+        server = desk.server()
+        async with desk.open(server):
+            reply, headers = await desk.ask()
+        assert reply["memories"] == 3
+        assert "Nats-Service-Error" not in headers
+        assert (server.health.processed, server.health.failed, server.health.in_flight) == (1, 0, 0)
+
+    async def test_events_follow_the_answer(self) -> None:
+        desk = Desk()
+        cause = UUID(int=7)
+        accessed = MemoryAccessed(user_id="u-1", recall_id=cause, memory_ids=(UUID(int=9),))
+
+        async def handler(_: str, __: StatsRequest) -> Answer:
+            return Answer(STATS_REPLY, events=(accessed,), cause=cause)
+
+        async with desk.open(desk.server(handler)):
+            await desk.ask(headers={"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"})
+        (event,) = desk.bus.stored(STREAM_DERIVED)
+        assert event.subject == "memory.v1.acme.memory.accessed"
+        assert event.headers["ce-id"] == str(derived_id(cause, "memory.accessed", 0))
+        assert event.headers["traceparent"].startswith(f"00-{'a' * 32}-")
+
+    async def test_an_answer_stands_although_its_events_are_lost(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Answer:
+            desk.bus.away = True
+            accessed = MemoryAccessed(user_id="u-1", recall_id=UUID(int=7), memory_ids=(UUID(int=9),))
+            return Answer(STATS_REPLY, events=(accessed,))
+
+        async with desk.open(desk.server(handler)):
+            assert (await desk.ask())[0]["memories"] == 3
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("subject", "body", "expected"),
+        [
+            (STATS, b"{", ("invalid_request", None)),
+            (STATS, b"", ("invalid_request", None)),
+            (STATS, b"[]", ("invalid_request", None)),
+            (STATS, b"{}", ("invalid_request", "user_id")),
+            (STATS, b'{"user_id": "with space"}', ("invalid_request", "user_id")),
+            ("memory.v1.ACME.query.stats", ASKED, ("invalid_request", None)),
+            ("memory.v1.acme.query.stats.more", ASKED, ("invalid_request", None)),
+            ("memory.v1.acme.query.nonsense", ASKED, ("not_found", None)),
+            ("memory.v1.acme.query.timeline", ASKED, ("unavailable", None)),
+        ],
+    )
+    async def test_bad_requests_get_a_precise_error(
+        self, subject: str, body: bytes, expected: tuple[str, str | None]
+    ) -> None:
+        desk = Desk()
+        async with desk.open(desk.server()):
+            code, message, field = await error(desk, subject, body)
+        assert (code, field) == expected
+        assert message
+
+    async def test_a_refusal_of_the_handler_is_the_answer(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            raise Refused(ErrorCode.FORBIDDEN, "not yours", "user_id")
+
+        async with desk.open(desk.server(handler)):
+            assert await error(desk) == ("forbidden", "not yours", "user_id")
+
+    async def test_a_failure_tells_the_caller_nothing_of_its_cause(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            raise ValueError("password=hunter2")
+
+        server = desk.server(handler)
+        async with desk.open(server):
+            code, message, _ = await error(desk)
+        assert code == "internal"
+        assert "hunter2" not in message
+        assert server.health.failed == 1
+
+    async def test_what_takes_too_long_is_answered_with_timeout(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            await asyncio.Event().wait()
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, deadline=0.05)):
+            assert (await error(desk))[0] == "timeout"
+
+    def test_only_names_of_its_kind_are_served(self) -> None:
+        desk = Desk()
+        with pytest.raises(ValueError, match="command"):
+            QueryServer(
+                name="lifecycle",
+                kind="command",
+                routes={"query.stats": QueryRoute(handler=three)},
+                responder=desk.bus,
+                publisher=desk.bus,
+                clock=desk.clock,
+            )
+
+    async def test_what_another_worker_answers_is_left_to_it(self) -> None:
+        desk = Desk()
+        async with desk.open(desk.server()):
+            asking = asyncio.create_task(desk.bus.request("memory.v1.acme.query.expand", ASKED))
+            await settle()
+            assert not asking.done()
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+
+
+class TestLongReplies:
+    async def test_a_reply_that_does_not_fit_is_shortened(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            return Wordy(text="x" * 2_000_000)
+
+        def fit(reply: Wordy, limit: int) -> Message:
+            assert limit == REPLY_MAX_BYTES
+            return Wordy(text=reply.text[: limit - 100])
+
+        async with desk.open(desk.server(handler, fit=fit)):
+            reply, _ = await desk.ask()
+        assert len(reply["text"]) == REPLY_MAX_BYTES - 100
+
+    async def test_a_reply_that_cannot_be_shortened_is_an_error(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            return Wordy(text="x" * 2_000_000)
+
+        async with desk.open(desk.server(handler)):
+            assert (await error(desk))[0] == "invalid_request"
+
+
+class TestLoad:
+    async def test_requests_are_served_side_by_side_up_to_the_limit(self) -> None:
+        desk, going, most, now = Desk(), asyncio.Event(), 0, 0
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            nonlocal most, now
+            now += 1
+            most = max(most, now)
+            await going.wait()
+            now -= 1
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, ServerSettings(concurrency=3))):
+            asking = [asyncio.create_task(desk.ask()) for _ in range(10)]
+            await settle()
+            going.set()
+            replies = await asyncio.gather(*asking)
+        assert most == 3
+        assert all(reply["memories"] == 3 for reply, _ in replies)
+
+    async def test_a_crowd_is_told_to_come_back(self) -> None:
+        desk, going = Desk(), asyncio.Event()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            await going.wait()
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, ServerSettings(concurrency=1, waiting=2))):
+            asking = [asyncio.create_task(desk.ask()) for _ in range(5)]
+            await settle()
+            going.set()
+            replies = [reply for reply, _ in await asyncio.gather(*asking)]
+        assert [reply.get("error", {}).get("code") for reply in replies] == [None] * 3 + ["unavailable"] * 2
+
+
+class TestStopping:
+    async def test_requests_in_hand_are_answered(self) -> None:
+        desk, going = Desk(), asyncio.Event()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            await going.wait()
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler)) as stopping:
+            asking = asyncio.create_task(desk.ask())
+            await settle()
+            stopping.set()
+            await settle()
+            with pytest.raises(BusUnavailable):
+                await desk.ask()
+            going.set()
+            assert (await asking)[0]["memories"] == 3
+
+    async def test_what_outlasts_the_grace_is_told_so(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            await asyncio.Event().wait()
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, ServerSettings(grace=0.05))) as stopping:
+            asking = asyncio.create_task(desk.ask())
+            await settle()
+            stopping.set()
+            assert (await asking)[0]["error"]["code"] == "unavailable"
+
+    async def test_a_server_waits_for_a_bus_that_is_not_there_yet(self) -> None:
+        desk = Desk()
+        desk.bus.away = True
+        stopping, readied = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(desk.server().run(stopping, readied.set))
+        await desk.clock.advance(10.0)
+        assert not readied.is_set()
+        desk.bus.away = False
+        await desk.clock.advance(10.0)
+        assert readied.is_set()
+        stopping.set()
+        await asyncio.wait_for(task, 5)
