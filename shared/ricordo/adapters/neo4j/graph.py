@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final, LiteralString, TypeVar
 from uuid import UUID
 
-from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncManagedTransaction
+from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncTransaction
 from neo4j.exceptions import (
     AuthError,
     ConstraintError,
@@ -30,9 +30,11 @@ BATCH: Final = 500
 
 _SCHEMA: Final = blocks("schema")
 _FACTS: Final = blocks("facts")
-_AWAY: Final = (ServiceUnavailable, SessionExpired, TransientError, OSError)
+_PASSING: Final = (ServiceUnavailable, SessionExpired, TransientError, ConstraintError, OSError)
+_FIRST_PAUSE: Final = 0.02
+_LONGEST_PAUSE: Final = 0.5
 _Result = TypeVar("_Result")
-Work = Callable[[AsyncManagedTransaction], Awaitable[_Result]]
+Work = Callable[[AsyncTransaction], Awaitable[_Result]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,13 @@ class GraphSettings:
 
     Attributes:
         connect_timeout: seconds until an address counts as away.
-        retry_time: seconds for which the driver repeats what failed for a passing reason.
-        conflicts: how often a write is repeated that met another worker's.
+        retry_time: seconds for which a call is repeated that failed for a passing reason: the server is
+            away, or another worker's write was in the way.
         connections: the most that are open at once.
     """
 
     connect_timeout: float = 3.0
-    retry_time: float = 3.0
-    conflicts: int = 8
+    retry_time: float = 5.0
     connections: int = 8
 
 
@@ -71,7 +72,6 @@ async def open_graph(
         auth=(user, password),
         connection_timeout=settings.connect_timeout,
         connection_acquisition_timeout=settings.connect_timeout + settings.retry_time,
-        max_transaction_retry_time=settings.retry_time,
         max_connection_pool_size=settings.connections,
         user_agent="ricordo",
     ) as driver:
@@ -100,7 +100,7 @@ class Neo4jGraph:
             return
         scope = {"tenant": tenant, "user_id": user_id}
 
-        async def work(transaction: AsyncManagedTransaction) -> None:
+        async def work(transaction: AsyncTransaction) -> None:
             for batch in _batches([rows.parameters(fact) for fact in facts]):
                 await _run(transaction, _FACTS["upsert"], {**scope, "facts": batch})
             if gone:
@@ -153,7 +153,7 @@ class Neo4jGraph:
         """Remove all of a user; see `FactGraph.erase`."""
         scope = {"tenant": tenant, "user_id": user_id}
 
-        async def work(transaction: AsyncManagedTransaction) -> int:
+        async def work(transaction: AsyncTransaction) -> int:
             counted = await _run(transaction, _FACTS["count"], scope)
             await _run(transaction, _FACTS["erase"], scope)
             return int(counted[0]["facts"])
@@ -180,39 +180,43 @@ class Neo4jGraph:
             await (await session.run(statement)).consume()
 
     async def _write(self, work: Work[_Result]) -> _Result:
-        async def attempt() -> _Result:
-            async with self._driver.session(database=self._database) as session:
-                return await session.execute_write(work)
-
-        return await self._repeated(attempt)
+        return await self._repeated(partial(self._transaction, WRITE_ACCESS, work))
 
     async def _read(self, query: LiteralString, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-        async def attempt() -> list[dict[str, Any]]:
-            async with self._driver.session(database=self._database) as session:
-                return await session.execute_read(_run, query, parameters)
+        work = partial(_run, query=query, parameters=parameters)
+        return await self._repeated(partial(self._transaction, READ_ACCESS, work))
 
-        return await self._repeated(attempt)
+    async def _transaction(self, access: str, work: Work[_Result]) -> _Result:
+        async with (
+            self._driver.session(database=self._database, default_access_mode=access) as session,
+            await session.begin_transaction() as transaction,
+        ):
+            result = await work(transaction)
+            await transaction.commit()
+            return result
 
     async def _repeated(self, attempt: Callable[[], Awaitable[_Result]]) -> _Result:
-        """Run `attempt`, again when two workers created the same node at once: the second then finds it."""
-        for nth in range(1, self._settings.conflicts + 1):
+        """Run `attempt` until it succeeds, fails for good, or `retry_time` is over.
+
+        Two workers that create one node at once, or lock the same ones, get in each other's way for
+        milliseconds: much less than the driver's own retries wait.
+        """
+        loop = asyncio.get_running_loop()
+        deadline, pause = loop.time() + self._settings.retry_time, _FIRST_PAUSE
+        while True:
             try:
                 return await attempt()
-            except ConstraintError as error:
-                if nth == self._settings.conflicts:
-                    raise GraphUnavailable(
-                        f"the graph refused a write {nth} times: {error.message}"
-                    ) from error
             except AuthError as error:
                 raise GraphUnavailable(f"the graph does not let us in: {error.message}") from error
-            except _AWAY as error:
-                raise GraphUnavailable(f"the graph does not answer: {error}") from error
-            await asyncio.sleep(random.uniform(0, 0.02 * 2**nth))
-        raise GraphUnavailable("the graph was given no attempt")
+            except _PASSING as error:
+                if loop.time() + pause > deadline:
+                    raise GraphUnavailable(f"the graph does not answer: {error}") from error
+            await asyncio.sleep(random.uniform(pause / 2, pause))
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 async def _run(
-    transaction: AsyncManagedTransaction, query: LiteralString, parameters: dict[str, Any]
+    transaction: AsyncTransaction, query: LiteralString, parameters: dict[str, Any]
 ) -> list[dict[str, Any]]:
     result = await transaction.run(query, parameters)
     return await result.data()
