@@ -1,12 +1,15 @@
 """The Bolt server (ArcadeDB, which speaks Cypher) as a local server, on the Java it brings along."""
 
 import asyncio
+import contextlib
+import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
 
 from ricordo_services.stack import packages
 from ricordo_services.stack.endpoints import write_private
+from ricordo_services.stack.errors import ServerFailed
 from ricordo_services.stack.packages import JavaServer
 from ricordo_services.stack.ports import LOOPBACK
 from ricordo_services.stack.server import Launch, NotReady
@@ -16,6 +19,7 @@ DATABASE = "ricordo"
 HANDSHAKE = bytes.fromhex("6060b017 00000404 00000004 00000003 00000000")
 NO_VERSION = bytes(4)
 READY_REQUEST = b"GET /api/v1/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+GAVE_UP = 'Exception in thread "main"'
 READY = b"HTTP/1.1 204"
 JVM_OPTIONS = (
     "-XX:+UseSerialGC",
@@ -41,15 +45,18 @@ class BoltServer:
         folder: where it keeps its configuration and the graph.
         password: of its root user.
         heap: megabytes of the Java heap at most.
+        log: the file that takes the server's output.
     """
 
     name = "graph"
     port_names = ("bolt", "bolt_http")
 
-    def __init__(self, folder: Path, password: str, *, heap: int) -> None:
+    def __init__(self, folder: Path, password: str, *, heap: int, log: Path) -> None:
         self._folder = folder
         self._password = password
         self._heap = heap
+        self._log = log
+        self._log_start = 0
 
     def url(self, ports: Mapping[str, int]) -> str:
         """Return the address for a Bolt driver, without credentials."""
@@ -58,6 +65,7 @@ class BoltServer:
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
         """Write the Java argument file: the password in it must not show in the list of processes."""
         java = packages.bolt_server()
+        self._log_start = self._log.stat().st_size if self._log.exists() else 0
         arguments = self._folder / "java.args"
         write_private(arguments, "".join(f"{_quoted(word)}\n" for word in self._arguments(java, ports)))
         return Launch(
@@ -96,12 +104,22 @@ class BoltServer:
 
         The Bolt port listens before the database is there; the HTTP side knows when it is.
         """
+        self._raise_if_it_gave_up()
         ready = await _answer(ports["bolt_http"], READY_REQUEST, len(READY))
         if ready != READY:
             raise NotReady
         version = await _answer(ports["bolt"], HANDSHAKE, len(NO_VERSION))
         if version == NO_VERSION:
             raise NotReady
+
+    def _raise_if_it_gave_up(self) -> None:
+        """Raise when the main thread has died: the process then lingers and never answers."""
+        with contextlib.suppress(FileNotFoundError), self._log.open("rb") as log:
+            grown = log.seek(0, os.SEEK_END) >= self._log_start
+            log.seek(self._log_start if grown else 0)
+            said = log.read().decode("utf-8", errors="replace")
+            if GAVE_UP in said:
+                raise ServerFailed(self.name, "did not start", said[said.index(GAVE_UP) :][:1000])
 
 
 async def _answer(port: int, request: bytes, size: int) -> bytes:

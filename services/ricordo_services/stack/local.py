@@ -59,7 +59,8 @@ class LocalStack:
             worker_password=passwords.postgres_worker,
             run_to_end=partial(run_to_end, place=_place(folder, "initdb"), name="postgres"),
         )
-        self._bolt = BoltServer(data / "graph", passwords.bolt, heap=settings.graph_heap)
+        graph_log = folder.log("graph")
+        self._bolt = BoltServer(data / "graph", passwords.bolt, heap=settings.graph_heap, log=graph_log)
         self._bolt_password = passwords.bolt
         self._folder = folder
         servers: tuple[Server, ...] = (self._bolt, self._postgres, self._nats)  # the slowest first
@@ -127,18 +128,21 @@ class LocalStack:
         )
 
     async def _start(self) -> None:
-        """Start all servers at once; what one of them raises ends the others' starts."""
-        starts = [asyncio.create_task(server.start()) for server in self._supervised.values()]
+        """Start all servers at once; when one cannot start, the others' starts end too."""
         try:
-            await asyncio.gather(*starts)
-        except OSError as error:
-            raise FolderRefused(unusable(self._folder.path, error)) from error
-        finally:
-            for start in starts:
-                start.cancel()
-            await asyncio.wait(starts)
+            async with asyncio.TaskGroup() as starts:
+                for server in self._supervised.values():
+                    starts.create_task(self._start_one(server))
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
         for server in self._supervised.values():
             server.keep(self._failed)
+
+    async def _start_one(self, server: SupervisedServer) -> None:
+        try:
+            await server.start()
+        except OSError as error:  # a disk that fills up, a file that belongs to somebody else
+            raise FolderRefused(unusable(self._folder.path, error)) from error
 
     async def _stop(self) -> None:
         servers = self._supervised.values()

@@ -81,6 +81,10 @@ class PortBook:
         """Return the port last reserved under ``name``."""
         return self._ports[name]
 
+    def values(self) -> list[int]:
+        """Return all ports of the folder."""
+        return list(self._ports.values())
+
     def reserve(self, names: Iterable[str]) -> dict[str, int]:
         """Return a free port for each name: last time's where it is still free, else a new one."""
         reserved: dict[str, int] = {}

@@ -1,12 +1,14 @@
 """Starting, stopping and starting again: what stays, what goes, and who is told what."""
 
 import asyncio
+import functools
 import os
 import socket
 import sys
 import time
 from pathlib import Path
 
+import asyncpg
 import psutil
 import pytest
 from tests.fixtures.stack_traces import eventually, leave_traces, read_traces, until
@@ -18,10 +20,11 @@ from ricordo_services.stack import (
     ServerFailed,
     StackSettings,
     packages,
+    ports,
     read_stack_file,
     write_stack_file,
 )
-from ricordo_services.stack.ports import LOOPBACK, PortBook
+from ricordo_services.stack.ports import LOOPBACK, PortBook, choose_port
 from ricordo_services.stack.supervision import Patience
 
 pytestmark = pytest.mark.integration
@@ -35,7 +38,7 @@ def gone(processes: list[psutil.Process]) -> bool:
     return not psutil.wait_procs(processes, timeout=0)[1]
 
 
-async def test_data_and_ports_stay_across_a_restart(
+async def test_data_and_ports_stay_and_no_descriptor_is_lost(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = set(servers())
@@ -51,37 +54,30 @@ async def test_data_and_ports_stay_across_a_restart(
     stopped = time.monotonic() - began
     assert gone(family)
     assert read_stack_file(tmp_path / "data") is None
+    descriptors = psutil.Process().num_fds()
     began = time.monotonic()
     async with LocalStack.open(tmp_path / "data") as stack:
         warm = time.monotonic() - began
         assert stack.endpoints == first
         assert await read_traces(stack.endpoints) == 1
+    assert psutil.Process().num_fds() <= descriptors
     with capsys.disabled():
-        sys.stdout.write(
-            f" start {started:.2f} s cold, {warm:.2f} s warm; stop {stopped:.2f} s; {resident:.0f} MB "
-        )
+        seconds = f"{started:.2f} s cold, {warm:.2f} s warm, stop {stopped:.2f} s"
+        sys.stdout.write(f" start {seconds}, resident {resident:.0f} MB ")
 
 
-async def test_no_descriptor_stays_open(tmp_path: Path) -> None:
-    async with LocalStack.open(tmp_path / "data"):
-        pass
-    before = psutil.Process().num_fds()
-    async with LocalStack.open(tmp_path / "data"):
-        pass
-    assert psutil.Process().num_fds() <= before
-
-
-async def test_a_second_stack_on_the_folder_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
-    async with LocalStack.open(tmp_path / "data") as stack:
-        with pytest.raises(AlreadyRunning, match=f"process {os.getpid()}"):
-            async with LocalStack.open(tmp_path / "data"):
-                pytest.fail("two stacks on one folder")
-        await leave_traces(stack.endpoints)
+async def test_a_second_stack_on_the_folder_is_refused_and_the_first_goes_on(stack: Endpoints) -> None:
+    with pytest.raises(AlreadyRunning, match=f"process {os.getpid()}"):
+        async with LocalStack.open(stack.data_dir):
+            pytest.fail("two stacks on one folder")
+    connection = await asyncpg.connect(stack.postgres_dsn)
+    assert await connection.fetchval("SELECT 1") == 1
+    await connection.close()
 
 
 async def test_everything_listens_on_loopback_only(stack: Endpoints) -> None:
-    ports = PortBook(stack.data_dir / "ports.json")
-    mine = {ports[name] for name in ("nats", "postgres", "bolt", "bolt_http")}
+    book = PortBook(stack.data_dir / "ports.json")
+    mine = {book[name] for name in ("nats", "postgres", "bolt", "bolt_http")}
     family = servers()
     listening = [
         connection.laddr
@@ -102,14 +98,26 @@ async def test_no_password_shows_in_the_list_of_processes(stack: Endpoints) -> N
     assert password not in repr(stack)
 
 
-async def test_a_port_taken_between_two_runs_is_replaced(tmp_path: Path) -> None:
-    async with LocalStack.open(tmp_path / "data") as stack:
-        first = stack.endpoints
-    taken = PortBook(tmp_path / "data" / "ports.json")["bolt"]
-    with socket.create_server((LOOPBACK, taken)):
+async def test_a_port_that_was_ours_and_is_taken_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    book = PortBook(tmp_path / "data" / "ports.json")
+    former = book.reserve(("nats", "bolt"))
+    with socket.create_server((LOOPBACK, former["bolt"])):
         async with LocalStack.open(tmp_path / "data") as stack:
-            assert stack.endpoints.bolt_url != first.bolt_url
-            assert stack.endpoints.nats_url == first.nats_url
+            assert not stack.endpoints.bolt_url.endswith(str(former["bolt"]))
+            assert stack.endpoints.nats_url.endswith(str(former["nats"]))
+            await leave_traces(stack.endpoints)
+
+
+async def test_a_port_taken_while_a_server_starts_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server((LOOPBACK, 0)) as thief:
+        taken = int(thief.getsockname()[1])
+        drawn = iter((taken,))
+        monkeypatch.setattr(ports, "choose_port", lambda others: next(drawn, None) or choose_port(others))
+        async with LocalStack.open(tmp_path / "data") as stack:
+            assert taken not in PortBook(stack.endpoints.data_dir / "ports.json").values()
             await leave_traces(stack.endpoints)
 
 
@@ -155,13 +163,13 @@ async def test_a_server_that_keeps_ending_is_reported(tmp_path: Path) -> None:
             await asyncio.wait_for(watching, 10)
 
 
-@pytest.mark.parametrize("program", ["nats-server", "postgres", "java"])
-async def test_a_killed_server_comes_back_on_its_port_with_its_data(tmp_path: Path, program: str) -> None:
+async def test_killed_servers_come_back_on_their_ports_with_their_data(tmp_path: Path) -> None:
     before = set(servers())
     async with LocalStack.open(tmp_path / "data") as stack:
         await leave_traces(stack.endpoints)
-        killed = next(process for process in servers() if process not in before and process.name() == program)
-        family = [killed, *killed.children(recursive=True)]
-        killed.kill()
-        await until(lambda: gone(family))
-        assert await eventually(lambda: read_traces(stack.endpoints)) == 1
+        for program in ("nats-server", "postgres", "java"):
+            killed = next(p for p in servers() if p not in before and p.name() == program)
+            family = [killed, *killed.children(recursive=True)]
+            killed.kill()
+            await until(functools.partial(gone, family))
+            assert await eventually(lambda: read_traces(stack.endpoints)) == 1

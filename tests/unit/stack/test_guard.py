@@ -1,6 +1,7 @@
 """A guarded process: it ends with its parent, it is insisted on, and it leaves nothing behind."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from ricordo_services.stack.child import Child, Place, log_tail
 from ricordo_services.stack.guard import process_identity
-from ricordo_services.stack.leftovers import own_record, recorded_alive, until_gone
+from ricordo_services.stack.leftovers import living, own_record, recorded_alive, until_gone
 from ricordo_services.stack.server import Launch
 
 STUBBORN = (
@@ -112,9 +113,10 @@ async def test_what_a_record_names_is_killed_when_it_does_not_end(place: Place) 
 
 
 def test_a_process_is_told_from_another_with_its_number() -> None:
-    assert str(os.getpid()) in own_record()
-    assert process_identity(os.getpid()) != process_identity(os.getppid())
-    assert process_identity(2**22 + 1) is None
+    assert living(json.loads(own_record())) == os.getpid()
+    assert living([os.getpid(), "another time"]) is None
+    assert living([2**22 + 1, process_identity(os.getpid())]) is None
+    assert living("nonsense") is None
 
 
 async def test_the_lifeline_is_in_no_other_child(place: Place, tmp_path: Path) -> None:
