@@ -89,7 +89,7 @@ class EmbeddingSettings(_Group):
     batch: PositiveInt = 32
     flush_after_ms: Annotated[float, Field(ge=0)] = 50.0
     in_flight: PositiveInt = 2
-    requests_per_s: PositiveFloat = 3.0
+    requests_per_s: PositiveInt = 3
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
     fallback_after_s: PositiveFloat = 60.0
@@ -110,7 +110,7 @@ class RankingSettings(_Group):
         hybrid: search by words too, not by meaning alone.
     """
 
-    profile: str = "weighted"
+    profile: Literal["human", "weighted", "multiplicative", "generative", "budget"] = "human"
     fusion: Literal["rrf", "weighted"] = "rrf"
     min_semantic_score: Share = 0.35
     min_similarity: Share = 0.4

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.runtime.batcher import Encoded
-
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Encodings, TextToEncode
 from ricordo.ports.stages import Progress
+from ricordo.runtime.batcher import Encoded
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.receipts import receipt
 

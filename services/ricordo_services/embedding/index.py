@@ -157,7 +157,7 @@ def window_vector(vector: Vector, preceding: Vector | None) -> Vector:
         return vector
     both = vector + np.float32(_PREDECESSOR_SHARE) * preceding
     norm = float(np.linalg.norm(both))
-    return both / np.float32(norm) if norm > 0 else vector
+    return (both / norm).astype(np.float32) if norm > 0 else vector
 
 
 def _events(tenant: str, progress: Progress | None, written: dict[UUID, str]) -> tuple[DerivedEvent, ...]:

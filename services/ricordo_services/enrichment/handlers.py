@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.enrichment import VERSION, enrich
 from ricordo.domain.memory import local_moment
-from ricordo.domain.temporal import LANGUAGES, resolve
+from ricordo.domain.temporal import EARLIEST, LATEST, Language, resolve
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import EnrichedMemory, Enrichments, Unenriched
@@ -16,6 +17,8 @@ from ricordo.ports.models import TokenCounter
 from ricordo.ports.stages import Progress
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.receipts import receipt
+
+_READ: Final[dict[str, Language]] = {"it": "it", "en": "en"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +74,13 @@ def event_time(
         timezone: IANA name of the speaker's zone.
         language: a primary subtag; other languages than those understood tell nothing.
     """
-    if language not in LANGUAGES:
+    spoken = _READ.get(language)
+    if spoken is None:
         return None, None
-    span = resolve(content, said_at, ZoneInfo(timezone), language)
-    return (None, None) if span is None else (span.start, span.end)
+    span = resolve(content, said_at, ZoneInfo(timezone), spoken)
+    if span is None or span.start == EARLIEST or span.end == LATEST:
+        return None, None
+    return span.start, span.end
 
 
 def _events(tenant: str, progress: Progress | None) -> tuple[DerivedEvent, ...]:

@@ -112,8 +112,8 @@ def _archived(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
 class Reconcile:
     """Sends on their way again the messages that have lacked a stage for too long.
 
-    Derived events live in a stream that may lose its last moments with the power; the stages in the truth know
-    what is missing. While events still wait for a worker nothing is lost, only late, and the pass leaves them
+    Derived events live in a stream that may lose its last moments with the power; the stages know what is
+    missing. While events still wait for a worker nothing is lost, only late, and the pass leaves them
     alone. Whoever is given the same event twice writes the same.
     """
 

@@ -1,4 +1,4 @@
-"""Time as a port: whoever needs the present is given a clock, so that tests and simulated years can move it."""
+"""Time as a port: whoever needs the present is given a clock, so that tests can move it."""
 
 from datetime import datetime
 from typing import Protocol

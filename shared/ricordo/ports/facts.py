@@ -61,7 +61,7 @@ class FactQuestion:
     user_id: str
     entity: str | None = None
     predicate: str | None = None
-    min_confidence: int = 1
+    min_confidence: float = 1
     as_of: datetime | None = None
     history: bool = False
     limit: int = 50

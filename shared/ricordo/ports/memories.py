@@ -5,9 +5,8 @@ redelivered event produces the same events again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
@@ -50,7 +49,7 @@ class NewMessage:
     timezone: str | None = None
     language: str = ""
     location: str = ""
-    metadata: Mapping[str, Any] = MappingProxyType({})
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     kind: str | None = None
     importance: float | None = None
     tags: tuple[str, ...] = ()

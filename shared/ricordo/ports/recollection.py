@@ -15,12 +15,13 @@ class Turn:
     """A message of the history."""
 
     message_id: str
+    memory_id: UUID
     conversation_id: str
     role: str
     speaker: str
     content: str
     timestamp: datetime
-    language: str | None = None
+    participants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

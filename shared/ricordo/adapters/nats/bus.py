@@ -74,6 +74,18 @@ class NatsBus:
         """Receive the requests on `subject`; see the port."""
         return await responding.serve(self._connection, subject, queue, accept)
 
+    async def unsettled(self, consumer: str) -> int:
+        """Return how many messages `consumer` has not settled: those to come and those in hand.
+
+        Raises:
+            BusUnavailable: the server does not answer, or has no such consumer.
+            KeyError: the topology declares no such consumer.
+        """
+        spec = self.topology.consumer(consumer)
+        with translated(f"cannot ask for the backlog of {consumer}"):
+            info = await self._connection.streams.consumer_info(spec.stream, consumer)
+        return (info.num_pending or 0) + (info.num_ack_pending or 0)
+
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
         """Return a message of a stream; see the port."""
         with translated(f"cannot read message {sequence} of {stream}"):

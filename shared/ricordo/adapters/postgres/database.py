@@ -4,7 +4,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -12,7 +12,10 @@ from asyncpg.pool import PoolConnectionProxy
 from ricordo.adapters.postgres.queries import blocks
 from ricordo.ports.memories import StoreUnavailable
 
-Connection = PoolConnectionProxy[asyncpg.Record]
+if TYPE_CHECKING:
+    Connection = PoolConnectionProxy[asyncpg.Record]
+else:
+    Connection = PoolConnectionProxy  # generic in its stubs only
 
 # What says "not now" rather than "wrong": the server is away, starting, full, or resolved a deadlock.
 TRANSIENT = (

@@ -41,12 +41,13 @@ class PostgresRecollection:
         return [
             Turn(
                 message_id=row["message_id"],
+                memory_id=row["memory_id"],
                 conversation_id=row["conversation_id"],
                 role=row["role"],
                 speaker=row["speaker"],
                 content=row["content"],
                 timestamp=row["said_at"],
-                language=row["language"],
+                participants=tuple(row["participants"]),
             )
             for row in reversed(found)
         ]

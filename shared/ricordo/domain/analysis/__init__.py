@@ -4,6 +4,6 @@
 """
 
 from ricordo.domain.analysis.analysing import analyse
-from ricordo.domain.analysis.model import Analyser, Analysis, EmotionFilter, Intent, TimeFilter
+from ricordo.domain.analysis.model import Analyser, Analysis, EmotionFilter, Fallback, Intent, TimeFilter
 
-__all__ = ["Analyser", "Analysis", "EmotionFilter", "Intent", "TimeFilter", "analyse"]
+__all__ = ["Analyser", "Analysis", "EmotionFilter", "Fallback", "Intent", "TimeFilter", "analyse"]

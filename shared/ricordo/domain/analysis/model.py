@@ -9,6 +9,7 @@ from ricordo.domain.temporal import SpanType
 Intent = Literal["temporal", "entity", "emotional", "topic", "procedural", "general"]
 EmotionFilter = Literal["positive", "negative", "neutral"]
 Analyser = Literal["rules", "llm"]
+Fallback = Literal["entity", "topic", "procedural"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,6 @@ class Analysis:
     memory_types: tuple[str, ...]
     semantic_query: str
     archive: bool
-    fallback: str | None
+    fallback: Fallback | None
     analyser: Analyser
     language: str

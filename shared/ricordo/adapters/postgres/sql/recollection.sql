@@ -3,12 +3,13 @@ select * from memories where tenant = $1 and user_id = $2 and id = any($3::uuid[
 
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
-select message_id, conversation_id, role, speaker, content, said_at, language
-from history
-where tenant = $1 and user_id = $2
-  and ($3::text is null or conversation_id = $3)
-  and ($4::timestamptz is null or (said_at, message_id) < ($4, $5))
-order by said_at desc, message_id desc
+select h.message_id, h.memory_id, h.conversation_id, h.role, h.speaker, h.content, h.said_at,
+       coalesce(m.participants, '{}') as participants
+from history h left join memories m on m.tenant = h.tenant and m.id = h.memory_id
+where h.tenant = $1 and h.user_id = $2
+  and ($3::text is null or h.conversation_id = $3)
+  and ($4::timestamptz is null or (h.said_at, h.message_id) < ($4, $5::text))
+order by h.said_at desc, h.message_id desc
 limit $6
 
 -- name: timeline

@@ -1,0 +1,296 @@
+"""What workers share: servers and models, each opened once, on first use, and closed in reverse order."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
+from ricordo.adapters.nats.topology import SWEEPER
+from ricordo.adapters.neo4j import open_graph
+from ricordo.adapters.ollama import open_ollama
+from ricordo.adapters.onnx import MiniLm, open_minilm
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.intake import PostgresIntake
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
+from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
+from ricordo.ports.bus import DeadLetter
+from ricordo.ports.clock import Clock
+from ricordo.ports.graph import FactGraph, GraphUnavailable
+from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter
+from ricordo.ports.vectors import VectorIndex
+from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.runtime.gates import ProbeGate
+from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.settings import Settings
+
+T = TypeVar("T")
+
+SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
+__all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "bus_settings", "topology"]
+
+_GRAPH_PATIENCE = 2.0  # seconds for which an answer about the graph's health is good
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The embedding models of a process.
+
+    Attributes:
+        batch: encodes memories.
+        query: encodes questions, and never waits behind memories.
+        fallback: serves in a long outage; None for none.
+        tokens: counts tokens.
+    """
+
+    batch: Encoder
+    query: Encoder
+    fallback: Encoder | None
+    tokens: TokenCounter
+
+    @property
+    def name(self) -> str:
+        """The primary model's name."""
+        return self.batch.model
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All models' names, the primary first."""
+        return (self.name,) if self.fallback is None else (self.name, self.fallback.model)
+
+
+class Resources:
+    """Opens what is asked for; whoever asks again gets the same."""
+
+    def __init__(self, settings: Settings, clock: Clock, exits: AsyncExitStack) -> None:
+        self.settings = settings
+        self.clock = clock
+        self._exits = exits
+        self._opened: dict[str, Any] = {}
+        self._graph_seen: tuple[float, bool] | None = None
+
+    async def _once(self, name: str, opening: Callable[[], Awaitable[T]]) -> T:
+        if name not in self._opened:
+            self._opened[name] = await opening()
+        opened: T = self._opened[name]
+        return opened
+
+    async def bus(self) -> NatsBus:
+        """Return the connection to NATS."""
+        opening = open_bus(bus_settings(self.settings), topology(self.settings))
+        return await self._once("bus", lambda: self._exits.enter_async_context(opening))
+
+    async def database(self) -> Database:
+        """Return the pool of connections to PostgreSQL."""
+        stores = self.settings.stores
+        opening = Database.connect(stores.postgres_dsn.get_secret_value(), size=stores.postgres_connections)
+        return await self._once("database", lambda: self._exits.enter_async_context(opening))
+
+    async def intake(self) -> PostgresIntake:
+        """Return ingest's store."""
+        return PostgresIntake(await self.database())
+
+    async def encodings(self) -> PostgresEncodings:
+        """Return the store of vectors."""
+        return PostgresEncodings(await self.database())
+
+    async def enrichments(self) -> PostgresEnrichments:
+        """Return enrichment's store."""
+        return PostgresEnrichments(await self.database())
+
+    async def indexing(self) -> PostgresIndexing:
+        """Return what the index is made from."""
+        return PostgresIndexing(await self.database())
+
+    async def ledger(self) -> PostgresFactLedger:
+        """Return the store of facts."""
+        return PostgresFactLedger(await self.database())
+
+    async def recollection(self) -> PostgresRecollection:
+        """Return what retrieval reads."""
+        return PostgresRecollection(await self.database())
+
+    async def life(self) -> PostgresLife:
+        """Return lifecycle's store."""
+        return PostgresLife(await self.database())
+
+    async def models(self) -> Models:
+        """Return the embedding models, loaded or connected."""
+        return await self._once("models", self._open_models)
+
+    async def batcher(self) -> EmbeddingBatcher:
+        """Return the embedding batcher, working."""
+        return await self._once("batcher", self._open_batcher)
+
+    async def vectors(self) -> VectorIndex:
+        """Return the vector index, with a collection for each model."""
+        return await self._once("vectors", self._open_vectors)
+
+    async def graph(self) -> FactGraph:
+        """Return the graph; its constraints are made as soon as it answers."""
+        return await self._once("graph", self._open_graph)
+
+    async def backlog(self, consumers: Sequence[str]) -> "StreamBacklog":
+        """Return what tells how much `consumers` have before them."""
+        return StreamBacklog(await self.bus(), tuple(consumers))
+
+    def probe(self, name: str, ask: Callable[[], Awaitable[object]]) -> ProbeGate:
+        """Return the gate that is open while `ask` succeeds; of one name there is one."""
+        gate: ProbeGate = self._opened.setdefault(f"probe {name}", ProbeGate(name, ask, self.clock))
+        return gate
+
+    async def ask_database(self) -> None:
+        """Return when PostgreSQL answers.
+
+        Raises:
+            StoreUnavailable: it does not.
+        """
+        async with (await self.database()).unscoped() as connection:
+            await connection.fetchval("select 1")
+
+    async def ask_graph(self) -> None:
+        """Return when the graph answers.
+
+        Raises:
+            GraphUnavailable: it does not.
+        """
+        if not await (await self.graph()).health():
+            raise GraphUnavailable("the graph does not answer")
+
+    async def graph_answers(self) -> bool:
+        """Whether the graph answered within the last two seconds; asks it when nobody knows."""
+        now = self.clock.monotonic()
+        if self._graph_seen is None or now - self._graph_seen[0] > _GRAPH_PATIENCE:
+            self._graph_seen = (now, self._graph_seen[1] if self._graph_seen else True)
+            self._graph_seen = (now, await (await self.graph()).health())
+        return self._graph_seen[1]
+
+    async def bury(self, letter: DeadLetter) -> None:
+        """Keep a dead letter's reason for the status of its message.
+
+        Raises:
+            StoreUnavailable: it could not be kept.
+        """
+        if letter.tenant is not None:
+            await (await self.life()).bury(letter.tenant, letter)
+
+    async def _open_models(self) -> Models:
+        settings = self.settings.embedding
+        minilm = await self._exits.enter_async_context(open_minilm(cores=settings.threads))
+        if settings.provider == "onnx":
+            return Models(minilm.batch, minilm.query, None, minilm.tokens)
+        primary = await self._ollama(settings.model)
+        fallback = None if settings.fallback is None else await self._fallback(settings.fallback, minilm)
+        return Models(primary, primary, fallback, minilm.tokens)
+
+    async def _ollama(self, model: str) -> Encoder:
+        settings = self.settings.embedding
+        opening = open_ollama(settings.ollama_url, model, batch=settings.batch)
+        return await self._exits.enter_async_context(opening)
+
+    async def _fallback(self, name: str, minilm: MiniLm) -> Encoder:
+        return minilm.batch if name == minilm.batch.model else await self._ollama(name)
+
+    async def _open_batcher(self) -> EmbeddingBatcher:
+        settings, models = self.settings.embedding, await self.models()
+        limits = BatchLimits(
+            batch=settings.batch,
+            flush_after=settings.flush_after_ms / 1000,
+            in_flight=settings.in_flight,
+            queue=settings.queue,
+            fallback_after=settings.fallback_after_s,
+        )
+        remote = settings.provider != "onnx"
+        batcher = EmbeddingBatcher(
+            models.batch,
+            self.clock,
+            breaker=CircuitBreaker(
+                self.clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable
+            ),
+            bucket=TokenBucket(self.clock, settings.requests_per_s) if remote else None,
+            fallback=models.fallback,
+            limits=limits,
+        )
+        return await self._exits.enter_async_context(batcher)
+
+    async def _open_vectors(self) -> VectorIndex:
+        stores, models = self.settings.stores, await self.models()
+        index = _edge(stores.qdrant_dir) if stores.qdrant_url is None else _server(self.settings)
+        self._exits.push_async_callback(index.close)
+        for encoder in (models.batch, models.fallback):
+            if encoder is not None:
+                await index.prepare(encoder.model, encoder.dimensions)
+        return index
+
+    async def _open_graph(self) -> FactGraph:
+        stores = self.settings.stores
+        graph = await self._exits.enter_async_context(
+            open_graph(
+                stores.bolt_url,
+                stores.bolt_user,
+                stores.bolt_password.get_secret_value(),
+                database=stores.bolt_database,
+            )
+        )
+        await graph.prepare()
+        return graph
+
+
+def _edge(folder: Path | None) -> VectorIndex:
+    # the engine in process is in the `local` extra, which a cluster's image need not have
+    from ricordo.adapters.qdrant.edge import EdgeVectorIndex  # noqa: PLC0415
+
+    if folder is None:
+        raise ValueError(
+            "set RICORDO_STORES__QDRANT_URL to a server, or RICORDO_STORES__QDRANT_DIR to a folder"
+        )
+    return EdgeVectorIndex(folder)
+
+
+def _server(settings: Settings) -> VectorIndex:
+    from qdrant_client import AsyncQdrantClient  # noqa: PLC0415 - takes half a second to import
+
+    from ricordo.adapters.qdrant.server import ServerVectorIndex  # noqa: PLC0415
+
+    key = settings.stores.qdrant_api_key
+    client = AsyncQdrantClient(
+        url=settings.stores.qdrant_url, api_key=None if key is None else key.get_secret_value()
+    )
+    return ServerVectorIndex(client)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamBacklog:
+    """How much some durable consumers have before them."""
+
+    bus: NatsBus
+    consumers: tuple[str, ...]
+
+    async def waiting(self) -> int:
+        """Return the events that are not settled yet, over all of the consumers.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        return sum([await self.bus.unsettled(consumer) for consumer in self.consumers])
+
+
+def bus_settings(settings: Settings) -> NatsSettings:
+    """Return where the bus is."""
+    return NatsSettings(servers=(settings.bus.url,))
+
+
+def topology(settings: Settings) -> Topology:
+    """Return the streams and consumers, with the operator's limits."""
+    bus = settings.bus
+    return ricordo_topology(
+        Limits(
+            incoming_bytes=bus.input_bytes,
+            derived_bytes=bus.events_bytes,
+            dead_letter_bytes=bus.dead_letter_bytes,
+        )
+    )

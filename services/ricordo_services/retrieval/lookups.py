@@ -1,0 +1,141 @@
+"""The queries that ask the truth by name: history, facts, timeline, status, stats, expand."""
+
+from dataclasses import asdict, dataclass
+
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.queries import (
+    ExpandReply,
+    ExpandRequest,
+    FactsReply,
+    FactsRequest,
+    HistoryReply,
+    HistoryRequest,
+    Position,
+    StatsReply,
+    StatsRequest,
+    StatusReply,
+    StatusRequest,
+    TimelineReply,
+    TimelineRequest,
+)
+from ricordo.messages.vocabulary import MessageState
+from ricordo.ports.facts import FactLedger, FactQuestion
+from ricordo.ports.recollection import Failure, Recollection
+from ricordo.ports.stages import Progress
+from ricordo.runtime.replies import Refused
+from ricordo_services.retrieval.views import fact_view, history_view, memory_view, stages_view
+
+_NOT_FATAL = "id_conflict"  # it is another message under the same id that failed
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Answers `query.history`."""
+
+    recollection: Recollection
+
+    async def __call__(self, tenant: str, request: HistoryRequest, /) -> HistoryReply:
+        """Return the last messages, oldest first, and where to go on."""
+        before = None if request.before is None else (request.before.at, request.before.id or "")
+        turns = await self.recollection.history(
+            tenant,
+            request.user_id,
+            conversation_id=request.conversation_id,
+            before=before,
+            limit=request.limit + 1,  # one more tells whether there are more
+        )
+        shown = turns[-request.limit :]
+        more = len(turns) > len(shown)
+        return HistoryReply(
+            messages=tuple(history_view(request.user_id, turn) for turn in shown),
+            next=Position(shown[0].timestamp, shown[0].message_id) if more else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Answers `query.facts`."""
+
+    ledger: FactLedger
+
+    async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
+        """Return facts, most confident first, then most recent."""
+        question = FactQuestion(
+            user_id=request.user_id,
+            entity=request.entity,
+            predicate=request.predicate,
+            min_confidence=request.min_confidence,
+            as_of=request.as_of,
+            history=request.history,
+            limit=request.limit,
+        )
+        return FactsReply(facts=tuple(map(fact_view, await self.ledger.facts(tenant, question))))
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Answers `query.timeline`."""
+
+    recollection: Recollection
+
+    async def __call__(self, tenant: str, request: TimelineRequest, /) -> TimelineReply:
+        """Return memories created in [start, end), oldest first."""
+        memories = await self.recollection.timeline(
+            tenant, request.user_id, request.start, request.end, request.limit
+        )
+        return TimelineReply(memories=tuple(map(memory_view, memories)))
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Answers `query.status`."""
+
+    recollection: Recollection
+
+    async def __call__(self, tenant: str, request: StatusRequest, /) -> StatusReply:
+        """Return how far the message got."""
+        progress, failure = await self.recollection.status(tenant, request.message_id)
+        reply = StatusReply(
+            state=_state(progress, failure),
+            error=None if failure is None else f"{failure.code}: {failure.reason}",
+        )
+        return reply if progress is None else reply.model_copy(update={"stages": stages_view(progress)})
+
+
+def _state(progress: Progress | None, failure: Failure | None) -> MessageState:
+    if progress is not None and progress.remembered:
+        return MessageState.REMEMBERED
+    if failure is not None and (progress is None or failure.code != _NOT_FATAL):
+        return MessageState.FAILED
+    return MessageState.UNKNOWN if progress is None else MessageState.RECEIVED
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Answers `query.stats`."""
+
+    recollection: Recollection
+
+    async def __call__(self, tenant: str, request: StatsRequest, /) -> StatsReply:
+        """Count what is held about the user."""
+        return StatsReply(**asdict(await self.recollection.counts(tenant, request.user_id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Expand:
+    """Answers `query.expand`."""
+
+    recollection: Recollection
+
+    async def __call__(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:
+        """Return the memories that a memory rests on, oldest first; a message rests on none.
+
+        Raises:
+            Refused: the user has no such memory.
+        """
+        found = await self.recollection.memories(tenant, request.user_id, [request.memory_id])
+        if not found:
+            raise Refused(ErrorCode.NOT_FOUND, "this user has no memory of that id", "memory_id")
+        sources = await self.recollection.memories(tenant, request.user_id, found[0].source_ids)
+        ordered = sorted(sources, key=lambda memory: (memory.created_at, memory.id))
+        return ExpandReply(memories=tuple(map(memory_view, ordered)))

@@ -1,0 +1,272 @@
+"""A recall: the question analysed, searched and ranked, the facts around it, and what could not be asked."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TypeVar
+from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
+
+from ricordo.domain.analysis import Analysis, Fallback, analyse
+from ricordo.domain.facts import Fact
+from ricordo.domain.fusion import NO_MINIMUMS, Minimums
+from ricordo.domain.memory import Memory
+from ricordo.domain.ranking import LEARNED, Candidate, rank, resolve
+from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
+from ricordo.messages.events import MemoryAccessed
+from ricordo.messages.queries import RecallReply, RecallRequest
+from ricordo.messages.vocabulary import Degradation
+from ricordo.ports.clock import Clock
+from ricordo.ports.facts import FactLedger
+from ricordo.ports.memories import StoreUnavailable, Vector
+from ricordo.ports.models import Encoder, ModelUnavailable
+from ricordo.ports.recollection import Profile, Recollection
+from ricordo.ports.vectors import IndexUnavailable
+from ricordo.runtime.replies import Answer
+from ricordo_services.retrieval.search import Asked, Found, Search, closeness, wording
+from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
+
+T = TypeVar("T")
+
+_FACTS_SHOWN = 10
+_FIRST = datetime(1, 1, 1, tzinfo=UTC)
+_LAST = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory that came back, with what it scored."""
+
+    memory: Memory
+    score: float
+    signals: Signals
+
+
+@dataclass(slots=True)
+class Recalled:
+    """All that a recall brought to mind; filled step by step."""
+
+    recall_id: UUID
+    now: datetime
+    analysis: Analysis
+    memories: Sequence[Remembered] = ()
+    facts: Sequence[Fact] = ()
+    archived_matches: int = 0
+    degraded: set[Degradation] = field(default_factory=set)
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    async def timed(self, step: str, work: Awaitable[T]) -> T:
+        """Await `work` and note how long it took, in milliseconds."""
+        began = perf_counter()
+        try:
+            return await work
+        finally:
+            self.timings_ms[step] = round((perf_counter() - began) * 1000, 3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remember:
+    """Recalls; what is away costs its part of the answer and is named in it.
+
+    Attributes:
+        graph_answers: whether the graph can be asked just now.
+        profile: the ranking profile that answers where a query names none.
+    """
+
+    recollection: Recollection
+    ledger: FactLedger
+    search: Search
+    encoder: Encoder
+    graph_answers: Callable[[], Awaitable[bool]]
+    clock: Clock
+    profile: str = LEARNED
+    minimums: Minimums = field(default_factory=Minimums)
+    fact_confidence: int = 3
+
+    async def __call__(self, tenant: str, request: RecallRequest) -> Recalled:
+        """Recall for `request`; its `limit` best memories, its facts."""
+        began = perf_counter()
+        degraded: set[Degradation] = set()
+        profile = await self._profile(tenant, request.user_id, degraded)
+        recalled = self._understood(request, profile)
+        recalled.degraded = degraded
+        vector, facts, graph_answers = await asyncio.gather(
+            recalled.timed("encode", self._encoded(recalled)),
+            recalled.timed("facts", self._facts(tenant, request, recalled)),
+            self.graph_answers(),
+        )
+        recalled.facts = facts
+        if not graph_answers:
+            degraded.add(Degradation.GRAPH)
+        asked = Asked(request.user_id, recalled.analysis, request.filters, vector, request.limit)
+        await self._find(tenant, request, recalled, asked)
+        recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
+        return recalled
+
+    async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> Profile:
+        try:
+            return await self.recollection.profile(tenant, user_id)
+        except StoreUnavailable:
+            degraded.add(Degradation.ROWS)
+            return Profile()
+
+    def _understood(self, request: RecallRequest, profile: Profile) -> Recalled:
+        began = perf_counter()
+        now = request.now or self.clock.now()
+        analysis = analyse(
+            request.query,
+            now=now,
+            zone=ZoneInfo(request.timezone or profile.timezone or "UTC"),
+            language=request.language,
+            known_names=profile.names,
+        )
+        recalled = Recalled(uuid4(), now.astimezone(UTC), analysis)
+        recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
+        return recalled
+
+    async def _encoded(self, recalled: Recalled) -> Vector | None:
+        try:
+            vectors = await self.encoder.encode([recalled.analysis.semantic_query])
+        except ModelUnavailable:
+            recalled.degraded.add(Degradation.MODEL)
+            return None
+        first: Vector = vectors[0]
+        return first
+
+    async def _facts(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
+        try:
+            return await self.ledger.surfacing(
+                tenant,
+                request.user_id,
+                names=recalled.analysis.entities,
+                threshold=self.fact_confidence,
+                limit=_FACTS_SHOWN,
+            )
+        except StoreUnavailable:
+            recalled.degraded.add(Degradation.ROWS)
+            return ()
+
+    async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
+        """Search, read the rows, rank them; where nothing is found, look whether the archive holds more."""
+        minimums = self.minimums if _has_minimums(request) else NO_MINIMUMS
+        try:
+            found = await recalled.timed("search", self.search.find(tenant, asked, minimums))
+            memories = await recalled.timed("rows", self._rows(tenant, asked, found))
+            if not memories:
+                found_archived = await self.search.find(tenant, asked, self.minimums, archived=True)
+                recalled.archived_matches = len(found_archived.hits)
+        except IndexUnavailable:
+            recalled.degraded.add(Degradation.VECTORS)
+            return
+        except StoreUnavailable:
+            recalled.degraded.add(Degradation.ROWS)
+            return
+        if found.fallback is not None:
+            recalled.analysis = _relaxed(recalled.analysis, found.fallback)
+        began = perf_counter()
+        recalled.memories = self._ranked(request, recalled, found, memories)
+        recalled.timings_ms["rank"] = round((perf_counter() - began) * 1000, 3)
+
+    async def _rows(self, tenant: str, asked: Asked, found: Found) -> Sequence[Memory]:
+        """Read the truth of what the index named: what has no row there is not shown."""
+        if not found.hits:
+            return ()
+        return await self.recollection.memories(tenant, asked.user_id, list(found.hits))
+
+    def _ranked(
+        self, request: RecallRequest, recalled: Recalled, found: Found, memories: Sequence[Memory]
+    ) -> list[Remembered]:
+        by_id = {memory.id: memory for memory in memories}
+        span = asked_span(request, recalled.analysis)
+        best = max((wording(hit) for hit in found.hits.values()), default=0.0)
+        candidates = [
+            Candidate(memory.id, memory.created_at, _signals(memory, found, span, recalled.now, best))
+            for memory in memories
+        ]
+        _, profile = resolve(request.profile and request.profile.value, default=self.profile)
+        return [
+            Remembered(by_id[one.candidate.id], one.score, one.candidate.signals)
+            for one in rank(candidates, profile)[: request.limit]
+        ]
+
+
+def asked_span(request: RecallRequest, analysis: Analysis) -> Span | None:
+    """Return the time that a question asks for, as a filter or as a preference; None for no time."""
+    filters = request.filters
+    if filters is not None and (filters.start is not None or filters.end is not None):
+        return Span(filters.start or _FIRST, filters.end or _LAST)
+    time = analysis.time
+    return None if time is None else Span(time.start, time.end)
+
+
+def _signals(memory: Memory, found: Found, span: Span | None, now: datetime, best: float) -> Signals:
+    hit = found.hits[memory.id]
+    return Signals(
+        semantic=max(0.0, closeness(hit)),
+        bm25=wording(hit) / best if best > 0 else 0.0,
+        fused=found.fused[memory.id],
+        temporal=temporal_relevance(span, memory.created_at, memory.event_start, memory.event_end),
+        importance=memory.importance,
+        valence=memory.emotion.valence,
+        arousal=memory.emotion.arousal,
+        access_count=memory.access_count,
+        age_days=age_days(memory.created_at, now),
+        decay_factor=memory.decay_factor,
+        confidence=memory.confidence,
+        trust=memory.trust,
+        token_count=memory.token_count,
+    )
+
+
+def _has_minimums(request: RecallRequest) -> bool:
+    """Whether the named profile is one that drops what scores too low; the learned one drops nothing."""
+    return request.profile is not None and request.profile.value != LEARNED
+
+
+def _relaxed(analysis: Analysis, fallback: Fallback) -> Analysis:
+    return replace(analysis, fallback=fallback)
+
+
+def reply(recalled: Recalled, *, explain: bool) -> RecallReply:
+    """Show a recall on the wire."""
+    return RecallReply(
+        recall_id=recalled.recall_id,
+        analysis=analysis_view(recalled.analysis),
+        memories=tuple(
+            memory_view(one.memory, score=one.score, signals=asdict(one.signals) if explain else None)
+            for one in recalled.memories
+        ),
+        facts=tuple(map(fact_view, recalled.facts)),
+        archived_matches=recalled.archived_matches,
+        degraded=tuple(sorted(recalled.degraded)),
+        timings_ms=recalled.timings_ms,
+    )
+
+
+def accessed(request: RecallRequest, recalled: Recalled) -> tuple[MemoryAccessed, ...]:
+    """Say which memories came back, so that use makes them stronger."""
+    if not request.reinforce or not recalled.memories:
+        return ()
+    return (
+        MemoryAccessed(
+            user_id=request.user_id,
+            conversation_id=request.conversation_id,
+            recall_id=recalled.recall_id,
+            memory_ids=tuple(one.memory.id for one in recalled.memories),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Answers `query.recall`."""
+
+    remember: Remember
+
+    async def __call__(self, tenant: str, request: RecallRequest, /) -> Answer:
+        """Return ranked memories and the facts around them."""
+        recalled = await self.remember(tenant, request)
+        events = accessed(request, recalled)
+        return Answer(reply(recalled, explain=request.explain), events, recalled.recall_id)

@@ -1,0 +1,180 @@
+"""From an analysed question to candidates: what it may find, and which filter it had to give up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from ricordo.domain.analysis import Analysis, Fallback
+from ricordo.domain.bm25 import SparseVector, query_terms
+from ricordo.domain.fusion import Minimums, at_least, by_rank, reciprocal_rank, weighted
+from ricordo.messages.queries import Filters
+from ricordo.ports.memories import Vector
+from ricordo.ports.vectors import Hit, Scope, VectorIndex
+
+_POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
+_NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory's own
+_LANGUAGES = ("it", "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, ready to be searched for.
+
+    Attributes:
+        vector: float32 [d], unit norm; None while the model is away.
+        limit: memories that the bot wants.
+    """
+
+    user_id: str
+    analysis: Analysis
+    filters: Filters | None
+    vector: Vector | None
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates by id, with the fused score of each in [0, 1]."""
+
+    hits: dict[UUID, Hit]
+    fused: dict[UUID, float]
+    fallback: Fallback | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Hybrid search by intent."""
+
+    vectors: VectorIndex
+    model: str
+    fusion: str = "rrf"
+    hybrid: bool = True
+
+    async def find(self, tenant: str, asked: Asked, minimums: Minimums, *, archived: bool = False) -> Found:
+        """Search, and where a filter read from the question matches nothing, give that one up.
+
+        Args:
+            tenant: whose index.
+            asked: the question.
+            minimums: below which a result does not count, where meaning alone decides.
+            archived: whether to look into the archive too.
+
+        Raises:
+            IndexUnavailable: nothing could be asked.
+        """
+        scope = scope_of(asked)
+        if archived:
+            scope = replace(scope, include_archived=True)
+        found = await self._search(tenant, asked, scope, minimums)
+        for name, wider in _relaxations(scope, asked):
+            if found.hits:
+                break
+            found = replace(await self._search(tenant, asked, wider, minimums), fallback=name)
+        return found
+
+    async def _search(self, tenant: str, asked: Asked, scope: Scope, minimums: Minimums) -> Found:
+        wanted = max(100, 3 * asked.limit)
+        hits = await self.vectors.search(
+            tenant, self.model, scope, vector=asked.vector, terms=self._terms(asked.analysis), limit=wanted
+        )
+        by_id = {hit.id: hit for hit in hits}
+        if narrows(scope):  # the filter has decided what counts
+            minimums = replace(minimums, semantic_score=-1.0, similarity=0.0)
+        fused = self._fused(hits, minimums, meant=asked.vector is not None)
+        return Found({one: by_id[one] for one in fused}, fused)
+
+    def _terms(self, analysis: Analysis) -> SparseVector:
+        languages = dict.fromkeys((analysis.language or "en", *_LANGUAGES))
+        return query_terms(analysis.semantic_query if self.hybrid else "", list(languages))
+
+    def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
+        dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}
+        sparse = {hit.id: share for hit in hits if (share := wording(hit)) > 0}
+        if self.fusion == "weighted":
+            fused = weighted(dense, sparse)
+        else:
+            rankings = [by_rank(dense)] if meant else []
+            rankings += [by_rank(sparse)] if self.hybrid else []
+            fused = reciprocal_rank(rankings, candidates=max(len(dense), len(sparse)))
+        fused = at_least(fused, minimums.similarity)
+        if minimums.similarity > 0:
+            return fused
+        return fused | {hit.id: 0.0 for hit in hits if hit.id not in fused}
+
+
+def closeness(hit: Hit) -> float:
+    """Return the cosine with the memory, alone or in the light of the turn before it, whichever is closer."""
+    return max(hit.dense, hit.dense_window)
+
+
+def wording(hit: Hit) -> float:
+    """Return the BM25 score of the memory, with what the turn before it adds."""
+    return hit.bm25 + _NEIGHBOURS * max(0.0, hit.bm25_window)
+
+
+def scope_of(asked: Asked) -> Scope:
+    """Say what a question may find: what `filters` demand and, where they are silent, what it says itself."""
+    analysis, filters = asked.analysis, asked.filters or Filters()
+    start, end = _asked_time(analysis, filters)
+    above, below = _valence(filters.emotion or analysis.emotion_filter)
+    by_entity = analysis.intent == "entity" or (analysis.intent == "temporal" and analysis.entities)
+    participants = filters.participants or (analysis.entities if by_entity else ())
+    topics = filters.topics or (analysis.topics if analysis.intent == "topic" else ())
+    types = [one.value for one in filters.types]
+    if not types and analysis.intent == "procedural":
+        types = list(analysis.memory_types)
+    return Scope(
+        user_id=asked.user_id,
+        start=start,
+        end=end,
+        participants=_folded(participants),
+        topics=_folded(topics),
+        types=tuple(types),
+        kinds=tuple(one.value for one in filters.kinds),
+        above_valence=above,
+        below_valence=below,
+        min_importance=filters.min_importance,
+        include_archived=filters.include_archived or analysis.archive,
+    )
+
+
+def _asked_time(analysis: Analysis, filters: Filters) -> tuple[datetime | None, datetime | None]:
+    if filters.start is not None or filters.end is not None:
+        return filters.start, filters.end
+    time = analysis.time
+    return (time.start, time.end) if time is not None and time.strict else (None, None)
+
+
+def _valence(emotion: str | None) -> tuple[float | None, float | None]:
+    """Return the exclusive bounds of a feeling."""
+    if emotion == "positive":
+        return _POSITIVE, None
+    if emotion == "negative":
+        return None, _NEGATIVE
+    return (_NEGATIVE, _POSITIVE) if emotion == "neutral" else (None, None)
+
+
+def _folded(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(value.casefold() for value in values)
+
+
+def narrows(scope: Scope) -> bool:
+    """Whether the scope leaves out any memory of the user that is not archived."""
+    return replace(scope, include_archived=False) != Scope(user_id=scope.user_id)
+
+
+def _relaxations(scope: Scope, asked: Asked) -> list[tuple[Fallback, Scope]]:
+    """Return the wider scopes to try in turn; only what was read from the question is ever given up."""
+    stated = asked.filters or Filters()
+    wider: list[tuple[Fallback, Scope]] = []
+    if scope.participants and not stated.participants:
+        without = replace(scope, participants=())
+        if not scope.topics:
+            wider.append(("entity", replace(without, topics=scope.participants)))
+        wider.append(("entity", without))
+    if scope.topics and not stated.topics:
+        wider.append(("topic", replace(scope, topics=())))
+    if scope.types and not stated.types:
+        wider.append(("procedural", replace(scope, types=())))
+    return wider

@@ -1,0 +1,122 @@
+"""The domain's values as bots see them."""
+
+from collections.abc import Mapping
+
+from ricordo.domain.analysis import Analysis as Understood
+from ricordo.domain.facts import Fact
+from ricordo.domain.memory import Memory
+from ricordo.messages.queries import Stages
+from ricordo.messages.views import Analysis, Emotion, FactView, HistoryMessage, MemoryView, QueryTime
+from ricordo.messages.vocabulary import (
+    Analyser,
+    EmotionFilter,
+    Intent,
+    MemoryKind,
+    MemorySource,
+    MemoryType,
+    Role,
+    TimeType,
+)
+from ricordo.ports.recollection import Turn
+from ricordo.ports.stages import Progress
+
+
+def memory_view(
+    memory: Memory, *, score: float | None = None, signals: Mapping[str, float] | None = None
+) -> MemoryView:
+    """Show a memory, with what it scored in a ranking."""
+    emotion = memory.emotion
+    return MemoryView(
+        id=memory.id,
+        message_ids=(memory.message_id,) if memory.message_id else (),
+        type=MemoryType(memory.type.value),
+        kind=MemoryKind(memory.kind.value),
+        role=Role(memory.role.value),
+        speaker=memory.speaker or None,
+        conversation_id=memory.conversation_id or None,
+        content=memory.content,
+        title=memory.title or None,
+        summary=memory.summary or None,
+        created_at=memory.created_at,
+        score=score,
+        signals=None if signals is None else dict(signals),
+        importance=memory.importance,
+        emotion=Emotion(
+            valence=emotion.valence,
+            arousal=emotion.arousal,
+            dominance=emotion.dominance,
+            primary=emotion.primary,
+            keywords=emotion.keywords,
+        ),
+        participants=memory.participants,
+        topics=memory.topics,
+        confidence=memory.confidence,
+        source=MemorySource(memory.source.value),
+        related=memory.related_ids,
+        archived=memory.archived_at is not None,
+    )
+
+
+def fact_view(fact: Fact) -> FactView:
+    """Show a fact."""
+    return FactView(
+        id=fact.id,
+        subject=fact.subject,
+        predicate=fact.predicate,
+        object=fact.object,
+        confidence=fact.confidence,
+        first_seen=fact.first_seen,
+        last_reinforced=fact.last_reinforced,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        contradictions=fact.contradictions,
+        disputed=fact.disputed,
+        verified=fact.verified,
+        message_ids=fact.message_ids,
+    )
+
+
+def history_view(user_id: str, turn: Turn) -> HistoryMessage:
+    """Show a message as it was said."""
+    return HistoryMessage(
+        id=turn.message_id,
+        user_id=user_id,
+        conversation_id=turn.conversation_id,
+        role=Role(turn.role),
+        content=turn.content,
+        timestamp=turn.timestamp,
+        speaker=turn.speaker or None,
+        participants=turn.participants,
+        memory_id=turn.memory_id,
+    )
+
+
+def stages_view(progress: Progress) -> Stages:
+    """Show how far a message got."""
+    return Stages(
+        ingested=progress.ingested,
+        encoded=progress.encoded,
+        enriched=progress.enriched,
+        indexed=progress.indexed,
+        extracted=progress.extracted,
+    )
+
+
+def analysis_view(analysis: Understood) -> Analysis:
+    """Show how a query was understood."""
+    time = analysis.time
+    return Analysis(
+        intent=Intent(analysis.intent),
+        time=QueryTime()
+        if time is None
+        else QueryTime(type=TimeType(time.type), reference=time.reference, start=time.start, end=time.end),
+        entities=analysis.entities,
+        topics=analysis.topics,
+        emotion_filter=None if analysis.emotion_filter is None else EmotionFilter(analysis.emotion_filter),
+        memory_types=tuple(MemoryType(one) for one in analysis.memory_types),
+        semantic_query=analysis.semantic_query,
+        archive=analysis.archive,
+        fallback=analysis.fallback,
+        analyser=Analyser(analysis.analyser),
+        language=analysis.language,
+    )
