@@ -1,0 +1,58 @@
+"""What a context says in its own words, in Italian or English."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import cast
+
+from ricordo.domain.facts import Fact
+from ricordo.domain.memory import Memory
+from ricordo.domain.text import collapse, escape_recalled
+from ricordo.domain.working import SpokenTurn
+
+FALLBACK = "en"
+
+
+@lru_cache(maxsize=1)
+def load_phrases() -> Mapping[str, Mapping[str, object]]:
+    """Return the phrases of `lexicon/context.toml` by language, read once."""
+    file = resources.files("ricordo.domain.lexicon").joinpath("context.toml")
+    return cast("Mapping[str, Mapping[str, object]]", tomllib.loads(file.read_text("utf-8")))
+
+
+def phrase(language: str, name: str, **values: object) -> str:
+    """Return a phrase, filled in; English for a language without phrases."""
+    phrases = load_phrases().get(language) or load_phrases()[FALLBACK]
+    # Values are put in by replacement: a brace in what a user said is no placeholder.
+    text = str(phrases[name])
+    for key, value in values.items():
+        text = text.replace(f"{{{key}}}", str(value))
+    return text
+
+
+def fact_line(fact: Fact, language: str) -> str:
+    """Say a fact in a line: who, what, and how firmly it is held."""
+    phrases = load_phrases().get(language) or load_phrases()[FALLBACK]
+    predicates = cast("Mapping[str, str]", phrases["predicates"])
+    subject = phrase(language, "user") if fact.subject == "user" else fact.subject
+    said = f"- {subject} {predicates.get(fact.predicate, fact.predicate.replace('_', ' '))} {fact.object}"
+    remarks = [f"×{fact.confidence}"]
+    if fact.valid_to is not None:
+        remarks.append(phrase(language, "until", date=fact.valid_to.date().isoformat()))
+    if fact.disputed:
+        remarks.append(phrase(language, "disputed"))
+    return escape_recalled(f"{collapse(said)} ({', '.join(remarks)})")
+
+
+def turn_line(turn: SpokenTurn, language: str) -> str:
+    """Say a turn in a line: who said what."""
+    who = collapse(turn.speaker) or phrase(language, turn.role)
+    return escape_recalled(f"{who}: {turn.content.strip()}")
+
+
+def memory_block(memory: Memory, told: str, language: str) -> str:
+    """Say a memory: when, who, and what is told of it, inside its span."""
+    who = collapse(memory.speaker) or phrase(language, memory.role.value)
+    inner = escape_recalled(f"{memory.date.isoformat()}, {who}: {told.strip()}")
+    return f'<recalled id="{memory.id}">{inner}</recalled>'

@@ -1,0 +1,134 @@
+"""Working memory: what is at hand in a conversation, as a view of its last turns.
+
+It is read from the turns each time rather than kept beside them: nothing can disagree with what was said, and
+what is forgotten is gone from here at once.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ricordo.domain.classification import memory_kind
+from ricordo.domain.memory import MemoryKind
+from ricordo.domain.names import mentioned_names, proper_nouns
+from ricordo.domain.text import collapse, excerpt, normalise
+
+MAX_LINES = 30
+MAX_TOKENS = 1_000
+MAX_ENTITIES = 5
+MAX_DECISIONS = 5
+LINE_LENGTH = 400
+LIFETIME = dt.timedelta(hours=24)
+_KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
+
+
+class SpokenTurn(Protocol):
+    """A message as it was said; `timestamp` is aware."""
+
+    @property
+    def message_id(self) -> str:
+        """The bot's id of the message."""
+        ...
+
+    @property
+    def role(self) -> str:
+        """One of user, assistant, system, tool."""
+        ...
+
+    @property
+    def speaker(self) -> str:
+        """The speaker's name, or nothing."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """What was said."""
+        ...
+
+    @property
+    def timestamp(self) -> dt.datetime:
+        """When it was said."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingMemory:
+    """What is at hand.
+
+    Attributes:
+        lines: at most 30, of at most 1,000 tokens together, oldest first: recent decisions and the last
+            turns.
+        entities: people, places and things last named, the latest first, at most 5.
+        notes: values that the bot set.
+    """
+
+    lines: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    notes: Mapping[str, object] = field(default_factory=dict)
+
+
+def working_memory(
+    turns: Iterable[SpokenTurn],
+    *,
+    now: dt.datetime,
+    count: Callable[[str], int],
+    language: str,
+    notes: Mapping[str, object] | None = None,
+    known_names: Iterable[str] = (),
+    lifetime: dt.timedelta = LIFETIME,
+) -> WorkingMemory:
+    """View a conversation's last turns as working memory.
+
+    Args:
+        turns: of one conversation, in any order; more than fit may be given.
+        now: aware; older turns than `lifetime` are out of mind, and those ahead of it not yet said.
+        count: tokens of a text.
+        language: of the conversation, for names and decisions.
+        notes: values that the bot set and that are still alive.
+        known_names: people this user has spoken of.
+        lifetime: how long a turn stays at hand.
+    """
+    alive = sorted(
+        (turn for turn in turns if now - lifetime < turn.timestamp <= now),
+        key=lambda turn: (turn.timestamp, turn.message_id),
+    )
+    return WorkingMemory(
+        lines=_lines(alive, count, language),
+        entities=_entities(alive, language, tuple(known_names)),
+        notes=dict(notes or {}),
+    )
+
+
+def speaker_of(turn: SpokenTurn) -> str:
+    """Return who spoke: the name, else the role."""
+    return collapse(turn.speaker) or turn.role
+
+
+def _lines(turns: Sequence[SpokenTurn], count: Callable[[str], int], language: str) -> tuple[str, ...]:
+    decided = [at for at, turn in enumerate(turns) if memory_kind(turn.content, language) in _KEPT_KINDS]
+    newest_first = range(len(turns) - 1, -1, -1)
+    order = dict.fromkeys((*decided[: -MAX_DECISIONS - 1 : -1], *newest_first))
+    kept: dict[int, str] = {}
+    tokens = 0
+    for at in order:
+        line = f"{speaker_of(turns[at])}: {excerpt(turns[at].content, LINE_LENGTH)}"
+        tokens += count(line)
+        if tokens > MAX_TOKENS or len(kept) == MAX_LINES:
+            break
+        kept[at] = line
+    return tuple(kept[at] for at in sorted(kept))
+
+
+def _entities(turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for turn in reversed(turns):
+        content = normalise(turn.content)
+        people = mentioned_names(content, language, known_names)
+        parts = {part for name in people for part in name.casefold().split()}
+        things = (word.written for word in proper_nouns(content, language) if word.folded not in parts)
+        for name in (*people, *things):
+            found.setdefault(name.casefold(), name)
+            if len(found) == MAX_ENTITIES:
+                return tuple(found.values())
+    return tuple(found.values())
