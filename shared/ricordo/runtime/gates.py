@@ -69,6 +69,7 @@ class ProbeGate:
         self._backoff = backoff or Backoff(first=0.2, longest=5.0)
         self._limit = limit
         self._failures = 0
+        self._begun = 0
         self._turn = asyncio.Lock()
 
     @property
@@ -82,7 +83,11 @@ class ProbeGate:
             await self._clock.sleep(self._backoff.delay(self._failures))
 
     async def _try_once(self) -> bool:
+        begun = self._begun
         async with self._turn:
+            if self._begun > begun:
+                return self.is_open  # somebody asked after we came, and has the answer
+            self._begun += 1
             try:
                 async with asyncio.timeout(self._limit):
                     await self._probe()

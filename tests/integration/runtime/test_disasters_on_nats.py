@@ -1,0 +1,146 @@
+"""The worker on a real server: messages that kill, servers that are killed."""
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from tests.fixtures.ingest_on_nats import (
+    Received,
+    count,
+    follows,
+    holds,
+    ingest,
+    publish,
+    received,
+    running,
+    sides,
+    stored,
+)
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.nats import NatsBus
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
+from ricordo.ports.bus import DeadLetter
+from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.handling import Done, Outcome
+from ricordo.runtime.sweeper import Sweeper
+from ricordo.testing.eventually import eventually
+from ricordo.testing.nats_server import NatsServerProcess
+
+pytestmark = pytest.mark.integration
+
+
+_POISONED = textwrap.dedent(
+    """
+    import asyncio, os, signal, sys
+    from ricordo.adapters.clock import SystemClock
+    from ricordo.adapters.nats import NatsSettings, open_bus, ricordo_topology
+    from ricordo.runtime.handling import Done
+    from ricordo.runtime.worker import Bus, EventWorker
+
+    async def handler(tenant, events):
+        if any(event.body.content == "poison" for event in events):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [Done() for _ in events]
+
+    async def main():
+        async with open_bus(NatsSettings(servers=(sys.argv[1],)), ricordo_topology()) as bus:
+            sides = Bus(subscriptions=bus, publisher=bus)
+            worker = EventWorker(
+                name="ingest", consumer="ingest", handler=handler, bus=sides, clock=SystemClock()
+            )
+            await worker.run(asyncio.Event(), lambda: None)
+
+    asyncio.run(main())
+    """
+)
+
+
+class TestPoison:
+    async def test_a_message_that_kills_its_worker_ends_as_a_dead_letter_and_leaves_the_queue(
+        self, server: NatsServerProcess, bus: NatsBus
+    ) -> None:
+        buried: list[DeadLetter] = []
+
+        async def record(letter: DeadLetter) -> None:
+            buried.append(letter)
+
+        sweeper = Sweeper(
+            consumer="sweeper",
+            bus=sides(bus),
+            streams=bus,
+            sweeps=(STREAM_IN, STREAM_DERIVED),
+            work_queues=bus.topology.work_queues,
+            clock=SystemClock(),
+            on_dead_letter=record,
+            loop=LoopSettings(fetch_timeout=0.5),
+        )
+        await publish(bus, received(1), received(2, "poison"), received(3), received(4))
+        async with running(sweeper):
+            deaths = 0
+            async with asyncio.timeout(60):
+                while not buried:
+                    process = await asyncio.create_subprocess_exec(
+                        sys.executable, "-c", _POISONED, server.url, env=dict(os.environ)
+                    )
+                    while process.returncode is None and not buried:
+                        await asyncio.wait([asyncio.ensure_future(process.wait())], timeout=0.1)
+                    if process.returncode is None:
+                        process.terminate()
+                        await process.wait()
+                    else:
+                        assert process.returncode == -signal.SIGKILL
+                        deaths += 1
+        assert deaths <= 3
+        poison = next(letter for letter in buried if letter.message_id == "m-2")
+        assert (poison.tenant, poison.code, poison.attempts) == ("acme", "attempts_exhausted", 3)
+        assert (poison.consumer, poison.sequence) == ("ingest", 2)
+        letters = {letter.headers["Nats-Msg-Id"]: letter for letter in await stored(bus, STREAM_DEAD_LETTERS)}
+        assert letters["dlq:RICORDO_IN:2:ingest"].body == received(2, "poison").body
+        assert list(letters) == ["dlq:RICORDO_IN:2:ingest"], "its neighbours pass"
+        assert await stored(bus, STREAM_IN) == []
+
+
+class TestTheServerDies:
+    async def test_kill_and_restart_lose_nothing_and_double_no_effect(
+        self, server: NatsServerProcess, bus: NatsBus
+    ) -> None:
+        total, effects = 300, Counter[str]()
+
+        async def handler(_: str, events: Sequence[Received]) -> Sequence[Outcome]:
+            await asyncio.sleep(0.01)
+            effects.update({event.body.id: 1 for event in events})
+            return [Done((follows(event),)) for event in events]
+
+        acknowledged: set[int] = set()
+
+        async def taken(number: int) -> bool:
+            return await bus.publish([received(number)]) == [None]
+
+        async def bot() -> None:
+            for number in range(total):
+                await eventually(lambda number=number: taken(number))  # type: ignore[misc]  # default argument
+                acknowledged.add(number)
+
+        worker = ingest(bus, handler, batch=10)
+        async with running(worker):
+            publishing = asyncio.create_task(bot())
+            for share in (0.25, 0.6):
+                await eventually(lambda share=share: len(acknowledged) >= total * share)  # type: ignore[misc]  # default argument
+                server.kill()
+                await asyncio.sleep(0.3)
+                await server.start()
+            async with asyncio.timeout(60):
+                await publishing
+            await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
+        assert set(effects) == {f"m-{number}" for number in acknowledged}
+        assert len(acknowledged) == total
+        ids = {message.headers["ce-id"] for message in await stored(bus, STREAM_DERIVED)}
+        assert len(ids) == total
+        assert await count(bus, STREAM_DEAD_LETTERS) == 0
+        assert worker.health.report()["state"] == "stopped"

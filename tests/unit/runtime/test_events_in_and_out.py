@@ -1,0 +1,120 @@
+"""From a delivery to an envelope, from an event to a message, and whose turn it is."""
+
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fixtures.workshop import memory_bus
+
+from ricordo.messages.codec import encode
+from ricordo.messages.events import MemoryEncoded, MessageImported, MessageReceived, SessionEnded
+from ricordo.messages.ids import memory_id, session_ended_id
+from ricordo.messages.subjects import InvalidSubject
+from ricordo.messages.vocabulary import Role
+from ricordo.ports.bus import Outgoing
+from ricordo.runtime.decoding import about, read
+from ricordo.runtime.handling import Envelope, Reject
+from ricordo.runtime.held import Held, one_by_one
+from ricordo.runtime.publishing import outgoing, stamped
+from ricordo.runtime.tracing import TraceContext
+from ricordo.testing.bus import MemoryBus
+from ricordo.testing.clock import ManualClock
+
+NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
+
+
+async def delivered(bus: MemoryBus, name: str, body: bytes) -> Envelope[Any] | Reject:
+    await bus.publish([Outgoing(subject=f"memory.v1.acme.{name}", body=body)])
+    return read(
+        (await (await bus.subscribe("ingest" if name.startswith("message") else "encode")).fetch(1, 0.1))[0]
+    )
+
+
+class TestDecoding:
+    received = MessageReceived(
+        id="m-1", user_id="u", conversation_id="c", role=Role.USER, content="Ciao", timestamp=NOON
+    )
+
+    async def test_the_cause_of_a_message_follows_from_its_id(self) -> None:
+        envelope = await delivered(memory_bus(ManualClock()), "message.received", encode(self.received))
+        assert isinstance(envelope, Envelope)
+        assert envelope.id == memory_id("acme", "m-1")
+        assert (envelope.tenant, envelope.attempt, envelope.body) == ("acme", 1, self.received)
+        assert TraceContext.parse(envelope.traceparent) is not None
+
+    def test_every_event_that_bots_publish_has_a_cause(self) -> None:
+        imported = MessageImported(**self.received.model_dump())
+        ended = SessionEnded(user_id="u", conversation_id="c", timestamp=NOON)
+        for name, event, cause in (
+            ("message.imported", imported, memory_id("acme", "m-1")),
+            ("session.ended", ended, session_ended_id("acme", "c", "2026-02-01T12:00:00Z")),
+        ):
+            delivery = cast("Any", Fake(f"memory.v1.acme.{name}", encode(event)))
+            envelope = read(delivery)
+            assert isinstance(envelope, Envelope)
+            assert envelope.id == cause
+
+    def test_a_request_is_no_event(self) -> None:
+        found = read(cast("Any", Fake("memory.v1.acme.query.stats", b'{"user_id": "u"}')))
+        assert isinstance(found, Reject)
+        assert found.code == "invalid_subject"
+
+    @pytest.mark.parametrize(
+        ("subject", "body", "expected"),
+        [
+            ("memory.v1.acme.message.received", b'{"id": "m-1"', ("acme", "m-1")),
+            ("memory.v1.acme.message.received", b"\xff", ("acme", None)),
+            ("memory.v1.acme.memory.created", b'{"id": "7"}', ("acme", None)),
+            ("memory.v1.ACME.message.received", b'{"id": "m-1"}', (None, None)),
+        ],
+    )
+    def test_what_cannot_be_read_is_still_about_somebody(
+        self, subject: str, body: bytes, expected: tuple[str | None, str | None]
+    ) -> None:
+        assert about(subject, body) == expected
+
+
+class Fake:
+    """As much of a delivery as reading it takes."""
+
+    def __init__(self, subject: str, body: bytes, sequence: int = 1, attempt: int = 1) -> None:
+        self.subject, self.body, self.sequence, self.attempt = subject, body, sequence, attempt
+        self.headers: dict[str, str] = {}
+
+
+class TestStamping:
+    encoded = MemoryEncoded(user_id="u", memory_id=UUID(int=5), model="m")
+
+    def test_the_same_cause_gives_the_same_ids_and_different_ones_differ(self) -> None:
+        events = [self.encoded, self.encoded]
+        first = [event.id for event in stamped(events, UUID(int=1), NOON)]
+        assert first == [event.id for event in stamped(events, UUID(int=1), datetime.now(UTC))]
+        assert len({*first, *(event.id for event in stamped(events, UUID(int=2), NOON))}) == 4
+
+    def test_what_the_handler_set_stays(self) -> None:
+        own = self.encoded.model_copy(update={"id": UUID(int=9)})
+        (event,) = stamped([own], UUID(int=1), NOON)
+        assert (event.id, event.at) == (UUID(int=9), NOON)
+
+    def test_an_impossible_tenant_is_refused(self) -> None:
+        (event,) = stamped([self.encoded], UUID(int=1), NOON)
+        with pytest.raises(InvalidSubject):
+            outgoing("Not A Tenant", event, "encode", None)
+
+
+class TestSuspects:
+    @given(
+        st.lists(st.tuples(st.integers(1, 99), st.integers(2, 6)), unique_by=lambda pair: pair[0], max_size=9)
+    )
+    def test_each_has_its_turn_the_most_delivered_first(self, places: list[tuple[int, int]]) -> None:
+        suspects = [Held(cast("Any", Fake("s", b"", sequence, attempt))) for sequence, attempt in places]
+        turns = [(held.delivery.sequence, held.delivery.attempt) for held in one_by_one(suspects)]
+        assert sorted(turns) == sorted(places)
+        assert [attempt for _, attempt in turns] == sorted((a for _, a in places), reverse=True)
+        second = [sequence for sequence, attempt in turns if attempt == 2]
+        third = [sequence for sequence, attempt in turns if attempt == 3]
+        assert second == sorted(second)
+        assert third == sorted(third, reverse=True)

@@ -1,0 +1,125 @@
+"""Gates and periodic jobs."""
+
+import asyncio
+
+import pytest
+
+from ricordo.runtime.gates import AllGates, OpenGate, ProbeGate
+from ricordo.runtime.periodic import Periodic
+from ricordo.testing.clock import ManualClock, settle
+
+
+class TestGates:
+    async def test_a_probe_gate_opens_when_its_probe_succeeds(self) -> None:
+        clock, answers = ManualClock(), [OSError("away"), OSError("away"), None, None]
+
+        async def probe() -> None:
+            if failure := answers.pop(0):
+                raise failure
+
+        gate = ProbeGate("store", probe, clock)
+        waiting = asyncio.create_task(AllGates([OpenGate(), gate]).wait_open())
+        await settle()
+        assert not waiting.done()
+        assert gate.is_open is False
+        await clock.advance(5.0)
+        assert waiting.done()
+        await gate.wait_open()
+        assert answers == []
+
+    async def test_a_probe_that_hangs_has_failed(self) -> None:
+        clock, calls = ManualClock(), 0
+
+        async def probe() -> None:
+            nonlocal calls
+            calls += 1
+            if calls == 1:
+                await asyncio.Event().wait()
+
+        waiting = asyncio.create_task(ProbeGate("store", probe, clock, limit=0.02).wait_open())
+        await asyncio.sleep(0.1)
+        await clock.advance(1.0)
+        await asyncio.wait_for(waiting, 5)
+        assert calls == 2
+
+    async def test_those_who_wait_together_share_a_probe(self) -> None:
+        calls, going = 0, asyncio.Event()
+
+        async def probe() -> None:
+            nonlocal calls
+            calls += 1
+            await going.wait()
+
+        gate = ProbeGate("store", probe, ManualClock())
+        waiting = [asyncio.create_task(gate.wait_open()) for _ in range(9)]
+        await settle()
+        going.set()
+        await asyncio.wait_for(asyncio.gather(*waiting), 5)
+        assert calls == 2, "one under way, and one that began after all others had come"
+
+
+class TestPeriodic:
+    def job(self, clock: ManualClock, failures: int = 0) -> tuple[list[float], Periodic]:
+        runs: list[float] = []
+
+        async def job() -> None:
+            runs.append(clock.monotonic())
+            if len(runs) <= failures:
+                raise OSError("not now")
+
+        return runs, Periodic(
+            name="sweep", job=job, interval=60.0, clock=clock, jitter=0.5, chance=lambda: 0.2
+        )
+
+    async def run(self, clock: ManualClock, periodic: Periodic, seconds: float) -> None:
+        stopping = asyncio.Event()
+        task = asyncio.create_task(periodic.run(stopping, lambda: None))
+        await clock.advance(seconds)
+        stopping.set()
+        await asyncio.wait_for(task, 5)
+
+    async def test_it_runs_at_the_start_and_every_interval_less_jitter(self) -> None:
+        clock = ManualClock()
+        runs, periodic = self.job(clock)
+        await self.run(clock, periodic, 170.0)
+        assert runs == [0.0, 54.0, 108.0, 162.0]
+        assert periodic.health.processed == 4
+
+    async def test_a_failing_job_is_tried_again_sooner(self) -> None:
+        clock = ManualClock()
+        runs, periodic = self.job(clock, failures=3)
+        stopping = asyncio.Event()
+        task = asyncio.create_task(periodic.run(stopping, lambda: None))
+        await settle()
+        assert periodic.health.report()["state"] == "degraded"
+        await clock.advance(50.0)
+        assert periodic.health.report()["state"] == "ready"
+        assert (len(runs), periodic.health.failed) == (4, 3)
+        stopping.set()
+        await asyncio.wait_for(task, 5)
+
+    async def test_stopping_cancels_a_run_midway(self) -> None:
+        clock, ended = ManualClock(), asyncio.Event()
+
+        async def job() -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        await self.run(clock, Periodic(name="long", job=job, interval=1.0, clock=clock), 5.0)
+        assert ended.is_set()
+
+    async def test_it_may_wait_for_its_first_run(self) -> None:
+        clock, runs = ManualClock(), []
+
+        async def job() -> None:
+            runs.append(clock.monotonic())
+
+        periodic = Periodic(name="later", job=job, interval=10.0, clock=clock, jitter=0.0, at_start=False)
+        await self.run(clock, periodic, 25.0)
+        assert runs == [10.0, 20.0]
+
+    def test_nonsense_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="interval"):
+            Periodic(name="x", job=settle, interval=0.0, clock=ManualClock())

@@ -1,0 +1,69 @@
+"""Health, over the bus and over HTTP."""
+
+import asyncio
+import json
+
+import pytest
+from tests.fixtures.workshop import memory_bus
+
+from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.health_service import HealthPage, HealthService
+from ricordo.testing.clock import ManualClock
+
+
+class TestHealth:
+    def test_a_worker_on_its_way_out_does_not_come_back(self) -> None:
+        health = Health("encode", ManualClock())
+        assert health.become(WorkerState.READY) is True
+        assert health.become(WorkerState.READY) is False
+        health.become(WorkerState.STOPPING)
+        assert health.become(WorkerState.READY) is False
+        assert health.report()["state"] == "stopping"
+        assert health.is_well is False
+
+    async def test_it_is_told_over_the_bus(self) -> None:
+        clock = ManualClock()
+        bus = memory_bus(clock)
+        encode_health, index_health = Health("encode", clock), Health("index", clock)
+        index_health.succeeded(3)
+        stopping, readied = asyncio.Event(), asyncio.Event()
+        service = HealthService([encode_health, index_health], bus, clock)
+        task = asyncio.create_task(service.run(stopping, readied.set))
+        await readied.wait()
+        everyone, _ = await bus.request("ricordo.health", b"")
+        assert [report["worker"] for report in json.loads(everyone)["workers"]] == ["encode", "index"]
+        one, _ = await bus.request("ricordo.health.index", b"")
+        assert json.loads(one)["processed"] == 3
+        assert json.loads(one)["last_success"] == "2026-02-01T12:00:00Z"
+        stopping.set()
+        await asyncio.wait_for(task, 5)
+
+    @pytest.mark.parametrize(
+        ("request_line", "state", "status"),
+        [
+            ("GET /healthz HTTP/1.1", WorkerState.READY, 200),
+            ("GET /healthz HTTP/1.1", WorkerState.DEGRADED, 503),
+            ("HEAD /healthz HTTP/1.1", WorkerState.READY, 200),
+            ("GET /else HTTP/1.1", WorkerState.READY, 404),
+            ("nonsense", WorkerState.READY, 404),
+        ],
+    )
+    async def test_it_is_told_over_http(self, request_line: str, state: WorkerState, status: int) -> None:
+        health = Health("encode", ManualClock())
+        health.become(state)
+        page = HealthPage([health], "127.0.0.1", 0)
+        stopping, readied = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(page.run(stopping, readied.set))
+        await readied.wait()
+        assert page.address is not None
+        reader, writer = await asyncio.open_connection(*page.address)
+        writer.write(f"{request_line}\r\nHost: x\r\n\r\n".encode())
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+        assert head.startswith(f"HTTP/1.1 {status} ".encode())
+        assert (body == b"") is request_line.startswith("HEAD")
+        if body:
+            assert json.loads(body)["ok"] is (status == 200)
+        stopping.set()
+        await asyncio.wait_for(task, 5)
