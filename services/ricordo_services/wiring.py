@@ -31,6 +31,7 @@ from ricordo_services.knowledge.handlers import Learn
 from ricordo_services.lifecycle.handlers import Reinforce, Sessions
 from ricordo_services.lifecycle.passes import Decay, Reconcile, Summary
 from ricordo_services.resources import SWEEPER, SWEPT, Resources, bus_settings, topology
+from ricordo_services.retrieval.context import AtHand, Context, Working
 from ricordo_services.retrieval.fitting import fit_history, fit_recall, fit_timeline
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
 from ricordo_services.retrieval.recall import Recall, Remember
@@ -105,9 +106,12 @@ async def _retrieval(resources: Resources) -> list[Service]:
         minimums=Minimums(semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity),
         fact_confidence=ranking.fact_confidence,
     )
+    at_hand = AtHand(recollection, models.tokens, resources.clock)
     deadline = settings.bus.query_timeout_s
     routes = {
         "query.recall": QueryRoute(handler=Recall(remember), deadline=deadline, fit=fit_recall),
+        "query.context": QueryRoute(handler=Context(remember, at_hand), deadline=deadline, fit=fit_recall),
+        "query.working": QueryRoute(handler=Working(at_hand), deadline=deadline),
         "query.history": QueryRoute(handler=History(recollection), deadline=deadline, fit=fit_history),
         "query.facts": QueryRoute(handler=Facts(ledger), deadline=deadline),
         "query.timeline": QueryRoute(handler=Timeline(recollection), deadline=deadline, fit=fit_timeline),

@@ -1,0 +1,142 @@
+"""What a bot puts into its prompt: a recall, the last turns, what is at hand, and all of it as text."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+from ricordo.domain.context import Context as Assembled
+from ricordo.domain.context import Material, assemble
+from ricordo.domain.working import LIFETIME, MAX_LINES, WorkingMemory, working_memory
+from ricordo.messages.queries import ContextReply, ContextRequest, WorkingReply, WorkingRequest
+from ricordo.messages.vocabulary import Degradation
+from ricordo.ports.clock import Clock
+from ricordo.ports.memories import StoreUnavailable
+from ricordo.ports.models import TokenCounter
+from ricordo.ports.recollection import Recollection, Turn
+from ricordo.runtime.replies import Answer
+from ricordo_services.retrieval.recall import Recalled, Remember, accessed, reply
+from ricordo_services.retrieval.views import history_view
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """Reads working memory: a view of a conversation's last turns."""
+
+    recollection: Recollection
+    tokens: TokenCounter
+    clock: Clock
+
+    async def read(
+        self, tenant: str, user_id: str, conversation_id: str, language: str, now: datetime | None = None
+    ) -> WorkingMemory:
+        """Return what is at hand in the conversation at `now`; nothing when that is older than a day.
+
+        Raises:
+            StoreUnavailable: the history cannot be asked now.
+        """
+        turns = await self.recollection.history(
+            tenant, user_id, conversation_id=conversation_id, before=None, limit=MAX_LINES
+        )
+        moment = now or self.clock.now()
+        if not turns or turns[-1].timestamp < moment - LIFETIME:
+            return WorkingMemory()
+        profile = await self.recollection.profile(tenant, user_id)
+        return working_memory(
+            turns, now=moment, count=self.tokens.count, language=language, known_names=profile.names
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Answers `query.working`."""
+
+    at_hand: AtHand
+
+    async def __call__(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
+        """Return what is at hand in the conversation."""
+        memory = await self.at_hand.read(tenant, request.user_id, request.conversation_id, "")
+        return working_view(memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Answers `query.context`."""
+
+    remember: Remember
+    at_hand: AtHand
+
+    async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
+        """Recall, and assemble what was recalled with the last turns into a text within the budget."""
+        recalled, recent = await asyncio.gather(self.remember(tenant, request), self._recent(tenant, request))
+        language = recalled.analysis.language
+        working = await self._working(tenant, request, recalled, language)
+        context = self._assembled(request, recalled, recent, working, language)
+        answer = ContextReply(
+            **dict(reply(recalled, explain=request.explain)),
+            recent=tuple(history_view(request.user_id, turn) for turn in recent),
+            working=working_view(working),
+            context=context.text,
+            tokens=context.tokens,
+        )
+        return Answer(answer, accessed(request, recalled), recalled.recall_id)
+
+    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[Turn, ...]:
+        if request.recent_limit == 0:
+            return ()
+        try:
+            return tuple(
+                await self.at_hand.recollection.history(
+                    tenant,
+                    request.user_id,
+                    conversation_id=request.conversation_id,
+                    before=None,
+                    limit=request.recent_limit,
+                )
+            )
+        except StoreUnavailable:  # the recall has found out too, and says so
+            return ()
+
+    async def _working(
+        self, tenant: str, request: ContextRequest, recalled: Recalled, language: str
+    ) -> WorkingMemory:
+        if request.conversation_id is None:
+            return WorkingMemory()
+        try:
+            return await self.at_hand.read(
+                tenant, request.user_id, request.conversation_id, language, recalled.now
+            )
+        except StoreUnavailable:
+            recalled.degraded.add(Degradation.ROWS)
+            return WorkingMemory()
+
+    def _assembled(
+        self,
+        request: ContextRequest,
+        recalled: Recalled,
+        recent: tuple[Turn, ...],
+        working: WorkingMemory,
+        language: str,
+    ) -> Assembled:
+        material = Material(
+            memories=[one.memory for one in recalled.memories],
+            facts=recalled.facts,
+            recent=recent,
+            notes=working.notes,
+            entities=working.entities,
+            archived_matches=recalled.archived_matches,
+            degraded=sorted(recalled.degraded),
+            about=request.query,
+        )
+        return assemble(
+            material,
+            token_budget=request.token_budget,
+            count=self.at_hand.tokens.count,
+            language=language,
+        )
+
+
+def working_view(memory: WorkingMemory) -> WorkingReply:
+    """Show what is at hand on the wire."""
+    return WorkingReply.model_validate(
+        {"lines": memory.lines, "entities": memory.entities, "notes": dict(memory.notes)}
+    )
