@@ -7,6 +7,7 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.domain.bm25 import terms, window_terms
+from ricordo.domain.topics import topic_key
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryArchived,
@@ -136,7 +137,7 @@ def point(one: Indexable) -> Point:
         event_start=memory.event_start,
         event_end=memory.event_end,
         participants=tuple(name.casefold() for name in memory.participants),
-        topics=tuple(topic.casefold() for topic in memory.topics),
+        topics=tuple(sorted({topic_key(topic, memory.language) for topic in memory.topics})),
         valence=memory.emotion.valence,
         importance=memory.importance,
         archived=memory.archived_at is not None,

@@ -13,7 +13,7 @@ from ricordo.domain.analysis import Analysis, Fallback, analyse
 from ricordo.domain.facts import Fact
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory
-from ricordo.domain.ranking import LEARNED, Candidate, rank, resolve
+from ricordo.domain.ranking import DEFAULT, Candidate, rank, resolve
 from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import RecallReply, RecallRequest
@@ -81,7 +81,7 @@ class Remember:
     encoder: Encoder
     graph_answers: Callable[[], Awaitable[bool]]
     clock: Clock
-    profile: str = LEARNED
+    profile: str = DEFAULT
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
 
@@ -150,7 +150,7 @@ class Remember:
 
     async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
         """Search, read the rows, rank them; where nothing is found, look whether the archive holds more."""
-        minimums = self.minimums if _has_minimums(request) else NO_MINIMUMS
+        minimums = self.minimums if _has_minimums(self._named(request)) else NO_MINIMUMS
         try:
             found = await recalled.timed("search", self.search.find(tenant, asked, minimums))
             memories = await recalled.timed("rows", self._rows(tenant, asked, found))
@@ -175,6 +175,9 @@ class Remember:
             return ()
         return await self.recollection.memories(tenant, asked.user_id, list(found.hits))
 
+    def _named(self, request: RecallRequest) -> str:
+        return self.profile if request.profile is None else request.profile.value
+
     def _ranked(
         self, request: RecallRequest, recalled: Recalled, found: Found, memories: Sequence[Memory]
     ) -> list[Remembered]:
@@ -185,7 +188,7 @@ class Remember:
             Candidate(memory.id, memory.created_at, _signals(memory, found, span, recalled.now, best))
             for memory in memories
         ]
-        _, profile = resolve(request.profile and request.profile.value, default=self.profile)
+        _, profile = resolve(self._named(request))
         return [
             Remembered(by_id[one.candidate.id], one.score, one.candidate.signals)
             for one in rank(candidates, profile)[: request.limit]
@@ -220,9 +223,9 @@ def _signals(memory: Memory, found: Found, span: Span | None, now: datetime, bes
     )
 
 
-def _has_minimums(request: RecallRequest) -> bool:
-    """Whether the named profile is one that drops what scores too low; the learned one drops nothing."""
-    return request.profile is not None and request.profile.value != LEARNED
+def _has_minimums(profile: str) -> bool:
+    """Whether the profile is one that drops what is too far off; `human` drops nothing."""
+    return profile != "human"
 
 
 def _relaxed(analysis: Analysis, fallback: Fallback) -> Analysis:

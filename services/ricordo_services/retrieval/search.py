@@ -8,6 +8,7 @@ from uuid import UUID
 from ricordo.domain.analysis import Analysis, Fallback
 from ricordo.domain.bm25 import SparseVector, query_terms
 from ricordo.domain.fusion import Minimums, at_least, by_rank, reciprocal_rank, weighted
+from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
 from ricordo.ports.vectors import Hit, Scope, VectorIndex
@@ -129,7 +130,7 @@ def scope_of(asked: Asked) -> Scope:
         start=start,
         end=end,
         participants=_folded(participants),
-        topics=_folded(topics),
+        topics=_topic_keys(topics),
         types=tuple(types),
         kinds=tuple(one.value for one in filters.kinds),
         above_valence=above,
@@ -159,6 +160,11 @@ def _folded(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(value.casefold() for value in values)
 
 
+def _topic_keys(topics: Sequence[str]) -> tuple[str, ...]:
+    """Return the forms that inflected topics share: the memory may be in another language than the query."""
+    return tuple(dict.fromkeys(topic_key(topic, language) for topic in topics for language in _LANGUAGES))
+
+
 def narrows(scope: Scope) -> bool:
     """Whether the scope leaves out any memory of the user that is not archived."""
     return replace(scope, include_archived=False) != Scope(user_id=scope.user_id)
@@ -171,7 +177,7 @@ def _relaxations(scope: Scope, asked: Asked) -> list[tuple[Fallback, Scope]]:
     if scope.participants and not stated.participants:
         without = replace(scope, participants=())
         if not scope.topics:
-            wider.append(("entity", replace(without, topics=scope.participants)))
+            wider.append(("entity", replace(without, topics=_topic_keys(scope.participants))))
         wider.append(("entity", without))
     if scope.topics and not stated.topics:
         wider.append(("topic", replace(scope, topics=())))

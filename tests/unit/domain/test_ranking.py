@@ -20,7 +20,7 @@ unit = st.floats(0, 1)
 signals = st.builds(
     Signals,
     semantic=unit,
-    bm25=st.floats(0, 50),
+    bm25=unit,
     fused=unit,
     temporal=unit,
     importance=unit,
@@ -147,19 +147,18 @@ def test_a_damaged_score_ranks_as_nothing() -> None:
 
 
 def test_profiles_are_found_by_name() -> None:
-    assert resolve(None)[0] == "weighted"
+    assert resolve(None)[0] == "human"
+    assert resolve(None, default="generative")[0] == "generative"
     assert resolve("budget") == ("budget", PROFILES["budget"])
 
 
-def test_the_learned_profile_is_answered_by_the_default_until_it_is_fitted() -> None:
-    assert resolve("human", default="generative")[0] == "generative"
-    assert resolve("human", default="human")[0] == "weighted"
-    assert resolve(None, default="human")[0] == "weighted"
-    fitted = Weighted(semantic=1.0)
-    assert resolve("human", profiles={**PROFILES, "human": fitted}) == ("human", fitted)
+def test_relevance_outranks_all_that_is_not_relevance() -> None:
+    asked_for = Signals(semantic=0.6, bm25=1.0, decay_factor=0.2, age_days=400)
+    vivid = Signals(semantic=0.4, bm25=0.3, importance=1, valence=1, arousal=1, access_count=50)
+    assert PROFILES["human"].score(asked_for) > PROFILES["human"].score(vivid)
 
 
-@pytest.mark.parametrize(("name", "default"), [("best", "weighted"), (None, "best"), ("human", "best")])
+@pytest.mark.parametrize(("name", "default"), [("best", "weighted"), (None, "best")])
 def test_an_unknown_profile_names_those_there_are(name: str | None, default: str) -> None:
     with pytest.raises(UnknownProfile, match="budget, generative, human, multiplicative, weighted"):
         resolve(name, default=default)

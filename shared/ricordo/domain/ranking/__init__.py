@@ -1,7 +1,6 @@
 """Ranking: named profiles that turn the signals of a candidate into one score, and the order that follows.
 
-A profile is a value with weights and a `score`; a file each. `human`, the learned one, joins `PROFILES` with
-its fitted weights; as long as there are none its name is answered by the default profile.
+A profile is a value with weights and a `score`; a file each. `human` is the default.
 """
 
 import datetime as dt
@@ -14,12 +13,12 @@ from uuid import UUID
 
 from ricordo.domain.ranking.budget import Budget
 from ricordo.domain.ranking.generative import Generative
+from ricordo.domain.ranking.human import Human
 from ricordo.domain.ranking.multiplicative import Multiplicative
 from ricordo.domain.ranking.signals import Signals
 from ricordo.domain.ranking.weighted import Weighted
 
-LEARNED = "human"
-DEFAULT = "weighted"
+DEFAULT = "human"
 
 
 class Profile(Protocol):
@@ -32,6 +31,7 @@ class Profile(Protocol):
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
+        "human": Human(),
         "weighted": Weighted(),
         "multiplicative": Multiplicative(),
         "generative": Generative(),
@@ -45,7 +45,7 @@ class UnknownProfile(Exception):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name = name
-        self.known = tuple(sorted({*known, LEARNED}))
+        self.known = tuple(sorted(known))
         super().__init__(f"unknown ranking profile {name!r}; there are {', '.join(self.known)}")
 
 
@@ -69,19 +69,17 @@ class Ranked:
 def resolve(
     name: str | None, *, default: str = DEFAULT, profiles: Mapping[str, Profile] = PROFILES
 ) -> tuple[str, Profile]:
-    """Return the profile that answers to `name`, with the name it goes by.
+    """Return the profile that answers to `name`, with its name.
 
     Args:
         name: as asked for; None or empty asks for the default.
-        default: the settings' default profile, which also answers for `human` until that one is fitted.
+        default: the settings' default profile.
         profiles: by name.
 
     Raises:
-        UnknownProfile: the name, or the default that should answer for it, is none.
+        UnknownProfile: there is no such profile.
     """
     chosen = name or default
-    if chosen == LEARNED and LEARNED not in profiles:
-        chosen = DEFAULT if default == LEARNED else default
     if chosen not in profiles:
         raise UnknownProfile(chosen, profiles)
     return chosen, profiles[chosen]

@@ -17,7 +17,7 @@ class Signals:
 
     Attributes:
         semantic: max(0, cosine) of query and memory, [0, 1].
-        bm25: score >= 0, comparable within one query.
+        bm25: as a share of the best of the query, [0, 1].
         fused: both, fused, [0, 1].
         temporal: [0, 1], see `temporal_relevance`.
         importance: [0, 1].
