@@ -1,0 +1,97 @@
+"""The commands by their names, each loaded when it is called: `ricordo --help` waits for no model."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import typer
+
+from ricordo_services.cli import catalogue
+from ricordo_services.cli.catalogue import Entry
+from ricordo_services.cli.failures import DONE, guarded, let_go_of_output
+from ricordo_services.cli.globals import Globals, forbid_color
+
+_HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: without the program's name.
+
+    Returns:
+        The exit code: 0 done, 1 failed, 2 usage.
+    """
+    code = DONE
+    try:
+        application(arguments)(args=list(arguments), prog_name="ricordo")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else DONE
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        let_go_of_output()
+    return code
+
+
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """Build the command line; what `arguments` cannot mean is there for the list of commands only."""
+    app = typer.Typer(
+        add_completion=False,
+        context_settings=dict(_HELP_OPTIONS),
+        help=catalogue.HELP,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_globals)
+    for entry in catalogue.ENTRIES:
+        if entry.name in arguments:
+            _add(app, entry)
+        else:
+            app.command(entry.name, short_help=entry.summary)(_not_loaded)
+    return app
+
+
+def _add(app: typer.Typer, entry: Entry) -> None:
+    module, _, name = entry.place.partition(":")
+    found: object = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    if isinstance(found, typer.Typer):
+        app.add_typer(found, name=entry.name, help=entry.help, no_args_is_help=True)
+    elif callable(found):
+        app.command(
+            entry.name, help=entry.help, short_help=entry.summary, context_settings=dict(entry.settings)
+        )(guarded(found))
+
+
+def _not_loaded() -> None:
+    raise AssertionError("a command is loaded when the arguments name it")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - slow to load, seldom wanted
+
+        print(f"ricordo {version('ricordo')}")
+        raise typer.Exit
+
+
+def _globals(
+    context: typer.Context,
+    nats: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where NATS answers.", show_default=False)
+    ] = None,
+    tenant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose memories.", show_default=False)
+    ] = None,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    context.obj = Globals(nats=nats, tenant=tenant)
+    if no_color:
+        forbid_color()

@@ -1,0 +1,195 @@
+"""What `ricordo` can do: every command with its summary, its examples and the place of its code."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+HELP: Final = """A memory for bots and assistants that remembers the way people do.
+
+Begin with  ricordo demo  to see it at work, or  ricordo up  to run it on this machine. Commands that
+speak to a running Ricordo find it by --nats, then RICORDO_NATS_URL, then the stack that `up` runs.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command.
+
+    Attributes:
+        name: as it is typed.
+        place: `module:attribute` in this package; a function, or a `typer.Typer` with commands of its own.
+        summary: a line.
+        details: more paragraphs for its own help page.
+        examples: lines that can be typed.
+        settings: of the command's context, such as which arguments it lets pass.
+    """
+
+    name: str
+    place: str
+    summary: str
+    details: str = ""
+    examples: tuple[str, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def help(self) -> str:
+        """The text of the command's help page."""
+        # \b keeps the lines of a paragraph as they are.
+        examples = "\n".join(("\b", "Examples:", *(f"  {line}" for line in self.examples)))
+        return "\n\n".join(filter(None, (self.summary, self.details, examples if self.examples else "")))
+
+
+# A later version knows its arguments; this one must not call them wrong.
+ANYTHING: Final[Mapping[str, object]] = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+ENTRIES: Final = (
+    Entry(
+        "up",
+        "up:up",
+        "Run everything on this machine, in the foreground, until Ctrl-C.",
+        "The servers listen on free ports of the loopback address only; other commands find them by "
+        "themselves. With --json one line on standard output says where they are, once everything answers.",
+        ("ricordo up", "ricordo up --data-dir ./memory --json", "ricordo up --workers ingest,embedding"),
+    ),
+    Entry(
+        "demo",
+        "demo:demo",
+        "See it at work: a conversation of some weeks, then questions and answers.",
+        "Everything happens in a temporary folder, which is removed at the end.",
+        ("ricordo demo",),
+    ),
+    Entry(
+        "worker",
+        "worker:worker",
+        "Run workers against servers that settings name.",
+        "Settings are RICORDO_* variables, or the TOML file that RICORDO_CONFIG names. Workers: ingest, "
+        "enrichment, embedding (or encode and index apart), knowledge, retrieval, lifecycle.",
+        ("ricordo worker ingest", "ricordo worker embedding knowledge"),
+    ),
+    Entry(
+        "publish",
+        "publish:publish",
+        "Publish messages, a JSON object a line.",
+        "Returns when every message is safe on disk; with --wait when all of them are remembered. A line "
+        "that cannot be published is reported with its number, the others pass.",
+        ("ricordo publish chat.jsonl --wait", "cat chat.jsonl | ricordo publish -"),
+    ),
+    Entry(
+        "recall",
+        "recall:recall",
+        "Ask for memories.",
+        examples=(
+            "ricordo recall 'Cosa abbiamo fatto ieri?' --user davide",
+            "ricordo recall 'how do I make pesto?' --user davide --explain --limit 5",
+            "ricordo recall 'the trip' --user davide --type episodic --emotion positive --json",
+        ),
+    ),
+    Entry(
+        "context",
+        "recall:context",
+        "Ask for memories, facts and recent turns as text for a prompt.",
+        examples=("ricordo context 'Cosa sai di Nora?' --user davide --token-budget 800",),
+    ),
+    Entry(
+        "history",
+        "reading:history",
+        "Show the last messages, word for word.",
+        examples=("ricordo history --user davide --limit 50",),
+    ),
+    Entry(
+        "facts",
+        "reading:facts",
+        "Show what is known of a user.",
+        examples=(
+            "ricordo facts --user davide",
+            "ricordo facts --user davide --entity Nora",
+            "ricordo facts --user davide --predicate lives_in --history",
+        ),
+    ),
+    Entry(
+        "status",
+        "reading:status",
+        "Show how far a message got.",
+        examples=("ricordo status m-1",),
+    ),
+    Entry(
+        "stats",
+        "reading:stats",
+        "Count what is remembered of a user.",
+        examples=("ricordo stats --user davide",),
+    ),
+    Entry(
+        "doctor",
+        "doctor:doctor",
+        "Say what works, what does not, and what to do about it.",
+        "Exits with 1 when something is missing that memories need.",
+        ("ricordo doctor", "ricordo doctor --json"),
+    ),
+    Entry(
+        "dlq",
+        "dlq:app",
+        "Look at the events that were given up, and send them on their way again.",
+        examples=(
+            "ricordo dlq list",
+            "ricordo dlq show 12",
+            "ricordo dlq replay 12 13",
+            "ricordo dlq replay --all",
+        ),
+    ),
+    Entry(
+        "analyze",
+        "pure:analyze",
+        "Understand a query: what it is after, whom and when it means. No server is needed.",
+        examples=(
+            "ricordo analyze 'Cosa abbiamo fatto ieri?'",
+            "ricordo analyze --jsonl < queries.jsonl",
+        ),
+    ),
+    Entry(
+        "enrich",
+        "pure:enrich",
+        "Say what a message feels like, matters and is about. No server is needed.",
+        examples=(
+            "ricordo enrich 'Che gioia, ho adottato un cane!'",
+            "ricordo enrich --jsonl messages.jsonl",
+        ),
+    ),
+    Entry(
+        "extract",
+        "pure:extract",
+        "Read the facts that a message states. No server is needed.",
+        examples=(
+            "ricordo extract 'Mia sorella Nora vive a Lisbona.'",
+            "ricordo extract --jsonl < messages.jsonl",
+        ),
+    ),
+    Entry(
+        "lifecycle",
+        "lifecycle:app",
+        "Run the passes that let memories fade and keep them in order.",
+        examples=(
+            "ricordo lifecycle run decay",
+            "ricordo lifecycle run decay --now 2026-03-01T00:00:00Z --json",
+        ),
+    ),
+    Entry(
+        "bench",
+        "bench:bench",
+        "Measure speed and size on this machine.",
+        examples=("ricordo bench embedding --texts texts.txt --json",),
+    ),
+    Entry(
+        "eval",
+        "later:evaluate",
+        "Measure the quality of recall and of emotion on a data set.",
+        settings=ANYTHING,
+    ),
+    Entry(
+        "reindex", "later:reindex", "Build the index and the graph anew from PostgreSQL.", settings=ANYTHING
+    ),
+    Entry("backfill", "later:backfill", "Derive again what older versions have derived.", settings=ANYTHING),
+    Entry("export", "later:export", "Hand over all that is held of a user.", settings=ANYTHING),
+    Entry("import", "later:import_", "Take in what another Ricordo handed over.", settings=ANYTHING),
+    Entry("forget", "later:forget", "Erase a message, a conversation or a user.", settings=ANYTHING),
+    Entry("auth", "later:auth", "Make the credentials of bots and workers.", settings=ANYTHING),
+)

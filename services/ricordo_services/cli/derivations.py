@@ -1,0 +1,119 @@
+"""What the pure commands take and give: an object in, an object out, no server in between."""
+
+from datetime import UTC, datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from pydantic import JsonValue
+
+from ricordo.domain import analysis as rules
+from ricordo.domain import enrichment as deriving
+from ricordo.domain import facts, language
+from ricordo.domain.memory import Role
+from ricordo.messages.base import Content, Instant, Labels, Language, Message, OptionalLabel, TimeZone
+from ricordo.messages.views import Analysis, QueryTime
+from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryType, TimeType
+from ricordo.messages.vocabulary import Role as SpokenRole
+
+Document = dict[str, JsonValue]
+_UTC: Final = "UTC"
+
+
+class Question(Message):
+    """What `analyze` takes."""
+
+    query: Content
+    now: Instant | None = None
+    """The moment that "yesterday" counts from; without it, the present."""
+    timezone: TimeZone = None
+    language: Language = None
+    """Found out when it is not said."""
+
+
+class Said(Message):
+    """What `enrich` and `extract` take."""
+
+    content: Content
+    language: Language = None
+    """Found out when it is not said."""
+    role: SpokenRole = SpokenRole.USER
+    speaker: OptionalLabel = None
+    participants: Labels = ()
+
+    @property
+    def spoken(self) -> str:
+        """The language, said or found out."""
+        return self.language or language.detect(self.content)
+
+
+def analysed(question: Question) -> Document:
+    """Say how a query is understood: the `analysis` of a recall's reply."""
+    found = rules.analyse(
+        question.query,
+        now=question.now or datetime.now(UTC),
+        zone=ZoneInfo(question.timezone or _UTC),
+        language=question.language,
+    )
+    reply = Analysis(
+        intent=Intent(found.intent),
+        time=_time(found.time),
+        entities=found.entities,
+        topics=found.topics,
+        emotion_filter=EmotionFilter(found.emotion_filter) if found.emotion_filter else None,
+        memory_types=tuple(MemoryType(one) for one in found.memory_types),
+        semantic_query=found.semantic_query,
+        archive=found.archive,
+        analyser=Analyser(found.analyser),
+        language=found.language,
+    )
+    return reply.model_dump(mode="json")
+
+
+def _time(found: rules.TimeFilter | None) -> QueryTime:
+    if found is None:
+        return QueryTime()
+    return QueryTime(type=TimeType(found.type), reference=found.reference, start=found.start, end=found.end)
+
+
+def enriched(said: Said) -> Document:
+    """Say what a message feels like, how much it matters and what it is about."""
+    derived = deriving.enrich(
+        said.content,
+        language=said.spoken,
+        role=Role(said.role.value),
+        speaker=said.speaker or "",
+        participants=said.participants,
+    )
+    emotion = derived.emotion
+    return {
+        "valence": emotion.valence,
+        "arousal": emotion.arousal,
+        "dominance": emotion.dominance,
+        "primary_emotion": emotion.primary,
+        "emotional_keywords": list(emotion.keywords),
+        "importance": derived.importance.value,
+        "topics": list(derived.topics),
+        "participants": list(derived.participants),
+        "type": derived.type.value,
+        "kind": derived.kind.value,
+        "title": derived.title,
+    }
+
+
+def extracted(said: Said) -> Document:
+    """Read the facts that a message states; `polarity` is `past` for what it says to be over."""
+    statements = facts.extract(
+        said.content, language=said.language, speaker=said.speaker or "", role=said.role.value
+    )
+    return {
+        "facts": [
+            {
+                "subject": one.subject,
+                "predicate": one.predicate,
+                "object": one.object,
+                "polarity": one.polarity,
+                "quote": one.quote,
+            }
+            for one in statements
+        ]
+    }

@@ -1,0 +1,97 @@
+"""How commands end: what was raised becomes one line on standard error and an exit code."""
+
+import contextlib
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Final, NoReturn, ParamSpec
+
+import typer
+
+P = ParamSpec("P")
+
+DONE: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+INTERRUPTED: Final = 130
+
+_SPEAKING: Final = ("ricordo", "ricordo_services")  # whose exceptions are sentences for a person
+
+
+class Failed(Exception):
+    """A command could not do its work; the message says why and what to do about it."""
+
+
+class Misused(Failed):
+    """The command was given what it cannot take: exit code 2."""
+
+
+def guarded(command: Callable[P, object]) -> Callable[P, None]:
+    """Return `command` as the command line calls it: coroutines are run, exceptions become an exit code.
+
+    With `RICORDO_DEBUG=1` an exception keeps its traceback.
+    """
+
+    @functools.wraps(command)
+    def guard(*args: P.args, **kwargs: P.kwargs) -> None:
+        with _ending():
+            outcome = command(*args, **kwargs)
+            if inspect.iscoroutine(outcome):
+                import asyncio  # noqa: PLC0415 - slow to load, and a page of help needs no loop
+
+                asyncio.run(outcome)
+
+    return guard
+
+
+@contextlib.contextmanager
+def _ending() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        _leave_pipe()
+    except typer.Exit:
+        raise
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception as error:
+        if os.environ.get("RICORDO_DEBUG", "") not in ("", "0"):
+            raise
+        complain(sentence(error))
+        raise typer.Exit(USAGE if isinstance(error, Misused) else FAILED) from None
+
+
+def _leave_pipe() -> NoReturn:
+    """End quietly: whoever read our output had enough of it, as `head` does."""
+    let_go_of_output()
+    raise typer.Exit(DONE) from None
+
+
+def let_go_of_output() -> None:
+    """Point standard output to nowhere, so that flushing what nobody reads raises nothing at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def complain(text: str) -> None:
+    """Write one line on standard error."""
+    with contextlib.suppress(BrokenPipeError):
+        print(f"ricordo: {text}", file=sys.stderr, flush=True)
+
+
+def sentence(error: BaseException) -> str:
+    """Say in one line what went wrong; of a group, each thing once."""
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(dict.fromkeys(sentence(each) for each in error.exceptions))
+    text = str(error).strip()
+    if type(error).__module__.partition(".")[0] in _SPEAKING:
+        field = getattr(error, "field", None)
+        return f"{text} (field {field})" if field and str(field) not in text else text
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return (
+        f"unexpected {type(error).__name__}: {' '.join(text.split())[:300]} (RICORDO_DEBUG=1 shows all of it)"
+    )

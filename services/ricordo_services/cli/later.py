@@ -1,0 +1,56 @@
+"""Commands that have their name already, and their work in a later version."""
+
+from typing import Annotated, Final
+
+import typer
+
+from ricordo_services.cli.failures import Failed
+
+PASSES: Final = ("archive", "compress", "summarize", "reflect", "retain", "expire", "all")
+"""The passes of `lifecycle run` that version 0.6 brings."""
+
+Anything = Annotated[list[str] | None, typer.Argument(hidden=True)]
+
+
+class NotYet(Failed):
+    """A later version brings this."""
+
+    def __init__(self, command: str, release: str, instead: str = "") -> None:
+        super().__init__(
+            f"`{command}` comes with version {release}{'; until then ' if instead else ''}{instead}"
+        )
+
+
+def evaluate(_: Anything = None) -> None:
+    """Measure the quality of recall and of emotion on a data set."""
+    raise NotYet("ricordo eval", "0.2")
+
+
+def backfill(_: Anything = None) -> None:
+    """Derive again what older versions have derived."""
+    raise NotYet("ricordo backfill", "0.3")
+
+
+def reindex(_: Anything = None) -> None:
+    """Build the index and the graph anew from PostgreSQL."""
+    raise NotYet("ricordo reindex", "0.5")
+
+
+def export(_: Anything = None) -> None:
+    """Hand over all that is held of a user."""
+    raise NotYet("ricordo export", "0.7", "`ricordo history` and `ricordo facts` with --json show most of it")
+
+
+def import_(_: Anything = None) -> None:
+    """Take in what another Ricordo handed over."""
+    raise NotYet("ricordo import", "0.7", "`ricordo publish --bulk` takes messages of any age")
+
+
+def forget(_: Anything = None) -> None:
+    """Erase a message, a conversation or a user."""
+    raise NotYet("ricordo forget", "0.7")
+
+
+def auth(_: Anything = None) -> None:
+    """Make the credentials of bots and workers."""
+    raise NotYet("ricordo auth", "0.7", "the local stack draws its own passwords")

@@ -1,0 +1,106 @@
+"""Ricordo on one machine: the local servers as children, the workers in this process."""
+
+import asyncio
+import fcntl
+import importlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Never
+
+from ricordo.runtime.waiting import end
+from ricordo.settings import Settings
+from ricordo_services.stack import Endpoints, LocalStack
+
+ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
+_WIRING: Final = "ricordo_services.wiring"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """Servers and workers that answer; made by `running`.
+
+    Attributes:
+        endpoints: where the servers answer.
+    """
+
+    endpoints: Endpoints
+    _workers: asyncio.Task[None]
+    _servers: asyncio.Task[Never]
+
+    async def last(self) -> None:
+        """Wait as long as everything runs.
+
+        Raises:
+            Exception: what keeps a worker or a server from going on.
+        """
+        await _first_of(self._workers, self._servers)
+
+
+@asynccontextmanager
+async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
+    """Run the servers of `data_dir` and the workers `names` for the length of an `async with`.
+
+    It begins when all of them answer. At its end the workers finish what is in hand, then the servers stop.
+
+    Raises:
+        StackError: the servers do not start.
+        Exception: a worker cannot do its work.
+    """
+    # Adapters take seconds to load, longer than the servers take to start: both happen at once. A folder that
+    # somebody has is refused without that.
+    free = await asyncio.to_thread(_is_free, data_dir / "lock")
+    loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, _WIRING if free else __name__))
+    try:
+        async with LocalStack.open(data_dir) as stack:
+            await loading
+            async with _working(stack, names, settings) as run:
+                yield run
+    finally:
+        await end(loading)
+
+
+def _is_free(lock: Path) -> bool:
+    """Look whether no process of a stack, its servers included, holds the lock of a data folder."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+@asynccontextmanager
+async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
+    from ricordo_services import wiring  # noqa: PLC0415 - `running` loads it meanwhile
+
+    local = wiring.local_settings(stack.endpoints, settings)
+    await wiring.prepare(local)
+    stopping, ready = asyncio.Event(), asyncio.Event()
+    servers = asyncio.create_task(stack.watch())
+    workers = asyncio.create_task(wiring.run_workers(local, names, stopping=stopping, on_ready=ready.set))
+    try:
+        await _first_of(workers, servers, asyncio.create_task(ready.wait()))
+        yield LocalRun(stack.endpoints, workers, servers)
+    finally:
+        stopping.set()
+        try:
+            await _ended(workers)
+        finally:
+            await end(servers)
+
+
+async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.Task[bool]) -> None:
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+
+
+async def _ended(workers: asyncio.Task[None]) -> None:
+    """Wait until the workers have stopped; what they raised is told to whoever waits for them, not here."""
+    await asyncio.wait([workers])
+    if not workers.cancelled():
+        workers.exception()

@@ -1,0 +1,41 @@
+"""The options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Nats = Annotated[
+    str | None,
+    typer.Option(
+        "--nats",
+        metavar="URL",
+        help="Where NATS answers. Else RICORDO_NATS_URL, else the stack of the data folder.",
+        show_default=False,
+    ),
+]
+Tenant = Annotated[
+    str | None,
+    typer.Option(
+        "--tenant", metavar="NAME", help='Whose memories; "default" unless said.', show_default=False
+    ),
+]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir",
+        metavar="DIR",
+        help="The data folder of the local stack; the user's own unless said.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the reply as it came over the wire, as one line.")]
+User = Annotated[str, typer.Option("--user", "-u", metavar="ID", help="Whose memory.", show_default=False)]
+Conversation = Annotated[
+    str | None,
+    typer.Option("--conversation", metavar="ID", help="This conversation only.", show_default=False),
+]
+Workers = Annotated[
+    str | None,
+    typer.Option("--workers", metavar="A,B", help="Run these workers only.", show_default=False),
+]

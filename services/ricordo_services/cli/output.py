@@ -1,0 +1,48 @@
+"""What commands print: JSON lines for programs, colour for people at a terminal, plain text for a pipe."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+from rich.console import Console
+
+_WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
+
+
+def screen() -> Console:
+    """Return the console of standard output."""
+    return _console(stderr=False)
+
+
+def margin() -> Console:
+    """Return the console of standard error: progress, and what is said beside a result."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    watched = stream.isatty()
+    return Console(
+        stderr=stderr,
+        no_color=bool(os.environ.get("NO_COLOR")),
+        width=None if watched or "COLUMNS" in os.environ else _WIDE,
+        highlight=False,
+        emoji=False,
+    )
+
+
+def print_line(text: str) -> None:
+    """Print one line for a program, and hand it over at once.
+
+    Raises:
+        BrokenPipeError: nobody reads any more.
+    """
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def print_json(document: Mapping[str, object]) -> None:
+    """Print `document` as one line of JSON, in the letters it has."""
+    print_line(json.dumps(document, ensure_ascii=False, separators=(", ", ": ")))

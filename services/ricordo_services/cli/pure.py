@@ -1,0 +1,171 @@
+"""`ricordo analyze|enrich|extract`: what the workers derive, without any server."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, BinaryIO, TypeVar
+
+import typer
+from pydantic import ValidationError
+
+from ricordo.messages.base import Message
+from ricordo.messages.codec import decode_as
+from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
+from ricordo_services.cli.derivations import Document, Question, Said, analysed, enriched, extracted
+from ricordo_services.cli.failures import FAILED, Failed, Misused
+from ricordo_services.cli.output import print_json, screen
+
+M = TypeVar("M", bound=Message)
+
+Source = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="TEXT|FILE",
+        help="The text; with --jsonl a file, or - for standard input.",
+        show_default=False,
+    ),
+]
+Jsonl = Annotated[
+    bool, typer.Option("--jsonl", help="Read a JSON object a line, write one a line, in order.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
+Spoken = Annotated[
+    str | None,
+    typer.Option("--language", metavar="CODE", help="it or en; found out when not said.", show_default=False),
+]
+
+
+def analyze(
+    source: Source = None,
+    *,
+    jsonl: Jsonl = False,
+    as_json: AsJson = False,
+    language: Spoken = None,
+    now: Annotated[
+        str | None,
+        typer.Option(metavar="INSTANT", help="The moment of asking, with an offset.", show_default=False),
+    ] = None,
+    timezone: Annotated[
+        str | None,
+        typer.Option(metavar="ZONE", help="Such as Europe/Rome; UTC when not said.", show_default=False),
+    ] = None,
+) -> None:
+    """Understand a query."""
+    if jsonl:
+        _stream(source, Question, analysed)
+    else:
+        _once(
+            {"query": _text(source), "language": language, "now": now, "timezone": timezone},
+            Question,
+            analysed,
+            as_json,
+        )
+
+
+def enrich(
+    source: Source = None, jsonl: Jsonl = False, as_json: AsJson = False, language: Spoken = None
+) -> None:
+    """Say what a message feels like, how much it matters and what it is about."""
+    _said(source, language, enriched, jsonl, as_json)
+
+
+def extract(
+    source: Source = None, jsonl: Jsonl = False, as_json: AsJson = False, language: Spoken = None
+) -> None:
+    """Read the facts that a message states."""
+    _said(source, language, extracted, jsonl, as_json)
+
+
+def _said(
+    source: str | None, language: str | None, derive: Callable[[Said], Document], jsonl: bool, as_json: bool
+) -> None:
+    if jsonl:
+        _stream(source, Said, derive)
+    else:
+        _once({"content": _text(source), "language": language}, Said, derive, as_json)
+
+
+def _text(source: str | None) -> str:
+    if source is None:
+        raise Misused("give a text, or --jsonl to read a JSON object a line")
+    return source
+
+
+def _once(
+    fields: dict[str, str | None], model: type[M], derive: Callable[[M], Document], as_json: bool
+) -> None:
+    try:
+        document = derive(model.model_validate(fields))
+    except ValueError as error:
+        raise Misused(_detail(error).error.message) from None
+    if as_json:
+        print_json(document)
+    else:
+        _show(document)
+
+
+def _show(document: Document) -> None:
+    console = screen()
+    for name, value in document.items():
+        for line in value if name == "facts" and isinstance(value, list) else [value]:
+            console.print(f"[bold cyan]{name:19}[/] ", end="")
+            console.print(_readable(line), markup=False)
+    if document.get("facts") == []:
+        console.print("states nothing about anyone", style="dim")
+
+
+def _readable(value: object) -> str:
+    match value:
+        case {"subject": subject, "predicate": predicate, "object": object_, "polarity": polarity}:
+            return f"{subject} · {predicate} · {object_}{'  (no longer)' if polarity == 'past' else ''}"
+        case dict():
+            return ", ".join(f"{name}: {_readable(each)}" for name, each in value.items() if each is not None)
+        case list():
+            return ", ".join(map(_readable, value)) or "-"
+        case float():
+            return f"{value:.2f}"
+        case None:
+            return "-"
+        case _:
+            return str(value)
+
+
+def _stream(source: str | None, model: type[M], derive: Callable[[M], Document]) -> None:
+    """Answer every line by one line, at once; what cannot be read is answered by an error.
+
+    Raises:
+        Failed: the file cannot be read.
+        typer.Exit: with 1 when a line was bad.
+    """
+    bad = 0
+    with _opened(source) as lines:
+        for line in lines:
+            try:
+                print_json(derive(decode_as(model, line)))
+            except ValueError as error:
+                bad += 1
+                print_json(_detail(error).model_dump(mode="json"))
+    if bad:
+        raise typer.Exit(FAILED)
+
+
+def _detail(error: ValueError) -> ErrorBody:
+    if isinstance(error, ValidationError):
+        error = DecodeError.from_validation(error)
+    if isinstance(error, DecodeError):
+        return error.body()
+    return ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error))
+
+
+@contextlib.contextmanager
+def _opened(source: str | None) -> Iterator[BinaryIO]:
+    if source in (None, "-"):
+        yield sys.stdin.buffer
+        return
+    try:
+        file = Path(str(source)).open("rb")  # noqa: SIM115 - closed below; only opening it may fail here
+    except OSError as error:
+        raise Failed(f"{source} cannot be read: {error.strerror}") from None
+    with file:
+        yield file

@@ -1,0 +1,188 @@
+"""Replies as a person reads them, in a terminal or through a pipe."""
+
+from collections.abc import Iterable, Sequence
+from datetime import tzinfo
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ricordo.messages.queries import (
+    ContextReply,
+    FactsReply,
+    HistoryReply,
+    RecallReply,
+    StatsReply,
+    StatusReply,
+)
+from ricordo.messages.views import FactView, MemoryView
+from ricordo.messages.vocabulary import MessageState
+from ricordo_services.cli.output import margin, screen
+from ricordo_services.cli.zones import local_text
+
+_BAR = "▏▎▍▌▋▊▉█"
+_BAR_CELLS = 8
+_NEUTRAL = 0.15  # a valence nearer to 0 than this is not worth a line
+_STATE_STYLES = {
+    MessageState.REMEMBERED: "bold green",
+    MessageState.RECEIVED: "bold yellow",
+    MessageState.FAILED: "bold red",
+    MessageState.UNKNOWN: "bold",
+}
+
+
+def plain(text: str) -> str:
+    """Return `text` without control characters, which could move a terminal's cursor or change its title."""
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+
+
+def show_recall(reply: RecallReply, zone: tzinfo | None = None) -> None:
+    """Print memories and facts, and what could not be asked."""
+    console = screen()
+    console.print(memories_block(reply.memories, zone))
+    if reply.facts:
+        console.print(Text("\nFacts", style="bold"))
+        console.print(facts_block(reply.facts))
+    if reply.archived_matches:
+        console.print(
+            Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
+        )
+    warn_degraded(reply)
+
+
+def show_context(reply: ContextReply) -> None:
+    """Print the text for the prompt, and its size beside it."""
+    print_plain(screen(), reply.context)
+    margin().print(
+        Text(f"{reply.tokens} tokens, {len(reply.memories)} memories, {len(reply.facts)} facts", "dim")
+    )
+    warn_degraded(reply)
+
+
+def show_facts(reply: FactsReply) -> None:
+    """Print facts, or that there are none."""
+    if reply.facts:
+        screen().print(facts_block(reply.facts))
+    else:
+        margin().print("no facts")
+
+
+def show_history(reply: HistoryReply) -> None:
+    """Print messages as a conversation."""
+    console = screen()
+    for message in reply.messages:
+        who = message.speaker or message.role.value
+        line = Text(local_text(message.timestamp, None), "dim")
+        line.append(f"  {plain(who)}: ", "bold cyan")
+        line.append(plain(message.content or "…"), "")
+        console.print(line)
+    if reply.next is not None:
+        margin().print(Text(f"older ones: --before '{reply.next}'", "dim"))
+
+
+def show_status(message_id: str, reply: StatusReply) -> None:
+    """Print the state of a message and the stages it passed."""
+    console = screen()
+    console.print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
+    if reply.error:
+        console.print(Text(f"  {plain(reply.error)}", "red"))
+    if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
+        for name, instant in reply.stages:
+            when = local_text(instant, None) if instant else "not yet"
+            console.print(Text(f"  {name:10} {when}", "" if instant else "dim"))
+
+
+def show_stats(user: str, reply: StatsReply) -> None:
+    """Print the counts of a user."""
+    console = screen()
+    console.print(Text(user, "bold"))
+    for name, count in reply:
+        console.print(Text(f"  {name:12} {count:>8,}", "" if count else "dim"))
+
+
+def warn_degraded(reply: RecallReply) -> None:
+    """Say on standard error what could not be asked: a broken system must not look like an empty one."""
+    if reply.degraded:
+        missing = ", ".join(one.value for one in reply.degraded)
+        margin().print(Text(f"degraded: without {missing}; `ricordo doctor` says what to do", "bold yellow"))
+
+
+def memories_block(memories: Sequence[MemoryView], zone: tzinfo | None = None) -> RenderableType:
+    """Show memories, best first, each with its score, its moment and what it is."""
+    if not memories:
+        return Text("nothing is remembered about that", "dim")
+    best = max((memory.score or 0.0 for memory in memories), default=0.0)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(ratio=1)
+    for memory in memories:
+        table.add_row(_score(memory, best), _memory(memory, zone))
+    return table
+
+
+def _score(memory: MemoryView, best: float) -> Text:
+    if memory.score is None:
+        return Text("")
+    share = memory.score / best if best > 0 else 0.0
+    return Text.assemble((f"{memory.score:.2f} ", "bold"), (_bar(share), "green"))
+
+
+def _bar(share: float) -> str:
+    eighths = round(max(0.0, min(1.0, share)) * _BAR_CELLS * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(_BAR_CELLS)
+
+
+def _memory(memory: MemoryView, zone: tzinfo | None) -> RenderableType:
+    head = Text(plain(memory.content if memory.content is not None else memory.title or "…"))
+    if memory.archived:
+        head.append("  (archived)", "dim")
+    lines = [head, Text(" · ".join(_circumstances(memory, zone)), "dim")]
+    if memory.signals:
+        lines.append(Text(_signals(memory.signals), "dim italic"))
+    return Group(*lines)
+
+
+def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
+    yield local_text(memory.created_at, zone)
+    yield plain(memory.speaker or (memory.role.value if memory.role else memory.kind.value))
+    yield memory.type.value
+    feeling = memory.emotion
+    if feeling is not None and abs(feeling.valence) >= _NEUTRAL:
+        yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"
+    if memory.topics:
+        yield plain(", ".join(memory.topics[:3]))
+
+
+def _signals(signals: dict[str, float]) -> str:
+    return "  ".join(f"{name} {value:.2f}" for name, value in signals.items() if value)
+
+
+def facts_block(facts: Sequence[FactView]) -> RenderableType:
+    """Show facts, each with how many messages it rests on."""
+    table = Table.grid(padding=(0, 2))
+    for fact in facts:
+        table.add_row(
+            Text("•" * fact.confidence, "magenta"),
+            Text(plain(fact.subject), "bold cyan"),
+            Text(fact.predicate, "dim"),
+            Text(plain(fact.object), "bold"),
+            Text(_standing(fact), "dim"),
+        )
+    return table
+
+
+def _standing(fact: FactView) -> str:
+    marks = [
+        f"until {local_text(fact.valid_to, None)}" if fact.valid_to else "",
+        "disputed" if fact.disputed else "",
+        "verified" if fact.verified else "",
+    ]
+    return ", ".join(mark for mark in marks if mark)
+
+
+def print_plain(console: Console, text: str) -> None:
+    """Print a text of somebody else's as it is: no markup, no wrapping."""
+    console.print(Text(plain(text)), soft_wrap=True)
