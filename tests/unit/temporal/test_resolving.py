@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find, local_fields, resolve
+from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)
@@ -250,28 +250,3 @@ def test_a_naive_moment_is_refused() -> None:
     naive = datetime(2026, 2, 4)  # noqa: DTZ001 - the point of the test
     with pytest.raises(ValueError, match="time zone"):
         resolve("ieri", naive, ROME, "it")
-    with pytest.raises(ValueError, match="time zone"):
-        local_fields(naive, ROME)
-
-
-@pytest.mark.parametrize(
-    ("hour", "part"),
-    [
-        (0, "night"),
-        (5, "night"),
-        (6, "morning"),
-        (11, "morning"),
-        (12, "afternoon"),
-        (17, "afternoon"),
-        (18, "evening"),
-        (22, "evening"),
-        (23, "night"),
-    ],
-)
-def test_local_fields_are_those_of_the_users_clock(hour: int, part: str) -> None:
-    fields = local_fields(datetime(2026, 2, 4, hour, 59, tzinfo=ROME).astimezone(UTC), ROME)
-    assert (fields.date.isoformat(), fields.time_of_day, fields.day_of_week) == (
-        "2026-02-04",
-        part,
-        "wednesday",
-    )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.temporal import Language, Preference, find, local_fields
+from ricordo.domain.temporal import Language, Preference, find
 from ricordo.domain.temporal.gregorian import add_months, easter, first_monday
 from ricordo.domain.temporal.holidays import holiday, holiday_names
 from ricordo.domain.temporal.languages import LEXICONS
@@ -67,13 +67,6 @@ def test_the_preferred_reading_begins_before_or_ends_after_now(
     (past,) = find(text, now, zone, "it", prefer="past")
     (future,) = find(text, now, zone, "it", prefer="future")
     assert past.start <= now < future.end
-
-
-@given(instant=MOMENTS.filter(lambda moment: 2 < moment.year < 9998), zone=ZONES)
-def test_local_fields_agree_with_the_clock_on_the_wall(instant: datetime, zone: ZoneInfo) -> None:
-    fields, local = local_fields(instant, zone), instant.astimezone(zone)
-    assert fields.date == local.date()
-    assert fields.day_of_week == f"{local:%A}".lower()
 
 
 @pytest.mark.parametrize(

@@ -8,27 +8,19 @@ from ricordo.domain.temporal.finding import find, resolve
 from ricordo.domain.temporal.spans import (
     EARLIEST,
     LATEST,
-    DayOfWeek,
     Language,
-    LocalTime,
     Preference,
     SpanType,
-    TimeOfDay,
     TimeSpan,
-    local_fields,
 )
 
 __all__ = [
     "EARLIEST",
     "LATEST",
-    "DayOfWeek",
     "Language",
-    "LocalTime",
     "Preference",
     "SpanType",
-    "TimeOfDay",
     "TimeSpan",
     "find",
-    "local_fields",
     "resolve",
 ]
