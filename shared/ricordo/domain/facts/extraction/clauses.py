@@ -78,11 +78,10 @@ def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> 
     """Return where the question starts in "I live in Rome, and you?"; `begin` when all of it is asked."""
     if begin >= end or tokens.low[begin] in grammar.questions:
         return begin
-    joints = grammar.conjunctions | grammar.breakers
     for at in range(end - 1, begin, -1):
-        if tokens.low[at] in _PAUSES or tokens.low[at] in joints:
+        if tokens.low[at] in _PAUSES or tokens.low[at] in grammar.joints:
             first = at + 1
-            while first < end and tokens.low[first] in joints:
+            while first < end and tokens.low[first] in grammar.joints:
                 first += 1
             if first < end and tokens.low[first] in grammar.questions:
                 return _before_pause(tokens, grammar, begin, at)
@@ -102,9 +101,7 @@ def _before_unreal(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> in
         if not _unreal_at(low, grammar, at, end):
             continue
         cut = at
-        while cut > begin and not (
-            low[cut] in _PAUSES or low[cut] in grammar.breakers or low[cut] in grammar.conjunctions
-        ):
+        while cut > begin and not (low[cut] in _PAUSES or low[cut] in grammar.joints):
             cut -= 1
         return cut
     return end
@@ -154,8 +151,11 @@ def _describes(tokens: Tokens, grammar: Grammar, relative: int, at: int, end: in
 
 def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: dict[int, Mention]) -> bool:
     word = tokens.low[at]
-    if word in grammar.determiners:
-        return at in found or longest(grammar.phrases, tokens.low, at, end, grammar.adverbs) is not None
+    if word in grammar.determiners or word in grammar.prepositions:
+        return at in found or any(
+            longest(tree, tokens.low, at, end, grammar.adverbs) is not None
+            for tree in (grammar.phrases, grammar.attributes)
+        )
     if word in grammar.clause_starts or _verb_like(word, grammar):
         return True
     if at in found:
@@ -165,11 +165,4 @@ def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: d
 
 
 def _verb_like(word: str, grammar: Grammar) -> bool:
-    return (
-        word in grammar.phrases.words
-        or word in grammar.copulas
-        or word in grammar.was
-        or word in grammar.perfect
-        or word in grammar.auxiliaries
-        or word in grammar.negations
-    )
+    return word in grammar.verbal

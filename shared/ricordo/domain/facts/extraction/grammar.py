@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from ricordo.domain.facts.extraction.phrases import Node, Reader
@@ -19,7 +20,7 @@ class Kin:
     plural: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grammar:
     """One language. Every word is in lower case; see the language modules for the contents.
 
@@ -60,6 +61,10 @@ class Grammar:
         stops: words that end an object; tails: pairs of words that do.
         time_nouns: nouns that make a prepositional phrase an adjunct of time.
         clause_starts: words that begin a clause when they follow a comma or a conjunction.
+        deictic: words that make an object point at what is not said ("it", "your").
+        vague: words that begin no object ("more", "everywhere").
+        generic: nouns that name a kind of things even after "the" ("the sea").
+        whenever: begin a clause that states nothing by itself ("when").
         signs: words by which the language is recognised.
     """
 
@@ -114,4 +119,46 @@ class Grammar:
     tails: frozenset[str]
     time_nouns: frozenset[str]
     clause_starts: frozenset[str]
+    deictic: frozenset[str]
+    vague: frozenset[str]
+    generic: frozenset[str]
+    whenever: frozenset[str]
     signs: frozenset[str]
+
+    @cached_property
+    def joints(self) -> frozenset[str]:
+        """What joins clauses, coordinate or not."""
+        return self.conjunctions | self.breakers
+
+    @cached_property
+    def idle(self) -> frozenset[str]:
+        """What an object does not end with."""
+        return self.prepositions | self.determiners | self.adverbs
+
+    @cached_property
+    def refused(self) -> frozenset[str]:
+        """What is no object of its own."""
+        return self.other_pronouns | self.possessives | self.user_pronouns
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """What is never taken for a name."""
+        return self.stops | self.refused | self.idle | self.not_names | self.conjunctions | self.questions
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """What may stand before the subject of a clause."""
+        return self.openers | self.idle | self.joints
+
+    @cached_property
+    def verbal(self) -> frozenset[str]:
+        """What a verb phrase may begin with."""
+        first = frozenset(self.phrases.words) | self.copulas | self.was | self.perfect
+        return first | self.auxiliaries | self.negations
+
+    @cached_property
+    def bare(self) -> frozenset[str]:
+        """Verb forms that agree with no single third person ("like", of which there is "likes")."""
+        words = self.phrases.words
+        third = {word for word in words if f"{word}s" in words or f"{word}es" in words}
+        return frozenset(third | ({"have", "study"} & words.keys()))

@@ -8,6 +8,7 @@ from ricordo.domain.facts.extraction.phrases import longest
 from ricordo.domain.facts.extraction.tokens import Tokens
 
 _CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
+_TITLES = frozenset("signor signora signorina dottor dottoressa professor professoressa don ingegner".split())
 _OPENING = frozenset({",", "(", "–", "—", "-", "["})
 
 
@@ -38,7 +39,7 @@ def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin,
         The term and the index after it, or None.
     """
     at = begin
-    while at < end and tokens.low[at] in grammar.kin_adjectives and not tokens.raw[at][0].isupper():
+    while at < end and (_describes(tokens, grammar, at) or tokens.low[at].endswith("-old")):
         at += 1
     kin = grammar.kin.get(tokens.low[at]) if at < end else None
     if kin is None:
@@ -48,7 +49,7 @@ def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin,
     while at < end and tokens.low[at] in grammar.kin and not tokens.raw[at][0].isupper():
         kin = grammar.kin[tokens.low[at]]
         at += 1
-    while at < end and tokens.low[at] in grammar.kin_adjectives and not tokens.raw[at][0].isupper():
+    while at < end and _describes(tokens, grammar, at):
         at += 1
     return _of_something(tokens, grammar, kin, at, end)
 
@@ -78,7 +79,10 @@ def named_after(
     naming = longest(grammar.naming, tokens.low, begin + 1, end, grammar.adverbs)
     if naming is not None:
         return _names(tokens, grammar, kin, naming[1], end, loose=True)
-    spans, after = _names(tokens, grammar, kin, begin + 1, end, loose=False)
+    first = begin + 1
+    while first < end and (tokens.low[first] in grammar.determiners or tokens.low[first] in _TITLES):
+        first += 1
+    spans, after = _names(tokens, grammar, kin, first, end, loose=False)
     if not spans or not (after >= end or tokens.low[after] in _CLOSING):
         return [], begin
     return spans, min(after + 1, end)
@@ -92,6 +96,10 @@ def _names(
         return spans, spans[-1][1] if spans else begin
     after = name_at(tokens, grammar, begin, end, loose=loose)
     return ([(begin, after)], after) if after > begin else ([], begin)
+
+
+def _describes(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    return tokens.low[at] in grammar.kin_adjectives and not tokens.raw[at][0].isupper()
 
 
 def _of_something(tokens: Tokens, grammar: Grammar, kin: Kin, at: int, end: int) -> tuple[Kin, int] | None:

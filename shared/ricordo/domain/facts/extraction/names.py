@@ -32,6 +32,11 @@ class Person:
         """The grammatical gender a pronoun would have; empty when unknown."""
         return self.kin.gender if self.kin else ""
 
+    @property
+    def several(self) -> bool:
+        """Whether a verb about them stands in the plural."""
+        return len(self.names) > 1 or (self.kin is not None and self.kin.plural)
+
     def labels(self) -> tuple[str, ...]:
         """What to call them in a statement."""
         return tuple(self.names) or ((self.noun,) if self.noun else ())
@@ -129,20 +134,13 @@ def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
 
 
 def _capitalised(tokens: Tokens, grammar: Grammar, at: int) -> bool:
-    return tokens.raw[at][0].isupper() and tokens.low[at] not in grammar.not_names
+    word = tokens.low[at]
+    return tokens.raw[at][0].isupper() and word not in grammar.not_names and word not in grammar.refused
 
 
 def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     word = tokens.low[at]
-    common = (
-        grammar.stops | grammar.other_pronouns | grammar.possessives | grammar.determiners | grammar.adverbs
-    )
-    return (
-        word.isalpha()
-        and len(word) > 1
-        and word not in common
-        and word not in grammar.not_names | grammar.prepositions
-    )
+    return word.isalpha() and len(word) > 1 and word not in grammar.common
 
 
 def _possessed(tokens: Tokens, at: int, end: int) -> bool:

@@ -30,6 +30,7 @@ class Reader(Enum):
     SUBSTANCE = "substance"
     INSTRUMENT = "instrument"
     ACTIVITY = "activity"
+    UNDERTAKING = "undertaking"
     POSSESSION = "possession"
     ACQUISITION = "acquisition"
     AGE = "age"

@@ -20,12 +20,14 @@ class Verb:
         end: the index after it, where its object begins.
         negated: whether it is denied.
         over: whether it is said to be no longer so.
+        bare: whether its form agrees with no single third person.
     """
 
     rule: Rule
     end: int
     negated: bool = False
     over: bool = False
+    bare: bool = False
 
 
 @dataclass(slots=True)
@@ -35,6 +37,7 @@ class _State:
     form: str = ""
     negated: bool = False
     over: bool = False
+    supported: bool = False
 
 
 def verb_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Verb | None:
@@ -51,40 +54,48 @@ def verb_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Ver
         return _ended(words, grammar, begin, end, found)
     if direct is None:
         return None
-    return _ended(words, grammar, begin, end, Verb(direct[0], direct[1]))
+    return _ended(words, grammar, begin, end, Verb(direct[0], direct[1], bare=words[begin] in grammar.bare))
 
 
 def _auxiliary(words: Sequence[str], grammar: Grammar, at: int, end: int, state: _State) -> int:
     """Take the word at `at` into `state`; returns how many were taken, 0 where the verb proper starts."""
     word = words[at]
     following = words[at + 1] if at + 1 < end else ""
-    if word in grammar.negations:
-        state.negated = True
-    elif word == "used" and following == "to":
-        state.over, state.form = True, ""
+    if word == "used" and following == "to":
+        state.over, state.form, state.supported = True, "", True
         return 2
-    elif word == "no" and following == "longer":
+    if word == "no" and following == "longer":
         state.negated = state.over = True
         return 2
-    elif (
-        word == "'s"
-        and (following in grammar.been or following in grammar.participles - grammar.adverbs)
-        and following not in ("n't", "not", "always")
-    ):
-        state.form = "HAVE"
-    elif word in grammar.copulas:
-        state.form = "BE"
-    elif word in grammar.was:
-        state.form = "WAS"
-    elif word in grammar.been:
-        state.form = "BE"
-    elif word in grammar.perfect and (
-        following in grammar.participles or (following in grammar.adverbs and at + 2 < end)
-    ):
-        state.form = "HAVE"
-    elif word not in grammar.adverbs and not (word in grammar.auxiliaries and following):
+    form = _form(word, following, grammar)
+    if form:
+        state.form = form
+    elif word in grammar.negations:
+        state.negated = True
+    elif word in grammar.auxiliaries and following:
+        state.supported = True
+    elif word not in grammar.adverbs:
         return 0
     return 1
+
+
+def _form(word: str, following: str, grammar: Grammar) -> str:
+    """Return the marker of an auxiliary "to be" or "to have"; empty for other words."""
+    participle = following in grammar.participles
+    if (
+        word == "'s"
+        and participle
+        and following not in grammar.adverbs
+        and following not in grammar.negations
+    ):
+        return "HAVE"
+    if word in grammar.copulas or word in grammar.been:
+        return "BE"
+    if word in grammar.was:
+        return "WAS"
+    if word in grammar.perfect and (participle or following in grammar.adverbs):
+        return "HAVE"
+    return ""
 
 
 def _phrase(words: Sequence[str], grammar: Grammar, at: int, end: int, state: _State) -> Verb | None:
@@ -98,7 +109,8 @@ def _phrase(words: Sequence[str], grammar: Grammar, at: int, end: int, state: _S
         found = longest(grammar.phrases, words, at, end, grammar.adverbs)
     if found is None:
         return None
-    return Verb(found[0], found[1], state.negated, state.over)
+    bare = not state.form and not state.supported and words[at] in grammar.bare
+    return Verb(found[0], found[1], state.negated, state.over, bare)
 
 
 def _ended(words: Sequence[str], grammar: Grammar, begin: int, end: int, verb: Verb) -> Verb:

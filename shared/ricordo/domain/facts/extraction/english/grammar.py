@@ -65,5 +65,9 @@ ENGLISH: Final = Grammar(
     clause_starts=frozenset(rules.PHRASES.words) - {"BE", "WAS", "HAVE"}
     | words.USER_PRONOUNS
     | {"he", "she", "they", "it", "you", "my", "our", "her", "his", "its", "their"},
+    deictic=words.DEICTIC,
+    vague=words.VAGUE,
+    generic=words.GENERIC,
+    whenever=words.WHENEVER,
     signs=words.SIGNS,
 )

@@ -15,7 +15,7 @@ LANGUAGES: Final = _words(
     bulgarian serbian croatian slovenian albanian irish welsh scottish catalan basque galician latin
     esperanto swahili yoruba amharic afrikaans icelandic estonian latvian lithuanian maltese punjabi
     gujarati tagalog gaelic sardinian neapolitan sicilian venetian friulian
-"""
+    """
 )
 CONDITIONS: Final = _words(
     """
@@ -25,7 +25,7 @@ CONDITIONS: Final = _words(
     vertigo osteoporosis lupus allergies cancer leukemia parkinson's alzheimer's dementia asthmatic
     diabetic epileptic dyslexic autistic colour-blind colorblind anemic anaemic deaf sclerosis apnea
     apnoea disease syndrome disorder disease's pressure rhinitis
-"""
+    """
 )
 OWNABLES: Final = _words(
     """
@@ -35,13 +35,13 @@ OWNABLES: Final = _words(
     saxophone laptop tablet printer 3d-printer record-player turntable tractor vespa tesla motorhome
     caravan jeep keyboard e-bike skateboard surfboard snowboard console typewriter kindle villa studio
     garage
-"""
+    """
 )
 INSTRUMENTS: Final = _words(
     """
     piano guitar violin cello drums bass flute clarinet saxophone trumpet harp ukulele banjo accordion
     organ viola oboe
-"""
+    """
 )
 OCCUPATIONS: Final = _words(
     """
@@ -62,7 +62,7 @@ OCCUPATIONS: Final = _words(
     conductor violinist pianist guitarist drummer caregiver carer bookseller copywriter marketer
     recruiter supervisor superviser paralegal roofer shepherd sailor captain guide ranger potter
     blacksmith watchmaker retiree housewife homemaker superintendent
-"""
+    """
 )
 OCCUPATION_ENDINGS: Final = (
     "ologist",
@@ -88,26 +88,27 @@ ROLES: Final = _words(
     romanian brazilian argentinian mexican peruvian chilean colombian indian chinese japanese korean
     moroccan egyptian nigerian kenyan swedish norwegian danish finnish hungarian czech albanian croatian
     serbian
-"""
+    """
 )
 BREEDS: Final = _words(
     """
     labrador beagle dachshund poodle terrier retriever corgi spaniel greyhound collie shepherd husky
     chihuahua pug boxer bulldog mutt mongrel siamese persian tabby dog cat puppy kitten rabbit hamster
     parrot tortoise turtle horse pony
-"""
+    """
 )
 ROLE_ENDINGS: Final = ("ese",)
 ORGANISATIONS: Final = _words(
     """
-    hospital clinic school university college bakery restaurant bank library museum factory startup
-    start-up supermarket hotel café cafe bar pub shop store bookshop bookstore pharmacy office agency
-    studio theatre theater cinema kindergarten nursery farm lab laboratory institute church club team
-    choir band gym orchestra association union party society league company firm cooperative charity ngo
-    airport garage salon newspaper magazine publisher ministry court council polytechnic academy
-    conservatory group troupe winery vineyard dairy workshop ltd inc airline railway zoo embassy
-    consultancy brewery distillery lodge federation
-"""
+    shelter hospice foundation centre center kitchen troop crew hospital clinic school university
+    college bakery restaurant bank library museum factory startup start-up supermarket hotel café cafe
+    bar pub shop store bookshop bookstore pharmacy office agency studio theatre theater cinema
+    kindergarten nursery farm lab laboratory institute church club team choir band gym orchestra
+    association union party society league company firm cooperative charity ngo airport garage salon
+    newspaper magazine publisher ministry court council polytechnic academy conservatory group troupe
+    winery vineyard dairy workshop ltd inc airline railway zoo embassy consultancy brewery distillery
+    lodge federation
+    """
 )
 VAGUE_ORGANISATIONS: Final = _words("company firm place office home night club-night job time")
 AREAS: Final = _words("countryside suburbs mountains")
@@ -115,7 +116,7 @@ MONTHS: Final = _words(
     """
     january february march april may june july august september october november december jan feb mar
     apr jun jul aug sep sept oct nov dec
-"""
+    """
 )
 _UNITS = "one two three four five six seven eight nine".split()
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()

@@ -26,7 +26,7 @@ _SINGULAR: Final[tuple[tuple[str, Gender, str], ...]] = (
     colleague coworker co-worker boss neighbour neighbor flatmate roommate housemate classmate teammate
     teacher doctor dentist therapist landlord landlady coach mentor professor tutor supervisor
     hairdresser trainer acquaintance
-""",
+    """,
     ),
     (
         "related_to",
@@ -34,7 +34,7 @@ _SINGULAR: Final[tuple[tuple[str, Gender, str], ...]] = (
         """
     aunt auntie niece grandmother grandma granny nana nan granddaughter mother-in-law sister-in-law
     daughter-in-law godmother goddaughter
-""",
+    """,
     ),
     (
         "related_to",
@@ -42,17 +42,17 @@ _SINGULAR: Final[tuple[tuple[str, Gender, str], ...]] = (
         """
     uncle nephew grandfather grandpa granddad grandson father-in-law brother-in-law son-in-law godfather
     godson
-""",
+    """,
     ),
     ("related_to", "", "cousin grandparent grandchild relative"),
     (
         "has_pet",
         "",
         """
-    dog puppy pup cat kitten kitty rabbit bunny hamster parrot budgie canary goldfish tortoise turtle
-    horse pony ferret lizard gecko snake guinea-pig labrador beagle dachshund poodle terrier retriever
-    corgi tabby spaniel greyhound pet
-""",
+    dog puppy pup hen chicken goat donkey duck pig sheep fish bird cat kitten kitty rabbit bunny hamster
+    parrot budgie canary goldfish tortoise turtle horse pony ferret lizard gecko snake guinea-pig
+    labrador beagle dachshund poodle terrier retriever corgi tabby spaniel greyhound pet
+    """,
     ),
 )
 
@@ -87,7 +87,7 @@ ADJECTIVES: Final = frozenset(
     beloved sweet lovely wonderful only dearest closest childhood former-school adorable golden black
     white grey gray tabby german french rescue pet guinea three-year-old first second beautiful amazing
     great tiny young adopted middle university college school work long-time longtime fluffy
-""".split()
+    """.split()
 )
 NAMING: Final = compile_phrases(
     (

@@ -68,5 +68,9 @@ ITALIAN: Final = Grammar(
     | words.USER_PRONOUNS
     | words.POSSESSIVES
     | {"lui", "lei", "non", "tu", "voi", "loro"},
+    deictic=words.DEICTIC,
+    vague=words.VAGUE,
+    generic=words.GENERIC,
+    whenever=words.WHENEVER,
     signs=words.SIGNS,
 )

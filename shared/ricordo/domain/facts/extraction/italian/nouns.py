@@ -15,7 +15,7 @@ LANGUAGES: Final = _words(
     romeno bulgaro serbo croato sloveno albanese irlandese gallese catalano basco galiziano latino
     esperanto swahili islandese estone lettone lituano maltese napoletano siciliano sardo veneto
     friulano ladino piemontese dialetto
-"""
+    """
 )
 CONDITIONS: Final = _words(
     """
@@ -25,7 +25,7 @@ CONDITIONS: Final = _words(
     colite cervicale tumore pressione diabetico diabetica asmatico asmatica celiaco celiaca epilettico
     epilettica dislessico dislessica sordo sorda daltonico daltonica anemico anemica sclerosi sindrome
     disturbo malattia rinite miope iperteso ipertesa autistico autistica
-"""
+    """
 )
 OWNABLES: Final = _words(
     """
@@ -34,13 +34,13 @@ OWNABLES: Final = _words(
     macchina_fotografica drone fattoria negozio ristorante bar libreria panetteria terreno giardino orto
     vigneto canoa kayak sassofono computer portatile tablet stampante giradischi trattore roulotte baita
     garage box tastiera bottega batteria monopattino surf console gommone monolocale bilocale casetta
-"""
+    """
 )
 INSTRUMENTS: Final = _words(
     """
     pianoforte piano chitarra violino violoncello batteria basso flauto clarinetto sassofono sax tromba
     arpa ukulele fisarmonica organo viola oboe
-"""
+    """
 )
 OCCUPATIONS: Final = _words(
     """
@@ -66,14 +66,14 @@ OCCUPATIONS: Final = _words(
     pianista chitarrista batterista operaio operaia magazziniere camionista tassista guida bagnino
     casalinga pensionata_ libraio libraia logopedista estetista restauratore restauratrice tirocinante
     stagista marinaio orologiaio gelataio pizzaiolo responsabile manager designer copywriter
-"""
+    """
 )
 ROLES: Final = _words(
     """
     vegetariano vegetariana vegano vegana introverso introversa estroverso estroversa perfezionista
     pacifista femminista ambientalista ateo atea agnostico agnostica buddista cattolico cattolica
     cristiano cristiana musulmano musulmana ebreo ebrea protestante vedovo vedova orfano orfana mamma
-    papà madre padre nonna nonno pensionato pensionata  veterano ciclista podista nuotatore nuotatrice
+    papà madre padre nonna nonno pensionato pensionata veterano ciclista podista nuotatore nuotatrice
     sognatore sognatrice ottimista pessimista mancino mancina astemio astemia romantico romantica
     mattiniero mattiniera italiano italiana francese tedesco tedesca spagnolo spagnola inglese americano
     americana irlandese portoghese polacco polacca svizzero svizzera austriaco austriaca greco greca
@@ -81,24 +81,25 @@ ROLES: Final = _words(
     indiana cinese giapponese marocchino marocchina egiziano svedese romano romana milanese napoletano
     napoletana torinese siciliano siciliana sardo sarda toscano toscana fumatore fumatrice nottambulo
     nottambula collezionista scout
-"""
+    """
 )
 BREEDS: Final = _words(
     """
     labrador beagle bassotto barboncino levriero bulldog boxer husky chihuahua carlino meticcio siamese
     persiano soriano cane gatto cucciolo gattino coniglio criceto pappagallo tartaruga cavallo
-"""
+    """
 )
 ORGANISATIONS: Final = _words(
     """
-    ospedale clinica scuola università liceo panetteria pasticceria ristorante banca biblioteca museo
-    fabbrica startup start-up supermercato hotel albergo bar pizzeria negozio libreria farmacia ufficio
-    agenzia studio teatro cinema asilo fattoria laboratorio istituto chiesa club squadra coro banda
-    palestra gruppo orchestra associazione sindacato partito società azienda_ ditta_ cooperativa onlus
-    ong aeroporto officina salone giornale rivista casa_editrice ministero tribunale comune politecnico
-    accademia conservatorio compagnia cantina enoteca gelateria ferrovia zoo ambasciata posta poste
-    forno trattoria carrozzeria circolo parrocchia filodrammatica facoltà cantiere birrificio
-"""
+    canile rifugio fondazione mensa centro ospedale clinica scuola università liceo panetteria
+    pasticceria ristorante banca biblioteca museo fabbrica startup start-up supermercato hotel albergo
+    bar pizzeria negozio libreria farmacia ufficio agenzia studio teatro cinema asilo fattoria
+    laboratorio istituto chiesa club squadra coro banda palestra gruppo orchestra associazione sindacato
+    partito società azienda_ ditta_ cooperativa onlus ong aeroporto officina salone giornale rivista
+    casa_editrice ministero tribunale comune politecnico accademia conservatorio compagnia cantina
+    enoteca gelateria ferrovia zoo ambasciata posta poste forno trattoria carrozzeria circolo parrocchia
+    filodrammatica facoltà cantiere birrificio
+    """
 )
 VAGUE_ORGANISATIONS: Final = _words("azienda ditta posto casa")
 AREAS: Final = _words("campagna montagna periferia collina")
@@ -113,7 +114,7 @@ _TENS = "venti trenta quaranta cinquanta sessanta settanta ottanta novanta".spli
 def _numbers() -> dict[str, str]:
     numbers = {word: str(n) for n, word in enumerate(_UNITS + _TEENS, 1)}
     for tens, word in enumerate(_TENS, 2):
-        numbers[word] = str(10 * tens)
+        numbers[word] = numbers[f"{word[:-1]}'"] = str(10 * tens)
         for unit, small in enumerate(_UNITS, 1):
             stem = word[:-1] if small[0] in "uo" else word
             numbers[stem + ("tré" if small == "tre" else small)] = str(10 * tens + unit)

@@ -24,7 +24,7 @@ _NOUNS: Final[tuple[tuple[str, Gender, str], ...]] = (
         """
     vicina coinquilina capa maestra professoressa allenatrice dottoressa terapeuta parrucchiera
     psicologa
-""",
+    """,
     ),
     (
         "knows",
@@ -32,7 +32,7 @@ _NOUNS: Final[tuple[tuple[str, Gender, str], ...]] = (
         """
     vicino/vicini coinquilino/coinquilini capo maestro professore allenatore dottore parrucchiere
     psicologo
-""",
+    """,
     ),
     ("knows", "", "collega/colleghi conoscente dentista insegnante"),
     (
@@ -40,33 +40,33 @@ _NOUNS: Final[tuple[tuple[str, Gender, str], ...]] = (
         "f",
         """
     zia/zie nonna/nonne cugina/cugine suocera cognata/cognate nuora madrina nipotina bisnonna
-""",
+    """,
     ),
     (
         "related_to",
         "m",
         """
     zio/zii nonno/nonni cugino/cugini suocero cognato/cognati genero padrino nipotino bisnonno
-""",
+    """,
     ),
     ("related_to", "", "nipote/nipoti parente/parenti"),
     (
         "has_pet",
         "m",
         """
-    cane/cani gatto/gatti cagnolino/cagnolini gattino/gattini micio/mici cucciolo/cuccioli
-    coniglio/conigli coniglietto criceto/criceti pappagallo/pappagalli pappagallino canarino/canarini
-    pesciolino/pesciolini cavallo/cavalli pony furetto labrador beagle bassotto barboncino
-    pastore_tedesco meticcio
-""",
+    cane/cani asino/asini maiale/maiali pesce/pesci gatto/gatti cagnolino/cagnolini gattino/gattini
+    micio/mici cucciolo/cuccioli coniglio/conigli coniglietto criceto/criceti pappagallo/pappagalli
+    pappagallino canarino/canarini pesciolino/pesciolini cavallo/cavalli pony furetto labrador beagle
+    bassotto barboncino pastore_tedesco meticcio
+    """,
     ),
     (
         "has_pet",
         "f",
         """
-    cagnolina/cagnoline gatta/gatte gattina/gattine micia/micie cucciola/cucciole coniglia
-    tartaruga/tartarughe cavalla cagna
-""",
+    cagnolina/cagnoline gallina/galline capra/capre pecora/pecore anatra/anatre gatta/gatte
+    gattina/gattine micia/micie cucciola/cucciole coniglia tartaruga/tartarughe cavalla cagna
+    """,
     ),
 )
 
@@ -91,7 +91,7 @@ ADJECTIVES: Final = frozenset(
     bella bello nero nera bianco bianca rosso rossa grigio grigia stretta stretto carissima carissimo
     unica unico secondo seconda primo prima dolce amata amato storica storico due tre quattro cinque
     vera vero futura tigrato tigrata adottivo adottiva splendida splendido meravigliosa meraviglioso
-""".split()
+    """.split()
 )
 NAMING: Final = compile_phrases(
     (
@@ -114,5 +114,5 @@ COMPANIONS: Final = frozenset(
     """
     classe scuola stanza lavoro corso università casa banco squadra liceo viaggio infanzia pianerottolo
     ufficio
-""".split()
+    """.split()
 )

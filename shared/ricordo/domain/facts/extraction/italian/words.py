@@ -17,51 +17,52 @@ OTHER_PRONOUNS: Final = _words(
     tu voi essi esse questo questa questi queste quello quella quelli quelle ciò tutti tutto ognuno
     qualcuno nessuno chiunque altri molti alcuni ti vi ne lo la li le te cosa niente nulla qualcosa chi
     quel quell' quei tuo tua tuoi tue suo sua suoi sue loro vostro vostra
-"""
+    """
 )
 POSSESSIVES: Final = _words("mio mia miei mie nostro nostra nostri nostre")
 DETERMINERS: Final = _words(
     """
     il lo la l' i gli le un uno una un' del dello della dell' dei degli delle qualche alcuni alcune
     tutti tutte tutto tutta
-"""
+    """
 )
 PREPOSITIONS: Final = _words(
     """
     di d' a ad da in con su per tra fra del dello della dell' dei degli delle al allo alla all' ai agli
     alle dal dallo dalla dall' dai dagli dalle nel nello nella nell' nei negli nelle sul sullo sulla
     sull' sui sugli sulle col coi
-"""
+    """
 )
 ADVERBS: Final = _words(
     """
-    molto tanto davvero proprio ancora sempre ora adesso attualmente anche già solo soltanto tantissimo
-    moltissimo veramente assolutamente parecchio abbastanza invece ormai spesso di_solito soprattutto
-    recentemente appena finalmente poi insieme da_sempre follemente un_sacco particolarmente
-    sinceramente felicemente gravemente fortemente purtroppo leggermente oggi bene benissimo davvero
-    pure qui qua più principalmente stabilmente temporaneamente definitivamente perfino persino infatti
-    praticamente letteralmente
-"""
+    affatto mica molto tanto davvero proprio ancora sempre ora adesso attualmente anche già solo
+    soltanto tantissimo moltissimo veramente assolutamente parecchio abbastanza invece ormai spesso
+    di_solito soprattutto recentemente appena finalmente poi insieme da_sempre follemente un_sacco
+    particolarmente sinceramente felicemente gravemente fortemente purtroppo leggermente oggi bene
+    benissimo davvero pure qui qua più principalmente stabilmente temporaneamente definitivamente
+    perfino persino infatti praticamente letteralmente
+    """
 )
 OPENERS: Final = _words(
     """
-    ciao salve buongiorno buonasera sì si_ no ok okay allora beh be' mah oh eh comunque anzi quindi e ma
-    però ed anche oggi ieri stamattina stasera adesso ora attualmente recentemente finalmente poi
-    infatti inoltre dunque sai guarda senti l' altro altra ieri scorso scorsa mese anno settimana estate
-    inverno primavera autunno giorno sera mattina qualche fa a proposito in realtà per fortuna purtroppo
-    personalmente da poco di solito davvero come ti dicevo piacere prima dopo ultimamente due tre un una
-    nel nella la lo questa questo questo' mi presento domenica lunedì martedì mercoledì giovedì venerdì
-    sabato gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
-    2019 2020 2021 2022 2023 2024 2025 2026 sinceramente onestamente in fondo wow ah evviva insomma tra
-    l'altro a_tutti tutti grazie bene perfetto certo pensa che_bello
-"""
+    quest' questa all'inizio ciao salve buongiorno buonasera sì si_ no ok okay allora beh be' mah oh eh
+    comunque anzi quindi e ma però ed anche oggi ieri stamattina stasera adesso ora attualmente
+    recentemente finalmente poi infatti inoltre dunque sai guarda senti l' altro altra ieri scorso
+    scorsa mese anno settimana estate inverno primavera autunno giorno sera mattina qualche fa a
+    proposito in realtà per fortuna purtroppo personalmente da poco di solito davvero come ti dicevo
+    piacere prima dopo ultimamente due tre un una nel nella la lo questa questo questo' mi presento
+    domenica lunedì martedì mercoledì giovedì venerdì sabato gennaio febbraio marzo aprile maggio giugno
+    luglio agosto settembre ottobre novembre dicembre 2019 2020 2021 2022 2023 2024 2025 2026
+    sinceramente onestamente in fondo wow ah evviva insomma tra l'altro a_tutti tutti grazie bene
+    perfetto certo pensa che_bello
+    """
 )
 CONJUNCTIONS: Final = _words("e ed o oppure & né nonché")
 BREAKERS: Final = _words(
     """
     ma però perché poiché siccome quindi mentre anche_se dunque così invece poi tuttavia perciò quando
     dove finché infatti dato visto eppure adesso ora
-"""
+    """
 )
 CONDITIONALS: Final = _words("se qualora purché")
 RELATIVES: Final = _words("che cui")
@@ -70,22 +71,22 @@ QUESTIONS: Final = _words(
     che cosa cos' chi dove dov' come com' quando perché quale quali quanto quanti quanta hai sai conosci
     puoi potresti mi_consigli ti tu vuoi pensi credi sei ci secondo posso possiamo dovrei conoscete
     avete ricordi vedi
-"""
+    """
 )
 UNREAL: Final = _words(
     """
-    immagina immaginiamo supponiamo supponi ipoteticamente fingi fingiamo magari vorrei vorremmo
-    piacerebbe forse traduci scherzo scherzavo potrei dovrei sarei vivrei avrei farei andrei sogno sogna
-    sognavo sognato
-"""
+    spero speriamo sperando immagina immaginiamo supponiamo supponi ipoteticamente fingi fingiamo magari
+    vorrei vorremmo piacerebbe forse traduci scherzo scherzavo potrei dovrei sarei vivrei avrei farei
+    andrei sogno sogna sognavo sognato
+    """
 )
 UNREAL_PAIRS: Final = _phrases("""
     facciamo finta, fai finta, fa' finta, per esempio, ad esempio, come se, mettiamo che, metti che, nel
     romanzo, nel film, nel libro, nel gioco, nella storia, mio personaggio, mio romanzo, mio sogno, un
-    sogno, anche se_, non credo, non penso, non so, non è, può darsi, mi piacerebbe, mi chiedo, chissà se,
-    dice la, scrivi un, scrivi una, interpreta un, non sono_sicuro, non dico, non direi, spero di, spero
-    che, vorrei che, dubito che
-""")
+    sogno, anche se_, non credo, non penso, non so, non è, può darsi, mi piacerebbe, mi chiedo, chissà
+    se, dice la, scrivi un, scrivi una, interpreta un, non sono_sicuro, non dico, non direi, spero di,
+    spero che, vorrei che, dubito che
+    """)
 JESTING: Final = frozenset({"sto scherzando", "stavo scherzando", "scherzavo ,", "per scherzo"})
 SAYING: Final = _words(
     "detto dice dicono scritto scrive chiesto risposto ha_detto disse racconta raccontato urlato esclamato"
@@ -97,39 +98,50 @@ NOT_NAMES: Final = _words(
     """
     lunedì martedì mercoledì giovedì venerdì sabato domenica gennaio febbraio marzo aprile maggio giugno
     luglio agosto settembre ottobre novembre dicembre natale pasqua dio capodanno ferragosto
-"""
+    """
 )
 STOPS: Final = _words(
     """
-    perché quando mentre se che cui chi dove ma però quindi così finché prima dopo anche poi come ogni
-    oggi ieri domani stasera adesso ora ultimamente più troppo invece insieme sempre spesso solo
-    soltanto soprattutto e ed o oppure né non io lui lei noi voi loro è sono ho ha mi ti si ci vi tanto
-    molto tantissimo moltissimo davvero purtroppo specialmente eccetto tranne fa già ancora fino
-    nonostante per dal dalla dallo dall' da durante fin tipo ormai senza con attualmente bene benissimo
-    abbastanza perfettamente
-"""
+    chiamato chiamata scorso scorsa prossimo prossima perché quando mentre se che cui chi dove ma però
+    quindi così finché prima dopo anche poi come ogni oggi ieri domani stasera adesso ora ultimamente
+    più troppo invece insieme sempre spesso solo soltanto soprattutto e ed o oppure né non io lui lei
+    noi voi loro è sono ho ha mi ti si ci vi tanto molto tantissimo moltissimo davvero purtroppo
+    specialmente eccetto tranne fa già ancora fino nonostante per dal dalla dallo dall' da durante fin
+    ormai senza con attualmente bene benissimo abbastanza perfettamente
+    """
 )
 TAILS: Final = _phrases("""
-    un sacco, un po', di più, di sera, di notte, di mattina, la sera, la mattina, la domenica, il sabato, la
-    notte, al mattino, a volte, in generale, più di, di solito, al momento, nel tempo, da sempre, da morire,
-    da matti, quest' anno, il lunedì, il martedì, il mercoledì, il giovedì, il venerdì, lo scorso, la
-    scorsa, l' anno, la settimana, il mese, in estate, d' estate, d' inverno, in inverno, a colazione, a
-    cena, a pranzo, nel weekend, questa estate, quest' estate, il prossimo, la prossima, a settembre, a
-    giugno, a luglio, a maggio, a marzo, a dicembre, in primavera, in autunno, i miei, le mie, la mia, il
-    mio
-""")
+    un sacco, un po', di più, di sera, di notte, di mattina, la sera, la mattina, la domenica, il
+    sabato, la notte, al mattino, a volte, in generale, più di, di solito, al momento, nel tempo, da
+    sempre, da morire, da matti, quest' anno, il lunedì, il martedì, il mercoledì, il giovedì, il
+    venerdì, lo scorso, la scorsa, l' anno, la settimana, il mese, in estate, d' estate, d' inverno, in
+    inverno, a colazione, a cena, a pranzo, nel weekend, questa estate, quest' estate, il prossimo, la
+    prossima, a settembre, a giugno, a luglio, a maggio, a marzo, a dicembre, in primavera, in autunno,
+    i miei, le mie, la mia, il mio
+    """)
 TIME_NOUNS: Final = _words(
     """
     mattina sera pomeriggio notte weekend estate inverno primavera autunno lunedì martedì mercoledì
     giovedì venerdì sabato domenica gennaio febbraio marzo aprile maggio giugno luglio agosto settembre
     ottobre novembre dicembre 2019 2020 2021 2022 2023 2024 2025 2026 generale vacanza mio mia miei mie
     nostro nostra particolare anni mesi
-"""
+    """
 )
+DEICTIC: Final = _words(
+    """
+    questo questa questi queste quello quella quelli quelle ciò tuo tua tuoi tue suo sua suoi sue mio
+    mia miei mie nostro nostra nostri nostre vostro vostra tu io lui lei noi voi loro nessun nessuna
+    """
+)
+VAGUE: Final = _words(
+    "più meno altro cose ovunque dappertutto duro all'estero così meglio troppo nessun nessuna"
+)
+GENERIC: Final = _words("")
+WHENEVER: Final = _words("quando finché")
 SIGNS: Final = _words(
     """
     il lo gli un una uno che di del della è sono ho ha non mi ti si ci per con da dal nel nella a al
     alla io mio mia miei mie e anche più molto come perché questo questa l' un' sei hai siamo piace
     piacciono chiamo chiama dove cosa adoro odio amo vivo abito lavoro ciao ieri oggi
-"""
+    """
 )

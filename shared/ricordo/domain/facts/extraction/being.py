@@ -1,0 +1,89 @@
+"""What follows "to be": a kinship, a name, an age, a job, what somebody is, a condition."""
+
+from typing import Final
+
+from ricordo.domain.facts.extraction.mentions import Mention, named_after
+from ricordo.domain.facts.extraction.names import name_at
+from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
+
+_ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
+"""Endings of capitalised words that say where somebody is from and not who they are."""
+
+
+def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
+    """Read the complement of "to be".
+
+    Returns:
+        The predicate that was stated of a noun phrase and the index after it; None for anything else.
+    """
+    at, phrasing = claim.at, scene.objects.phrasing
+    mention = scene.mentions.get(at)
+    if mention is not None:
+        _identified(scene, claim.subject, mention)
+        return None
+    if _aged(scene, claim) or _named(scene, claim):
+        return None
+    begin = phrasing.lead(at, claim.end)
+    after = phrasing.noun_phrase(begin, claim.end)
+    if after == begin:
+        return None
+    articled = begin > at and scene.tokens.low[begin - 1] in scene.grammar.determiners
+    predicate = _kind(scene, begin, after, articled=articled or scene.grammar.code == "it")
+    if predicate is None:
+        return None
+    scene.draft(claim.subject, predicate, scene.tokens.text(begin, after), polarity=claim.polarity)
+    return predicate, after
+
+
+def name(scene: Scene, claim: Claim) -> None:
+    """Read a name: of the user, or of somebody who had none yet."""
+    subject, at, end = claim.subject, claim.at, claim.end
+    after = name_at(scene.tokens, scene.grammar, at, end, loose=True)
+    if after == at:
+        return
+    if subject is None:
+        scene.draft(None, "name", scene.tokens.text(at, after))
+    elif not subject.names and subject.kin:
+        spans, _ = named_after(scene.tokens, scene.grammar, subject.kin, at, end, apposed=False)
+        subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
+        scene.draft(None, subject.kin.predicate, subject)
+
+
+def _identified(scene: Scene, subject: Who, mention: Mention) -> None:
+    """Read "Nora is my sister"."""
+    kin = mention.person.kin
+    if subject is not None and subject.names and not mention.person.names and kin:
+        subject.kin = subject.kin or kin
+        scene.draft(None, kin.predicate, subject)
+
+
+def _aged(scene: Scene, claim: Claim) -> bool:
+    if scene.grammar.code != "en" or claim.polarity != "holds":
+        return False
+    spans = scene.objects.figures.age(claim.at, claim.end)
+    for begin, _ in spans:
+        scene.draft(claim.subject, "age", scene.objects.figures.number(begin) or "")
+    return bool(spans)
+
+
+def _named(scene: Scene, claim: Claim) -> bool:
+    """Read "I'm Davide", "my best friend is Luca"."""
+    low, grammar = scene.tokens.low, scene.grammar
+    after = name_at(scene.tokens, grammar, claim.at, claim.end)
+    if claim.rule.predicate != "name" or after == claim.at:
+        return False
+    if low[claim.at] in grammar.roles or low[claim.at].endswith(_ORIGIN):
+        return False
+    word = low[after] if after < claim.end else ","
+    ends = not word[0].isalnum() or word in grammar.conjunctions or word in grammar.stops
+    if ends and (claim.subject is None or not claim.subject.names):
+        name(scene, claim)
+    return ends
+
+
+def _kind(scene: Scene, begin: int, end: int, *, articled: bool) -> str | None:
+    if articled and scene.objects.is_occupation(begin, end):
+        return "works_as"
+    if scene.objects.is_condition(begin, end):
+        return "has_condition"
+    return "is_a" if (articled or end == begin + 1) and scene.objects.is_role(begin, end) else None

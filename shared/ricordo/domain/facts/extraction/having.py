@@ -1,0 +1,91 @@
+"""What follows "to have" and "to get": pets, family, conditions, ages, possessions."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from ricordo.domain.facts.extraction.grammar import Kin
+from ricordo.domain.facts.extraction.mentions import kin_at, named_after
+from ricordo.domain.facts.extraction.names import Person, Span, name_at
+from ricordo.domain.facts.extraction.phrases import Reader, longest
+from ricordo.domain.facts.extraction.scene import Scene, Who
+
+NAMEABLE: Final = frozenset({"has_pet", "has_child", "has_sibling", "partner"})
+"""Kinships worth stating without a name ("I have a sister")."""
+
+_NONE: Final = frozenset({"no", "nessun", "nessuno", "nessuna", "neither"})
+_POSSESSIVE: Final = frozenset({"'", "'s"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One thing somebody has: its noun phrase `[at, after)` within the tokens `[begin, end)`."""
+
+    subject: Who
+    begin: int
+    at: int
+    after: int
+    end: int
+    acquired: bool
+
+
+def had(scene: Scene, subject: Who, piece: Span, reader: Reader) -> None:
+    """Read one item of what somebody has (POSSESSION) or came to have (ACQUISITION)."""
+    (begin, end), low, phrasing = piece, scene.tokens.low, scene.objects.phrasing
+    at = phrasing.lead(begin, end)
+    if at >= end or low[begin] in _NONE or low[at] in scene.grammar.refused:
+        return
+    item = _Item(subject, begin, at, phrasing.noun_phrase(at, end), end, reader is Reader.ACQUISITION)
+    term = kin_at(scene.tokens, scene.grammar, at, end)
+    if term is not None and not _compounded(scene, term[1], item.after):
+        _related(scene, item, *term)
+    elif item.after > at and not _aged(scene, item):
+        _owned(scene, item)
+
+
+def _compounded(scene: Scene, at: int, after: int) -> bool:
+    """Whether the kinship term only narrows another noun down: "a cat allergy", "a dog bed"."""
+    if at >= after or not scene.tokens.raw[at].islower():
+        return False
+    return longest(scene.grammar.naming, scene.tokens.low, at, after, ()) is None
+
+
+def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
+    """Read "a dog named Max", "two sisters, Anna and Clara", "una gatta"."""
+    tokens = scene.tokens
+    if item.acquired and kin.predicate != "has_pet":
+        return
+    if after < item.end and tokens.low[after] in _POSSESSIVE:
+        return
+    spans, _ = named_after(tokens, scene.grammar, kin, after, item.end)
+    names = [tokens.text(*span) for span in spans]
+    person = scene.cast.introduce(Person(kin, tokens.text(item.at, after), names))
+    if names or kin.predicate in NAMEABLE:
+        scene.draft(item.subject, kin.predicate, person)
+
+
+def _aged(scene: Scene, item: _Item) -> bool:
+    """Read "ho 34 anni"; other spans of years are no possession either."""
+    low, years = scene.tokens.low, scene.grammar.years
+    if not any(word in years for word in low[item.at : item.after + 1]):
+        return False
+    if not item.acquired and scene.grammar.code == "it":
+        for begin, _ in scene.objects.figures.age(item.at, scene.span[1]):
+            scene.draft(item.subject, "age", scene.objects.figures.number(begin) or "")
+    return True
+
+
+def _owned(scene: Scene, item: _Item) -> None:
+    at, after, objects = item.at, item.after, scene.objects
+    text = scene.tokens.text(at, after)
+    if not item.acquired and scene.tokens.low[after - 1] == "allergy" and after - at > 1:
+        scene.draft(item.subject, "allergic_to", scene.tokens.text(at, after - 1))
+    elif not item.acquired and objects.is_condition(at, after):
+        scene.draft(item.subject, "has_condition", text)
+    elif objects.is_ownable(at, after) or (at > item.begin and _branded(scene, at, after)):
+        scene.draft(item.subject, "owns", text)
+
+
+def _branded(scene: Scene, at: int, after: int) -> bool:
+    """Whether the phrase ends with a name: "a Fiat Panda", "una vecchia Fiat Panda"."""
+    brand = next((i for i in range(at, after) if scene.tokens.raw[i][0].isupper()), after)
+    return brand < after and name_at(scene.tokens, scene.grammar, brand, after) == after

@@ -1,0 +1,146 @@
+"""Where noun phrases and verb phrases begin and end."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from ricordo.domain.facts.extraction.grammar import Grammar
+from ricordo.domain.facts.extraction.names import Span
+from ricordo.domain.facts.extraction.tokens import Tokens
+
+LONGEST_THING: Final = 6
+LONGEST_ACTIVITY: Final = 9
+
+OF: Final = frozenset({"of", "di", "d'", "del", "della", "dell'", "dei", "degli", "delle", "dello"})
+"""What joins nouns into one: "hiking in", but "man of"."""
+
+_QUANTITIES: Final = frozenset({"lot", "lots", "bit", "sacco", "po'", "kind", "couple", "tons"})
+_TOWARDS: Final = frozenset({"to", "for", "per", "con"})
+
+Spans = list[Span]
+
+
+class Phrasing:
+    """Bounds phrases in one message; every method takes token indices, the end exclusive."""
+
+    def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
+        self._raw = tokens.raw
+        self._low = tokens.low
+        self._grammar = grammar
+
+    def lead(self, begin: int, end: int) -> int:
+        """Step over what stands before an object and is not part of it: articles, adverbs, "a lot of"."""
+        at = begin
+        while at < end:
+            word = self._low[at]
+            if word in _QUANTITIES and at + 1 < end and self._low[at + 1] in OF:
+                at += 2
+            elif word in self._grammar.determiners or word in self._grammar.adverbs or word in _QUANTITIES:
+                at += 1
+            else:
+                break
+        return at
+
+    def noun_phrase(self, begin: int, end: int) -> int:
+        """Return the end of the noun phrase at `begin`, before any preposition but "of"."""
+        after = begin
+        while after < end and after - begin < LONGEST_THING and not self.stops(after, end):
+            if self._prepositional(self._low[after]):
+                break
+            after += 1
+        return self.trim(begin, after)
+
+    def thing(self, begin: int, end: int) -> int:
+        """Return the end of the noun phrase at `begin` with its complements, before adjuncts of time."""
+        after = begin
+        while after < end and after - begin < LONGEST_THING and not self.stops(after, end):
+            if self._adjunct(after, end):
+                break
+            after += 1
+        return self.trim(begin, after)
+
+    def undertaking(self, begin: int, end: int) -> int:
+        """Return the end of what is done or planned at `begin`, goals included: "trip to Patagonia"."""
+        after = begin
+        while after < end and after - begin < LONGEST_ACTIVITY:
+            towards = after > begin and self._low[after] in _TOWARDS
+            if (self.stops(after, end) and not towards) or self._adjunct(after, end):
+                break
+            after += 1
+        return self.trim(begin, after)
+
+    def coordinated(self, begin: int, end: int) -> Spans:
+        """Read "jazz and old films": noun phrases without their articles."""
+        spans: Spans = []
+        at = begin
+        while at < end:
+            at = self.lead(at, end)
+            after = self.thing(at, end)
+            if after == at or self.foreign(at, after) or self._low[at] in self._grammar.prepositions:
+                break
+            spans.append((at, after))
+            following = self._after_conjunction(after, end)
+            if following == after:
+                break
+            at = following
+        return spans
+
+    def pieces(self, begin: int, end: int) -> Iterator[Span]:
+        """Yield the items of a coordination, articles included: "a dog named Max", "a red bike"."""
+        low, grammar, start = self._low, self._grammar, begin
+        for at in range(begin + 1, end - 1):
+            joined = (low[at] in grammar.conjunctions or low[at] == ",") and at > start
+            if joined and (low[at + 1] in grammar.determiners or low[at + 1] in grammar.numbers):
+                yield start, at
+                start = at + 1
+        if start < end:
+            yield start, end
+
+    def until_preposition(self, span: Span) -> Span:
+        """Shorten a phrase to what stands before its first preposition other than "of"."""
+        begin, end = span
+        after = next((i for i in range(begin, end) if self._prepositional(self._low[i])), end)
+        return begin, self.trim(begin, after)
+
+    def stops(self, at: int, end: int) -> bool:
+        """Whether an object ends before the token at `at`."""
+        word = self._low[at]
+        if word in self._grammar.conjunctions or not (word[0].isalnum() or word in ("'s", "&")):
+            return True
+        if word in self._grammar.stops:
+            return not (at and self._raw[at][0].isupper() and self._raw[at - 1][0].isupper())
+        return at + 1 < end and f"{word} {self._low[at + 1]}" in self._grammar.tails
+
+    def trim(self, begin: int, end: int) -> int:
+        """Drop articles, prepositions and adverbs at the end of a phrase."""
+        while end > begin and self._low[end - 1] in self._grammar.idle:
+            end -= 1
+        return end
+
+    def foreign(self, begin: int, end: int) -> bool:
+        """Whether a phrase is no object of its own: a pronoun, something possessed, nothing at all."""
+        words = self._low[begin:end]
+        if words[0] in self._grammar.vague or words[0] in self._grammar.refused:
+            return True
+        return any(word in self._grammar.deictic for word in words)
+
+    def _prepositional(self, word: str) -> bool:
+        return word in self._grammar.prepositions and word not in OF
+
+    def _adjunct(self, at: int, end: int) -> bool:
+        """Whether a prepositional phrase of time starts here: "in the morning", "di sera"."""
+        if self._low[at] not in self._grammar.prepositions:
+            return False
+        after = at + 1
+        while after < end and self._low[after] in self._grammar.determiners:
+            after += 1
+        return after >= end or self._low[after] in self._grammar.time_nouns
+
+    def _after_conjunction(self, at: int, end: int) -> int:
+        """Step over ", and": in Italian the preposition is said again ("alle noci e al latte")."""
+        after = at
+        while after < end and (self._low[after] == "," or self._low[after] in self._grammar.conjunctions):
+            after += 1
+        repeated = (
+            self._grammar.code == "it" and after < end and self._low[after] in self._grammar.prepositions
+        )
+        return after + 1 if after > at and repeated else after
