@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from ricordo.domain.analysis import Analysis as Understood
+from ricordo.domain.analysis import TimeFilter
 from ricordo.domain.facts import Fact
 from ricordo.domain.memory import Memory
+from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import Analysis, Emotion, FactView, HistoryMessage, MemoryView, QueryTime
 from ricordo.messages.vocabulary import (
@@ -102,14 +104,21 @@ def stages_view(progress: Progress) -> Stages:
     )
 
 
+def _time_view(time: TimeFilter) -> QueryTime:
+    return QueryTime(
+        type=TimeType(time.type),
+        reference=time.reference,
+        start=None if time.start == EARLIEST else time.start,
+        end=None if time.end == LATEST else time.end,
+    )
+
+
 def analysis_view(analysis: Understood) -> Analysis:
     """Show how a query was understood."""
     time = analysis.time
     return Analysis(
         intent=Intent(analysis.intent),
-        time=QueryTime()
-        if time is None
-        else QueryTime(type=TimeType(time.type), reference=time.reference, start=time.start, end=time.end),
+        time=QueryTime() if time is None else _time_view(time),
         entities=analysis.entities,
         topics=analysis.topics,
         emotion_filter=None if analysis.emotion_filter is None else EmotionFilter(analysis.emotion_filter),
