@@ -67,7 +67,8 @@ class Recorded:
         status: `kept` (new, or a repeat of what is kept), `conflict` (the id is taken by another content) or
             `forgotten` (a tombstone stands before it).
         progress: the stage row, for `kept`.
-        displaced: memories whose predecessor is now another one, so that their window has changed.
+        displaced: memories that come right after this one and are indexed already: their points may show them
+            behind another memory, or none. It follows from the state, so that a repeat says it again.
     """
 
     status: Literal["kept", "conflict", "forgotten"]
@@ -141,7 +142,13 @@ class Unenriched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnrichedMemory:
-    """The columns that enrichment owns."""
+    """The columns that enrichment owns.
+
+    Attributes:
+        timezone: the zone that the times were derived in. Where it is the memory's zone no longer, as after a
+            late message that names another one, nothing is written and the stage stays as it is; None does
+            not look.
+    """
 
     memory_id: UUID
     enrichment: Enrichment
@@ -149,6 +156,7 @@ class EnrichedMemory:
     event_start: datetime | None = None
     event_end: datetime | None = None
     token_count: int = 0
+    timezone: str | None = None
 
 
 class Enrichments(Protocol):
@@ -161,7 +169,11 @@ class Enrichments(Protocol):
     async def save(
         self, tenant: str, enriched: Sequence[EnrichedMemory], version: str, at: datetime
     ) -> Sequence[Progress]:
-        """Write the derived columns with the `version` of what derived them, and set the stage."""
+        """Write the derived columns with the `version` of what derived them, and set the stage.
+
+        What the bot stated stays, and so does what use has added. Returns the stages of what was written: the
+        forgotten, and those whose zone has changed meanwhile, are left out.
+        """
         ...
 
 

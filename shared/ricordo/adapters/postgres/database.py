@@ -2,8 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Self
 
 import asyncpg
@@ -23,13 +23,39 @@ TRANSIENT = (
     TimeoutError,
     ssl.SSLError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # what a session that was cut a moment ago says on its next use
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
     asyncpg.TransactionRollbackError,
     asyncpg.ObjectInUseError,
     asyncpg.LockNotAvailableError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
 )
+
+_PATIENCE_S = 60
+_SESSION = {
+    "application_name": "ricordo",
+    "timezone": "UTC",
+    # A process that hangs in the middle of a transaction must not keep its locks for ever.
+    "idle_in_transaction_session_timeout": str(_PATIENCE_S * 1000),
+}
+
+
+@contextmanager
+def translating() -> Iterator[None]:
+    """Turn the driver's many ways of saying "not now" into the ports' one.
+
+    Raises:
+        StoreUnavailable: PostgreSQL cannot be asked now.
+        ValueError: an address is none, which the driver counts among its own troubles.
+    """
+    try:
+        yield
+    except TRANSIENT as error:
+        if isinstance(error, ValueError):
+            raise
+        raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
 
 
 class Database:
@@ -47,17 +73,16 @@ class Database:
         Raises:
             StoreUnavailable: nobody answers at `dsn`.
         """
-        try:
+        with translating():
             pool = await asyncpg.create_pool(
                 dsn,
                 min_size=1,
                 max_size=size,
                 timeout=timeout_s,
-                command_timeout=60,
+                command_timeout=_PATIENCE_S,
                 max_inactive_connection_lifetime=60,
+                server_settings=_SESSION,
             )
-        except TRANSIENT as error:
-            raise StoreUnavailable(f"PostgreSQL does not answer: {type(error).__name__}") from error
         try:
             yield cls(pool)
         finally:
@@ -77,21 +102,21 @@ class Database:
         """
         if not tenant:
             raise ValueError("a transaction needs a tenant")
-        try:
+        with translating():
             async with self._pool.acquire() as connection, connection.transaction():
                 await connection.execute("select set_config('app.tenant', $1, true)", tenant)
                 yield connection
-        except TRANSIENT as error:
-            raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
-        """Open a connection outside of any tenant: row-level security shows it no tenant's rows."""
-        try:
+        """Open a connection outside of any tenant: row-level security refuses it every tenant's rows.
+
+        Raises:
+            StoreUnavailable: PostgreSQL could not do it now.
+        """
+        with translating():
             async with self._pool.acquire() as connection:
                 yield connection
-        except TRANSIENT as error:
-            raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
 
     @staticmethod
     def queries(file: str) -> Mapping[str, str]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import asyncpg
 
@@ -27,7 +26,11 @@ class PostgresIntake:
         if not messages:
             return []
         async with self._database.transaction(tenant) as connection:
-            return await _Batch(connection, tenant, messages, at).record(self._met)
+            if tenant not in self._met:
+                await connection.execute(_SQL["known_tenant"], tenant)
+            outcomes = await _Batch(connection, tenant, messages, at).record()
+        self._met.add(tenant)  # only now: what was rolled back is not listed
+        return outcomes
 
 
 class _Batch:
@@ -40,64 +43,35 @@ class _Batch:
         self.tenant = tenant
         self.messages = messages
         self.at = at
+        self.document = rows.recordset(_row(n, message) for n, message in enumerate(messages))
 
-    async def record(self, met: set[str]) -> list[Recorded]:
-        await self._greet(met)
-        conversations = sorted({message.conversation_id for message in self.messages})
-        await self.connection.execute(_SQL["lock_conversations"], self.tenant, conversations)
-        forgotten = {row["message_id"] for row in await self._fetch("forgotten", _identities(self.messages))}
-        first = {
-            message.message_id: message
-            for message in reversed(self.messages)  # of a repeated id, the first in the batch stays
-            if message.message_id not in forgotten
-        }
-        document = rows.recordset(map(_row, first.values()))
-        fresh_ids = {row["message_id"] for row in await self._fetch("keep_history", document, self.at)}
-        fresh = [first[message_id] for message_id in fresh_ids]
-        displaced = await self._keep(fresh)
-        digests = await self._digests(set(first) - fresh_ids)
-        digests |= {message.message_id: message.digest for message in fresh}
-        progress = {
-            row["message_id"]: rows.progress(row)
-            for row in await self._fetch("progress", [message.memory_id for message in first.values()])
-        }
-        owner = fresh[0].message_id if fresh else None  # one outcome carries what happened to the neighbours
-        outcomes = []
-        for message in self.messages:
-            if message.message_id in forgotten:
-                outcomes.append(Recorded("forgotten"))
-            elif digests[message.message_id] != message.digest:
-                outcomes.append(Recorded("conflict"))
-            else:
-                neighbours = displaced if message.message_id == owner else ()
-                outcomes.append(Recorded("kept", progress[message.message_id], neighbours))
-        return outcomes
+    async def record(self) -> list[Recorded]:
+        await self._execute("lock", _locks(self.messages))
+        kept = await self._fetch("keep_history", self.document, self.at)
+        if fresh := self._places({row["message_id"]: row["digest"] for row in kept}):
+            await self._keep(fresh)
+        standing = await self._fetch("standing", self.document)
+        return [_outcome(message, row) for message, row in zip(self.messages, standing, strict=True)]
 
-    async def _greet(self, met: set[str]) -> None:
-        if self.tenant not in met:
-            await self.connection.execute(_SQL["known_tenant"], self.tenant)
-            met.add(self.tenant)
+    def _places(self, kept: dict[str, bytes]) -> list[int]:
+        """Find the messages that were kept: of several with the same id, the first with its content."""
+        places: list[int] = []
+        for n, message in enumerate(self.messages):
+            if kept.get(message.message_id) == message.digest:
+                places.append(n)
+                del kept[message.message_id]
+        return places
 
-    async def _keep(self, fresh: Sequence[NewMessage]) -> tuple[UUID, ...]:
-        """Write memories and stages of what is new; return those that now follow another memory."""
-        if not fresh:
-            return ()
-        await self._execute("begin_stages", rows.recordset(map(_row, fresh)), self.at)
-        memorable = [message for message in fresh if message.memorable]
-        if not memorable:
-            return ()
-        ids = [message.memory_id for message in memorable]
-        await self._execute("keep_memories", rows.recordset(map(_row, memorable)), self.at)
-        linked = await self._fetch("link_in_time", ids)
-        if any(message.timezone for message in memorable):
-            await self._execute("rezone", ids)
-        return tuple(sorted({row["id"] for row in linked if row["displaced"]} - set(ids)))
-
-    async def _digests(self, message_ids: set[str]) -> dict[str, bytes]:
-        if not message_ids:
-            return {}
-        found = await self._fetch("digests", sorted(message_ids))
-        return {row["message_id"]: row["digest"] for row in found}
+    async def _keep(self, fresh: Sequence[int]) -> None:
+        """Write memories and stages of what is new, and what it changes around it."""
+        await self._execute("keep_memories", self.document, fresh, self.at)
+        await self._execute("begin_stages", self.document, fresh, self.at)
+        messages = [self.messages[n] for n in fresh]
+        placed = await self._fetch(
+            "place", [message.message_id for message in messages], [message.memory_id for message in messages]
+        )
+        if rezoned := [row["id"] for row in placed if row["rezoned"]]:
+            await self._execute("derive_again", rezoned)
 
     async def _fetch(self, name: str, *arguments: object) -> list[asyncpg.Record]:
         return await self.connection.fetch(_SQL[name], self.tenant, *arguments)
@@ -106,24 +80,32 @@ class _Batch:
         await self.connection.execute(_SQL[name], self.tenant, *arguments)
 
 
-def _identities(messages: Sequence[NewMessage]) -> str:
-    return rows.recordset(
-        {"message_id": m.message_id, "user_id": m.user_id, "conversation_id": m.conversation_id}
-        for m in messages
-    )
+def _locks(messages: Sequence[NewMessage]) -> list[str]:
+    conversations = {f"conversation/{message.conversation_id}" for message in messages}
+    return sorted(conversations | {f"user/{message.user_id}" for message in messages})
 
 
-def _row(message: NewMessage) -> dict[str, Any]:
+def _outcome(message: NewMessage, standing: asyncpg.Record) -> Recorded:
+    if standing["forgotten"]:
+        return Recorded("forgotten")
+    if standing["digest"] != message.digest:
+        return Recorded("conflict")
+    displaced = standing["displaced"]
+    return Recorded("kept", rows.progress(standing), () if displaced is None else (displaced,))
+
+
+def _row(n: int, message: NewMessage) -> dict[str, Any]:
     return {
+        "n": n,
         "message_id": message.message_id,
-        "memory_id": str(message.memory_id),
+        "memory_id": message.memory_id,
         "user_id": message.user_id,
         "conversation_id": message.conversation_id,
         "role": message.role,
         "speaker": message.speaker,
         "content": message.content,
         "digest": message.digest.hex(),
-        "said_at": message.timestamp.isoformat(),
+        "said_at": message.timestamp,
         "timezone": message.timezone,
         "language": message.language,
         "metadata": dict(message.metadata),
@@ -132,7 +114,7 @@ def _row(message: NewMessage) -> dict[str, Any]:
         "kind": message.kind,
         "importance": message.importance,
         "tags": message.tags,
-        "expires_at": None if message.expires_at is None else message.expires_at.isoformat(),
+        "expires_at": message.expires_at,
         "trust": message.trust,
         "source": message.source,
         "memorable": message.memorable,

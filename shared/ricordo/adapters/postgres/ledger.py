@@ -46,23 +46,25 @@ class PostgresFactLedger:
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
     ) -> tuple[Sequence[Learned], Sequence[Progress]]:
         """Keep, fold, project and mark in one transaction; see `FactLedger.record`."""
-        async with self._database.transaction(tenant) as connection:
-            users = sorted({one.user_id for one in told})
-            await connection.execute(_SQL["lock_users"], tenant, users)
-            document = rows.recordset(row for one in told for row in _evidence_rows(one))
-            messages = sorted({one.message_id for one in told})
-            replaced = await connection.fetch(_SQL["keep_evidence"], tenant, messages, document)
-            learned = []
-            for user_id in users:
-                touched = _Touched.by(
-                    [row for one in told if one.user_id == user_id for row in one.evidence],
-                    [row for row in replaced if row["user_id"] == user_id],
-                )
-                if touched:
-                    learned.append(await _refold(connection, tenant, user_id, touched))
-                    await project(learned[-1])
-            done = [one.memory_id for one in told]
-            return learned, await mark(connection, tenant, Stage.EXTRACTED, done, at)
+        told = list({one.message_id: one for one in told}.values())
+        users = sorted({one.user_id for one in told})
+        try:
+            async with self._database.transaction(tenant) as connection:
+                await connection.execute(_SQL["lock_users"], tenant, users)
+                replaced = await _keep(connection, tenant, told)
+                learned = []
+                for user_id in users:
+                    touched = _Touched.by(
+                        [row for one in told if one.user_id == user_id for row in one.evidence],
+                        [row for row in replaced if row["user_id"] == user_id],
+                    )
+                    if touched:
+                        learned.append(await _refold(connection, tenant, user_id, touched))
+                        await _projected(project, learned[-1])
+                done = [one.memory_id for one in told]
+                return learned, await mark(connection, tenant, Stage.EXTRACTED, done, at)
+        except _NotProjected as failure:
+            raise failure.error from None
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
@@ -88,6 +90,29 @@ class PostgresFactLedger:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
         return [_fact(row) for row in found]
+
+
+class _NotProjected(Exception):
+    """Carries what `project` raised out of the transaction: it is not PostgreSQL that failed."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+async def _projected(project: Project, learned: Learned) -> None:
+    try:
+        await project(learned)
+    except Exception as error:
+        raise _NotProjected(error) from error
+
+
+async def _keep(connection: Connection, tenant: str, told: Sequence[Told]) -> list[asyncpg.Record]:
+    """Write the evidence and return what stood in its place."""
+    document = rows.recordset(row for one in told for row in _evidence_rows(one))
+    messages = [one.message_id for one in told]
+    memories = [one.memory_id for one in told]
+    return await connection.fetch(_SQL["keep_evidence"], tenant, messages, document, memories)
 
 
 class _Touched:
@@ -135,8 +160,10 @@ async def _refold(connection: Connection, tenant: str, user_id: str, touched: _T
 
 
 def _evidence_rows(told: Told) -> list[dict[str, Any]]:
+    """Write the evidence as rows; nothing outside of the vocabulary is ever stored."""
     return [
         {
+            "memory_id": told.memory_id,
             "user_id": told.user_id,
             "message_id": told.message_id,
             "ordinal": ordinal,
@@ -154,6 +181,7 @@ def _evidence_rows(told: Told) -> list[dict[str, Any]]:
             "quote": quote,
         }
         for ordinal, (row, quote) in enumerate(zip(told.evidence, told.quotes, strict=True))
+        if row.predicate in PREDICATES
     ]
 
 

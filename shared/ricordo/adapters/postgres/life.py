@@ -30,20 +30,20 @@ class PostgresLife:
 
     async def reinforce(self, tenant: str, accesses: Sequence[Access]) -> None:
         """Strengthen what was accessed, exactly once per event; see `Life.reinforce`."""
+        if not accesses:
+            return
         async with self._database.transaction(tenant) as connection:
-            ids = [access.event_id for access in accesses]
-            at = max(access.at for access in accesses)
-            received = await connection.fetch(_SQL["receive"], tenant, _CONSUMER, ids, at)
-            fresh = {row["event_id"] for row in received}
+            events = {access.event_id: access for access in reversed(accesses)}  # of a repeat, the first
+            instants = [access.at for access in events.values()]
+            received = await connection.fetch(_SQL["receive"], tenant, _CONSUMER, list(events), instants)
             uses = [
                 (access.user_id, memory_id, access.at)
-                for access in _once(accesses)
-                if access.event_id in fresh
+                for access in (events[row["event_id"]] for row in received)
                 for memory_id in dict.fromkeys(access.memory_ids)
             ]
             if uses:
-                users, memories, instants = (list(column) for column in zip(*uses, strict=True))
-                await connection.execute(_SQL["reinforce"], tenant, users, memories, instants)
+                users, memories, at = (list(column) for column in zip(*uses, strict=True))
+                await connection.execute(_SQL["reinforce"], tenant, users, memories, at)
 
     async def decay(
         self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
@@ -76,9 +76,9 @@ class PostgresLife:
                 letter.consumer,
                 letter.subject,
                 letter.sequence,
-                letter.message_id,
+                None if letter.message_id is None else _storable(letter.message_id),
                 letter.code,
-                letter.sentence,
+                _storable(letter.sentence),
                 letter.attempts,
                 letter.at,
             )
@@ -89,8 +89,9 @@ class PostgresLife:
             await connection.execute(_SQL["empty_inbox"], tenant, before)
 
 
-def _once(accesses: Sequence[Access]) -> Sequence[Access]:
-    return list({access.event_id: access for access in accesses}.values())
+def _storable(text: str) -> str:
+    """Write visibly what PostgreSQL does not take: a reason often quotes the very text that was refused."""
+    return text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _lacks(progress: Progress) -> tuple[Stage, ...]:

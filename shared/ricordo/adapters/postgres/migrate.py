@@ -10,6 +10,8 @@ from importlib.resources import files
 
 import asyncpg
 
+from ricordo.adapters.postgres.database import translating
+
 _LOCK = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
 _FILE = re.compile(r"^(\d{4})_(\w+)\.sql$")
 
@@ -37,33 +39,34 @@ def migrations() -> list[Migration]:
     return sorted(found, key=lambda migration: migration.version)
 
 
-async def migrate(admin_dsn: str, worker_role: str = "ricordo_worker") -> list[str]:
+async def migrate(admin_dsn: str) -> list[str]:
     """Bring the schema up to this version and return the names of what was applied.
 
-    Safe to call from many processes at once: the first applies, the others wait and find nothing to do.
+    Safe to call from many processes at once: the first applies, the others wait and find nothing to do. Each
+    migration is one transaction: one that is cut off leaves nothing behind and is applied by the next call.
 
     Args:
-        admin_dsn: a role that owns the schema; workers use another one, bound by row-level security.
-        worker_role: created without a login where it is missing, since grants name it.
+        admin_dsn: a role that owns the schema and may create roles; workers use another one,
+            `ricordo_worker`, bound by row-level security.
 
     Raises:
         SchemaTooNew: upgrade this program, or restore a backup made with it.
+        StoreUnavailable: nobody answers at `admin_dsn`.
     """
-    connection = await asyncpg.connect(admin_dsn, timeout=10)
-    try:
-        await connection.execute("select pg_advisory_lock($1)", _LOCK)
-        return await _apply(connection, worker_role)
-    finally:
-        await connection.close()  # releases the lock
+    with translating():
+        connection = await asyncpg.connect(admin_dsn, timeout=10)
+        try:
+            await connection.execute("select pg_advisory_lock($1)", _LOCK)
+            return await _apply(connection)
+        finally:
+            await connection.close()  # releases the lock
 
 
-async def _apply(connection: "asyncpg.Connection[asyncpg.Record]", worker_role: str) -> list[str]:
+async def _apply(connection: "asyncpg.Connection[asyncpg.Record]") -> list[str]:
     await connection.execute(
         "create table if not exists schema_migrations "
         "(version integer primary key, name text not null, applied_at timestamptz not null default now())"
     )
-    if not await connection.fetchval("select 1 from pg_roles where rolname = $1", worker_role):
-        await connection.execute(f'create role "{worker_role}" nologin nosuperuser nobypassrls')
     applied = {row["version"] for row in await connection.fetch("select version from schema_migrations")}
     known = migrations()
     if newer := applied - {migration.version for migration in known}:

@@ -85,8 +85,10 @@ class PostgresEnrichments:
     ) -> Sequence[Progress]:
         """Write derived columns and set the stage; see `Enrichments.save`."""
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["enrich"], tenant, rows.recordset(map(_derived, enriched)), version)
-            return await mark(connection, tenant, Stage.ENRICHED, [one.memory_id for one in enriched], at)
+            document = rows.recordset(map(_derived, enriched))
+            written = {row["id"] for row in await connection.fetch(_SQL["enrich"], tenant, document, version)}
+            done = [one.memory_id for one in enriched if one.memory_id in written]
+            return await mark(connection, tenant, Stage.ENRICHED, done, at)
 
 
 class PostgresIndexing:
@@ -132,7 +134,8 @@ def _derived(one: EnrichedMemory) -> dict[str, Any]:
     enrichment = one.enrichment
     emotion = enrichment.emotion
     return {
-        "memory_id": str(one.memory_id),
+        "memory_id": one.memory_id,
+        "timezone": one.timezone,
         "type": enrichment.type,
         "kind": enrichment.kind,
         "title": enrichment.title,

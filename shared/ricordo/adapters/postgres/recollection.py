@@ -9,7 +9,7 @@ import asyncpg
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.domain.memory import Memory, memory_id
-from ricordo.ports.recollection import Counts, Failure, Profile, Turn
+from ricordo.ports.recollection import Counts, Failure, Profile, Standing, Turn
 from ricordo.ports.stages import Progress
 
 _SQL = Database.queries("recollection")
@@ -25,6 +25,10 @@ class PostgresRecollection:
     async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
         """Return rows of the user; see `Recollection.memories`."""
         return [rows.memory(row) for row in await self._fetch("memories", tenant, user_id, ids)]
+
+    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
+        """Return what a ranking looks at; see `Recollection.standings`."""
+        return [Standing(*row) for row in await self._fetch("standings", tenant, user_id, ids)]
 
     async def history(
         self,

@@ -89,7 +89,7 @@ create table memories (
     -- which version of enrichment derived the columns above
     derived_by text not null default '',
     primary key (tenant, id)
-) with (fillfactor = 80);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index memories_of_user on memories (tenant, user_id, created_at, id);
 create index memories_of_conversation on memories (tenant, conversation_id, created_at, message_id);
 
@@ -101,8 +101,9 @@ create table vectors (
     text_hash bytea not null,
     vector bytea not null,
     primary key (tenant, memory_id, model)
-);
-alter table vectors alter column vector set storage plain;
+) with (toast_tuple_target = 8160);
+-- In its row as long as it fits a page (some 2,000 dimensions), never compressed: floats do not shrink.
+alter table vectors alter column vector set storage external;
 
 create table stages (
     tenant text not null,
@@ -115,11 +116,13 @@ create table stages (
     enriched timestamptz,
     indexed timestamptz,
     extracted timestamptz,
+    -- A column of its own, so that the index below is touched by the last stage only: the others stay in their page.
+    pending boolean not null generated always as (
+        encoded is null or enriched is null or indexed is null or extracted is null) stored,
     primary key (tenant, memory_id)
-) with (fillfactor = 70);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 -- small: a row leaves it as soon as its message is remembered
-create index stages_lagging on stages (tenant, user_id, ingested)
-    where encoded is null or enriched is null or indexed is null or extracted is null;
+create index stages_pending on stages (tenant, user_id, ingested) where pending;
 
 -- What a message says, and what follows from all that was said: facts are a fold over evidence.
 create table fact_evidence (
@@ -212,8 +215,32 @@ create table dead_letters (
 );
 create index dead_letters_of_message on dead_letters (tenant, message_id, died_at) where message_id is not null;
 
--- The workers' role sees one tenant at a time: the one that its transaction names. Forced for the owner too, so that
--- only a superuser or a role that bypasses it on purpose (backup) sees all.
+-- The workers' role: it owns nothing. Whoever provides a server may have made it already, with its login.
+do $$
+begin
+    if not exists (select from pg_roles where rolname = 'ricordo_worker') then
+        create role ricordo_worker nologin nosuperuser nobypassrls nocreatedb nocreaterole noreplication;
+    end if;
+exception
+    when duplicate_object or unique_violation then null;  -- made at this moment for another database of the server
+end
+$$;
+
+-- The tenant that the transaction names. A setting of a former transaction is left behind as an empty text, so that
+-- a policy which only compared with it would hide the mistake of naming none.
+create function current_tenant() returns text language plpgsql stable parallel safe as $$
+declare
+    tenant text := current_setting('app.tenant', true);
+begin
+    if coalesce(tenant, '') = '' then
+        raise exception 'this transaction names no tenant' using errcode = 'insufficient_privilege';
+    end if;
+    return tenant;
+end
+$$;
+
+-- One tenant at a time. Forced for the owner too, so that only a superuser or a role that bypasses it on purpose
+-- (backup) sees all.
 do $$
 declare
     name text;
@@ -223,8 +250,8 @@ begin
         execute format('alter table %I enable row level security', name);
         execute format('alter table %I force row level security', name);
         execute format(
-            'create policy one_tenant on %I using (tenant = current_setting(''app.tenant'')) '
-            'with check (tenant = current_setting(''app.tenant''))', name);
+            'create policy one_tenant on %I using (tenant = current_tenant()) with check (tenant = current_tenant())',
+            name);
         execute format('grant select, insert, update, delete on %I to ricordo_worker', name);
     end loop;
 end

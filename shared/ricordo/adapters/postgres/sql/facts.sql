@@ -7,14 +7,20 @@ from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not n
 select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from unnest($2::text[]) as user_id
 
 -- name: keep_evidence
--- A message says what it says: what an earlier reading found in it is replaced whole.
-with old as (
+-- A message says what it says: what an earlier reading found in it is replaced whole, and returned. The rows of the
+-- messages are held, so that an erasure which comes in between finds the evidence and takes it away too; a message
+-- that has no row any more states nothing.
+with held as (
+    select id from memories where tenant = $1 and id = any($4::uuid[]) order by id for key share
+), former as (
+    select user_id, subject_key, predicate, object_key
+    from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
+), dropped as (
     delete from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
       and (message_id, ordinal) not in (
         select e.message_id, e.ordinal
         from jsonb_to_recordset($3::jsonb) as e (message_id text, ordinal integer))
-    returning user_id, subject_key, predicate, object_key
-), new as (
+), kept as (
     insert into fact_evidence (tenant, user_id, message_id, ordinal, said_at, subject, subject_key, predicate, object,
                                object_key, polarity, kind, position, valid_from, valid_to, quote)
     select $1, e.user_id, e.message_id, e.ordinal, e.said_at, e.subject, e.subject_key, e.predicate, e.object,
@@ -22,16 +28,16 @@ with old as (
     from jsonb_to_recordset($3::jsonb) as e (
         user_id text, message_id text, ordinal integer, said_at timestamptz, subject text, subject_key text,
         predicate text, object text, object_key text, polarity text, kind text, position integer,
-        valid_from timestamptz, valid_to timestamptz, quote text)
+        valid_from timestamptz, valid_to timestamptz, quote text, memory_id uuid)
+    join held on held.id = e.memory_id
     order by e.message_id, e.ordinal
     on conflict (tenant, message_id, ordinal) do update
-    set subject = excluded.subject, subject_key = excluded.subject_key, predicate = excluded.predicate,
-        object = excluded.object, object_key = excluded.object_key, polarity = excluded.polarity,
-        position = excluded.position, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
+    set said_at = excluded.said_at, subject = excluded.subject, subject_key = excluded.subject_key,
+        predicate = excluded.predicate, object = excluded.object, object_key = excluded.object_key,
+        polarity = excluded.polarity, position = excluded.position, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
         quote = excluded.quote
-    returning 1
 )
-select user_id, subject_key, predicate, object_key from old
+select user_id, subject_key, predicate, object_key from former
 
 -- name: evidence
 -- Whatever has a say in the touched facts and entities of a user: $3 names, $4 predicates of the user in person.
@@ -77,17 +83,17 @@ on conflict (tenant, user_id, key) do update
 set name = excluded.name, aliases = excluded.aliases, mentions = excluded.mentions
 
 -- name: facts
--- $3 entity key, $4 predicate, $5 least confidence, $6 the instant at which they held, $7 superseded ones too, $8 how many
+-- $3 entity key, $4 predicate, $5 least confidence, $6 the instant at which they held, $7 also those that do not hold
+-- now, and those that never did but were said; $8 how many
 select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
        disputed, verified, message_ids
 from facts
 where tenant = $1 and user_id = $2
   and ($3::text is null or subject_key = $3 or object_key = $3)
   and ($4::text is null or predicate = $4)
-  and (confidence >= $5 or verified)
-  and ($7 or case when $6::timestamptz is null then valid_to is null
-                  else (valid_from is null or valid_from <= $6) and (valid_to is null or $6 < valid_to) end)
-  and (valid_from is distinct from valid_to or valid_from is null)
+  and (confidence >= $5::double precision or verified)
+  and ($7::boolean or case when $6::timestamptz is null then valid_to is null
+                           else (valid_from is null or valid_from <= $6) and (valid_to is null or $6 < valid_to) end)
 order by confidence desc, last_reinforced desc, id
 limit $8
 

@@ -1,39 +1,37 @@
+-- The messages of a batch come as one JSON array, $2; `n` is the place of each in it.
+
 -- name: known_tenant
 insert into tenants (tenant) values ($1) on conflict do nothing
 
--- name: lock_conversations
--- $1 tenant, $2 conversation ids, sorted: whoever needs several takes them in the same order
-select pg_advisory_xact_lock(hashtextextended($1 || '/' || conversation, 0))
-from unnest($2::text[]) as conversation
-
--- name: forgotten
--- Which of the messages a tombstone stands before. $2 is a JSON array of message_id, user_id, conversation_id.
-select m.message_id
-from jsonb_to_recordset($2::jsonb) as m (message_id text, user_id text, conversation_id text)
-where exists (
-    select 1 from tombstones t
-    where t.tenant = $1 and t.user_id = m.user_id
-      and ((t.scope = 'message' and t.key = m.message_id)
-           or (t.scope = 'conversation' and t.key = m.conversation_id)
-           or t.scope = 'user')
-)
+-- name: lock
+-- $2 what to lock: conversations and users, sorted, so that whoever needs several takes them in the same order.
+-- A conversation, because links connect its messages; a user, because a zone holds for all that comes after it.
+-- Who writes a tombstone takes the same locks before the erasure, so that nothing slips in between.
+select pg_advisory_xact_lock(hashtextextended($1 || '/' || name, 0)) from unnest($2::text[]) as name
 
 -- name: keep_history
+-- The first of each id in the batch, unless a tombstone stands before it or the id is taken.
+with offered as (
+    select distinct on (m.message_id) m.*
+    from jsonb_to_recordset($2::jsonb) as m (
+        n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text,
+        content text, digest text, said_at timestamptz, timezone text, language text, metadata jsonb)
+    where not exists (
+        select 1 from tombstones t where t.tenant = $1 and t.user_id = m.user_id
+        and (t.scope = 'user' or t.scope = 'message' and t.key = m.message_id
+             or t.scope = 'conversation' and t.key = m.conversation_id))
+    order by m.message_id, m.n
+)
 insert into history (tenant, message_id, memory_id, user_id, conversation_id, role, speaker, content, digest, said_at,
                      timezone, language, metadata, stored_at)
-select $1, m.message_id, m.memory_id, m.user_id, m.conversation_id, m.role, m.speaker, m.content,
-       decode(m.digest, 'hex'), m.said_at, m.timezone, m.language, m.metadata, $3
-from jsonb_to_recordset($2::jsonb) as m (
-    message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text, content text,
-    digest text, said_at timestamptz, timezone text, language text, metadata jsonb)
-order by m.message_id
+select $1, o.message_id, o.memory_id, o.user_id, o.conversation_id, o.role, o.speaker, o.content,
+       decode(o.digest, 'hex'), o.said_at, o.timezone, o.language, o.metadata, $3
+from offered o order by o.message_id
 on conflict (tenant, message_id) do nothing
-returning message_id
-
--- name: digests
-select message_id, digest from history where tenant = $1 and message_id = any($2::text[])
+returning message_id, digest
 
 -- name: keep_memories
+-- $3 which of the messages. A memory lives in the zone that the user named last before it, or in its message.
 insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, language, role, speaker,
                       created_at, timezone, participants, stated_participants, location, importance, stated_kind,
                       stated_importance, tags, expires_at, trust, source, stored_at)
@@ -45,28 +43,35 @@ select $1, m.memory_id, m.user_id, m.message_id, m.conversation_id, coalesce(m.k
              and (h.said_at, h.message_id) <= (m.said_at, m.message_id)
            order by h.said_at desc, h.message_id desc limit 1), 'UTC'),
        m.participants, m.participants, m.location, coalesce(m.importance, 0.5), m.kind, m.importance, m.tags,
-       m.expires_at, m.trust, m.source, $3
+       m.expires_at, m.trust, m.source, $4
 from jsonb_to_recordset($2::jsonb) as m (
-    message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text, content text,
-    said_at timestamptz, timezone text, language text, participants text[], location text, kind text,
-    importance double precision, tags text[], expires_at timestamptz, trust double precision, source text)
+    n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text,
+    content text, said_at timestamptz, timezone text, language text, participants text[], location text, kind text,
+    importance double precision, tags text[], expires_at timestamptz, trust double precision, source text,
+    memorable boolean)
+where m.n = any($3::integer[]) and m.memorable
+order by m.memory_id
 on conflict (tenant, id) do nothing
 
 -- name: begin_stages
--- A message that belongs to the history only has nothing to wait for: all its stages are done.
+-- $3 which of the messages. One that belongs to the history only has nothing to wait for: all its stages are done.
 insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed,
                     extracted)
-select $1, m.memory_id, m.message_id, m.user_id, m.conversation_id, $3, done, done, done, done
+select $1, m.memory_id, m.message_id, m.user_id, m.conversation_id, $4, done, done, done, done
 from jsonb_to_recordset($2::jsonb) as m (
-    message_id text, memory_id uuid, user_id text, conversation_id text, memorable boolean),
-    lateral (select case when m.memorable then null::timestamptz else $3 end as done) as finished
+        n integer, message_id text, memory_id uuid, user_id text, conversation_id text, memorable boolean)
+    cross join lateral (select case when not m.memorable then $4::timestamptz end as done) as finished
+where m.n = any($3::integer[])
+order by m.memory_id
 on conflict (tenant, memory_id) do nothing
 
--- name: link_in_time
--- The new memories and those next to them, before and after, by time and id within the conversation. Returns those
--- that were there already and now follow another memory: their window has changed.
+-- name: place
+-- $2 message ids and $3 memory ids that are new. Sets what their arrival changes, in their own rows and around them:
+-- who comes before and after whom, by time and id within the conversation; and the zone of what follows a message
+-- that names one, up to the next that does. Rows are locked in the order of their ids, which is everybody's order.
 with fresh as (
-    select id, conversation_id, created_at, message_id from memories where tenant = $1 and id = any($2::uuid[])
+    select id, conversation_id, created_at, message_id
+    from memories m join unnest($3::uuid[]) as new (id) using (id) where m.tenant = $1
 ), beside as (
     select id from fresh
     union
@@ -81,9 +86,26 @@ with fresh as (
         where m.tenant = $1 and m.conversation_id = f.conversation_id
           and (m.created_at, m.message_id) > (f.created_at, f.message_id)
         order by m.created_at, m.message_id limit 1) as after
+), zoned as (
+    select m.id, h.timezone
+    from unnest($2::text[]) as new (message_id)
+    join history h on h.tenant = $1 and h.message_id = new.message_id and h.timezone is not null
+    left join lateral (
+        select n.said_at, n.message_id from history n
+        where n.tenant = $1 and n.user_id = h.user_id and n.timezone is not null
+          and (n.said_at, n.message_id) > (h.said_at, h.message_id)
+        order by n.said_at, n.message_id limit 1) as next on true
+    join memories m on m.tenant = $1 and m.user_id = h.user_id and m.message_id is not null
+        and m.created_at >= h.said_at and m.created_at <= coalesce(next.said_at, 'infinity')
+        and (m.created_at, m.message_id) > (h.said_at, h.message_id)
+        and (next.said_at is null or (m.created_at, m.message_id) < (next.said_at, next.message_id))
+        and m.timezone <> h.timezone
 ), placed as (
-    select m.id, m.preceding_id as formerly, before.id as preceding_id, after.id as following_id
-    from beside join memories m on m.tenant = $1 and m.id = beside.id
+    select m.id, before.id as preceding_id, after.id as following_id, m.timezone as former_timezone,
+           coalesce(zoned.timezone, m.timezone) as timezone
+    from (select id from beside union select id from zoned) as affected
+    join memories m on m.tenant = $1 and m.id = affected.id
+    left join zoned on zoned.id = m.id
     left join lateral (
         select p.id from memories p
         where p.tenant = $1 and p.conversation_id = m.conversation_id
@@ -94,35 +116,36 @@ with fresh as (
         where n.tenant = $1 and n.conversation_id = m.conversation_id
           and (n.created_at, n.message_id) > (m.created_at, m.message_id)
         order by n.created_at, n.message_id limit 1) as after on true
+    order by m.id for update of m
 )
 update memories m
-set preceding_id = placed.preceding_id, following_id = placed.following_id
+set preceding_id = placed.preceding_id, following_id = placed.following_id, timezone = placed.timezone,
+    -- what was derived from the former zone does not count any more
+    local_date = case when m.timezone = placed.timezone then m.local_date end
 from placed
 where m.tenant = $1 and m.id = placed.id
-  and (m.preceding_id, m.following_id) is distinct from (placed.preceding_id, placed.following_id)
-returning m.id, placed.formerly is distinct from placed.preceding_id as displaced
+  and (m.preceding_id, m.following_id, m.timezone)
+      is distinct from (placed.preceding_id, placed.following_id, placed.timezone)
+returning m.id, placed.former_timezone <> placed.timezone as rezoned
 
--- name: rezone
--- Late arrivals that name a zone: what came after them without one, and was taken for another zone. Its time fields
--- are derived again, by enrichment: the missing stage brings it there.
-with fresh as (
-    select user_id, min(created_at) as since from memories
-    where tenant = $1 and id = any($2::uuid[]) group by user_id
-), placed as (
-    select m.id, coalesce((
-        select h.timezone from history h
-        where h.tenant = $1 and h.user_id = m.user_id and h.timezone is not null
-          and (h.said_at, h.message_id) <= (m.created_at, m.message_id)
-        order by h.said_at desc, h.message_id desc limit 1), 'UTC') as timezone
-    from fresh f join memories m
-        on m.tenant = $1 and m.user_id = f.user_id and m.created_at >= f.since and m.message_id is not null
-), rezoned as (
-    update memories m set timezone = placed.timezone, local_date = null
-    from placed where m.tenant = $1 and m.id = placed.id and m.timezone <> placed.timezone
-    returning m.id
+-- name: derive_again
+-- Enrichment has to see these once more: the missing stage brings them there.
+with locked as (
+    select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 )
-update stages s set enriched = null from rezoned r where s.tenant = $1 and s.memory_id = r.id
+update stages s set enriched = null from locked where s.tenant = $1 and s.memory_id = locked.memory_id
 
--- name: progress
-select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
-from stages where tenant = $1 and memory_id = any($2::uuid[])
+-- name: standing
+-- What has become of each message: whether a tombstone stands before it, whose content its id carries, how far it is;
+-- and the memory after it, if that had been indexed already: its point shows it behind another memory, or none.
+select m.n, exists (
+           select 1 from tombstones t where t.tenant = $1 and t.user_id = m.user_id
+           and (t.scope = 'user' or t.scope = 'message' and t.key = m.message_id
+                or t.scope = 'conversation' and t.key = m.conversation_id)) as forgotten,
+       h.digest, s.*, f.memory_id as displaced
+from jsonb_to_recordset($2::jsonb) as m (n integer, message_id text, memory_id uuid, user_id text, conversation_id text)
+left join history h on h.tenant = $1 and h.message_id = m.message_id
+left join stages s on s.tenant = $1 and s.memory_id = m.memory_id
+left join memories k on k.tenant = $1 and k.id = m.memory_id
+left join stages f on f.tenant = $1 and f.memory_id = k.following_id and f.indexed is not null
+order by m.n

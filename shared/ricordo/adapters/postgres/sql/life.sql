@@ -4,12 +4,13 @@ select tenant from tenants order by tenant
 -- name: receive
 -- Which of the events are new to the consumer; recorded in the transaction of their effect.
 insert into inbox (tenant, consumer, event_id, handled_at)
-select $1, $2, event_id, $4 from unnest($3::uuid[]) as event_id order by event_id
+select $1, $2, event_id, at from unnest($3::uuid[], $4::timestamptz[]) as received (event_id, at) order by event_id
 on conflict do nothing
 returning event_id
 
 -- name: reinforce
 -- $2 user ids, $3 memory ids, $4 instants: one row per access. Several accesses of a memory in one batch add up.
+-- The formula stands in `ricordo.domain.reinforcement`; a test holds this copy against it.
 with accesses as (
     select user_id, memory_id, count(*)::integer as times, max(at) as at
     from unnest($2::text[], $3::uuid[], $4::timestamptz[]) as a (user_id, memory_id, at)
@@ -28,29 +29,31 @@ from locked l where m.tenant = $1 and m.id = l.id
 
 -- name: decay
 -- $2 now, $3 user or null, $4 the id after which to go on, or null, $5 how many, $6 whether floors hold.
--- The formula stands in `ricordo.domain.decay`; a test holds this copy against it.
+-- The formula stands in `ricordo.domain.decay`; a test holds this copy against it. Only what changes is locked.
 with slice as (
-    select id, user_id,
-           floor(extract(epoch from ($2::timestamptz - greatest(coalesce(last_accessed, stored_at), stored_at)))
-                 / 86400)::integer as days,
-           arousal, importance, access_count, decay_factor, archived_at, pinned or verified as kept
-    from memories
-    where tenant = $1 and ($3::text is null or user_id = $3) and ($4::uuid is null or id > $4)
+    select id from memories
+    where tenant = $1 and id > coalesce($4::uuid, '00000000-0000-0000-0000-000000000000')
+      and ($3::text is null or user_id = $3)
     order by id limit $5
-    for update
 ), faded as (
-    select *, least(1.0, power(0.95::double precision, days / 7) + 0.3 * arousal + 0.2 * importance) as raw
-    from slice where days > 7 and not kept and archived_at is null
-), settled as (
-    select *, case when $6 then greatest(raw, 0.2 + 0.7 * importance) else raw end as factor,
-           raw < 0.3 and access_count < 2 and importance < 0.5 as weak
-    from faded
+    select m.id, settled.factor, settled.weak
+    from slice join memories m on m.tenant = $1 and m.id = slice.id
+    cross join lateral (
+        select extract(day from $2::timestamptz - greatest(m.stored_at, m.last_accessed))::integer as days) as idle
+    cross join lateral (
+        select least(1, power(0.95::double precision, idle.days / 7) + 0.3 * m.arousal + 0.2 * m.importance) as value
+    ) as kept
+    cross join lateral (
+        select case when $6 then greatest(kept.value, 0.2 + 0.7 * m.importance) else kept.value end as factor,
+               kept.value < 0.3 and m.access_count < 2 and m.importance < 0.5 as weak) as settled
+    where idle.days > 7 and m.archived_at is null and not m.pinned and not m.verified
+      and (settled.weak or m.decay_factor <> settled.factor)
+    order by m.id for update of m
 ), written as (
     update memories m
-    set decay_factor = s.factor, archived_at = case when s.weak then $2 else m.archived_at end
-    from settled s
-    where m.tenant = $1 and m.id = s.id and (m.decay_factor <> s.factor or s.weak)
-    returning m.id, m.user_id, s.weak
+    set decay_factor = f.factor, archived_at = case when f.weak then $2 end
+    from faded f where m.tenant = $1 and m.id = f.id
+    returning m.id, m.user_id, f.weak
 )
 select (select count(*) from slice) as examined, (select count(*) from written) as changed,
        (select id from slice order by id desc limit 1) as last,

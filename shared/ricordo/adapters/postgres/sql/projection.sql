@@ -1,26 +1,31 @@
 -- name: texts
--- $2 model, $3 memory ids
+-- $2 model, $3 memory ids. A vector of another text than the memory's present one does not count.
 select m.id as memory_id, m.content, v.vector
-from memories m left join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $2
+from memories m left join vectors v
+    on v.tenant = $1 and v.memory_id = m.id and v.model = $2 and v.text_hash = sha256(convert_to(m.content, 'UTF8'))
 where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: keep_vectors
+-- The rows are held, so that an erasure which comes in between finds the vector and takes it away too.
+with held as (
+    select id, sha256(convert_to(content, 'UTF8')) as text_hash
+    from memories where tenant = $1 and id = any($3::uuid[]) order by id for key share
+)
 insert into vectors (tenant, memory_id, model, text_hash, vector)
-select $1, v.memory_id, $2, sha256(convert_to(m.content, 'UTF8')), v.vector
-from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector)
-join memories m on m.tenant = $1 and m.id = v.memory_id
+select $1, v.memory_id, $2, held.text_hash, v.vector
+from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join held on held.id = v.memory_id
 order by v.memory_id
 on conflict (tenant, memory_id, model)
 do update set text_hash = excluded.text_hash, vector = excluded.vector
 
 -- name: followers
-select m.id from memories m join stages s on s.tenant = m.tenant and s.memory_id = m.id
+select m.id from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
 where m.tenant = $1 and s.indexed is not null and m.id in (
     select following_id from memories where tenant = $1 and id = any($2::uuid[]) and following_id is not null)
 
 -- name: unenriched
 select m.*, v.vector
-from memories m left join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $2
+from memories m left join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
 where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: names
@@ -29,10 +34,11 @@ select user_id, (array_agg(name order by mentions desc, name))[1:200] as names
 from entities where tenant = $1 and user_id = any($2::text[]) group by user_id
 
 -- name: enrich
--- $2 rows, $3 version. What the bot said itself wins over what was inferred; use and fading are not touched.
+-- $2 rows, $3 version. What the bot said itself wins over what was inferred; use and fading are not touched. What was
+-- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time.
 with derived as (
     select * from jsonb_to_recordset($2::jsonb) as d (
-        memory_id uuid, type text, kind text, title text, token_count integer, local_date date,
+        memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
         primary_emotion text, emotional_keywords text[], importance double precision)
@@ -45,19 +51,20 @@ set type = d.type, kind = coalesce(m.stated_kind, d.kind), title = d.title, toke
     event_start = d.event_start, event_end = d.event_end, participants = d.participants, topics = d.topics,
     valence = d.valence, arousal = d.arousal, dominance = d.dominance, primary_emotion = d.primary_emotion,
     emotional_keywords = d.emotional_keywords,
-    -- what use has added stays: only a memory that was never enriched or accessed takes the derived value
-    importance = case when m.access_count > 0 and m.derived_by <> '' then m.importance
-                      else coalesce(m.stated_importance, d.importance) end,
+    -- what use has added stays, on top of what is now known: 0.02 a use up to 0.95, as reinforcement does it
+    importance = greatest(coalesce(m.stated_importance, d.importance),
+                          least(0.95, coalesce(m.stated_importance, d.importance) + 0.02 * m.access_count)),
     derived_by = $3
 from derived d join locked l on l.id = d.memory_id
-where m.tenant = $1 and m.id = d.memory_id
+where m.tenant = $1 and m.id = d.memory_id and m.timezone = coalesce(d.timezone, m.timezone)
+returning m.id
 
 -- name: indexable
 select m.*, v.vector, p.content as preceding_text, p.language as preceding_language, pv.vector as preceding_vector
 from memories m
-join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $2
-left join memories p on p.tenant = m.tenant and p.id = m.preceding_id
-left join vectors pv on pv.tenant = m.tenant and pv.memory_id = m.preceding_id and pv.model = $2
+join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
+left join memories p on p.tenant = $1 and p.id = m.preceding_id
+left join vectors pv on pv.tenant = $1 and pv.memory_id = m.preceding_id and pv.model = $2
 where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: existing

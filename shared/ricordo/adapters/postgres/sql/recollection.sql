@@ -1,6 +1,12 @@
 -- name: memories
 select * from memories where tenant = $1 and user_id = $2 and id = any($3::uuid[])
 
+-- name: standings
+-- What a ranking looks at, and no more: of a hundred candidates ten are shown.
+select id, created_at, event_start, event_end, importance, valence, arousal, access_count, decay_factor, confidence,
+       trust, token_count, archived_at is not null as archived
+from memories where tenant = $1 and user_id = $2 and id = any($3::uuid[])
+
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
 select h.message_id, h.memory_id, h.conversation_id, h.role, h.speaker, h.content, h.said_at,
@@ -33,8 +39,7 @@ select
     (select count(*) from facts where tenant = $1 and user_id = $2 and valid_to is null) as facts,
     (select count(*) from memories where tenant = $1 and user_id = $2 and kind = 'reflection') as reflections,
     (select count(*) from memories where tenant = $1 and user_id = $2 and kind = 'summary') as summaries,
-    (select count(*) from stages where tenant = $1 and user_id = $2
-     and (encoded is null or enriched is null or indexed is null or extracted is null)) as pending
+    (select count(*) from stages where tenant = $1 and user_id = $2 and pending) as pending
 
 -- name: profile
 select

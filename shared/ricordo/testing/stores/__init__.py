@@ -1,0 +1,33 @@
+"""Contract suites of the truth: a subclass gives the fixture `stores` and runs every law on its adapter.
+
+    class TestIntake(IntakeContract): ...
+
+with a fixture named `stores` that yields a `Stores` whose tenant no other test uses.
+"""
+
+from ricordo.testing.stores.encodings import EncodingsContract
+from ricordo.testing.stores.enrichments import EnrichmentsContract
+from ricordo.testing.stores.indexing import IndexingContract
+from ricordo.testing.stores.intake import IntakeContract
+from ricordo.testing.stores.intake_order import ArrivalContract
+from ricordo.testing.stores.ledger import FactLedgerContract
+from ricordo.testing.stores.ledger_folding import FoldingContract
+from ricordo.testing.stores.life import LifeContract
+from ricordo.testing.stores.recollection import RecollectionContract
+from ricordo.testing.stores.stages import StagesContract
+from ricordo.testing.stores.stores import Scope, Stores
+
+__all__ = [
+    "ArrivalContract",
+    "EncodingsContract",
+    "EnrichmentsContract",
+    "FactLedgerContract",
+    "FoldingContract",
+    "IndexingContract",
+    "IntakeContract",
+    "LifeContract",
+    "RecollectionContract",
+    "Scope",
+    "StagesContract",
+    "Stores",
+]

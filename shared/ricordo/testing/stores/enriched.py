@@ -1,0 +1,42 @@
+"""What enrichment may have derived, for the suites."""
+
+from datetime import datetime
+
+from ricordo.domain.enrichment import Enrichment
+from ricordo.domain.importance import Importance
+from ricordo.domain.memory import Emotion, Memory, MemoryKind, MemoryType, local_moment
+from ricordo.ports.memories import EnrichedMemory
+
+FEELING = Emotion(valence=0.8, arousal=0.6, dominance=0.7, primary="joy", keywords=("yes", "!"))
+
+
+def enriched(
+    memory: Memory,
+    *,
+    importance: float = 0.4,
+    emotion: Emotion = FEELING,
+    kind: MemoryKind = MemoryKind.DECISION,
+    participants: tuple[str, ...] = ("Davide", "Max"),
+    topics: tuple[str, ...] = ("dogs",),
+    title: str = "A dog",
+    timezone: str | None = None,
+    event: tuple[datetime, datetime] | None = None,
+) -> EnrichedMemory:
+    """Return an enrichment of `memory` with these values."""
+    return EnrichedMemory(
+        memory_id=memory.id,
+        enrichment=Enrichment(
+            emotion=emotion,
+            importance=Importance(value=importance, contributions=()),
+            topics=topics,
+            participants=participants,
+            type=MemoryType.EMOTIONAL,
+            kind=kind,
+            title=title,
+        ),
+        local=local_moment(memory.created_at, timezone or memory.timezone),
+        event_start=None if event is None else event[0],
+        event_end=None if event is None else event[1],
+        token_count=7,
+        timezone=timezone,
+    )

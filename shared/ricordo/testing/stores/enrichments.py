@@ -1,0 +1,122 @@
+"""What every `Enrichments` promises: it writes what was derived, beneath what was stated and used."""
+
+# ruff: noqa: D102 - the name of a law says what it states
+
+import asyncio
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from ricordo.domain.memory import MemoryKind
+from ricordo.domain.reinforcement import Strength, reinforce
+from ricordo.ports.life import Access
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores.enriched import FEELING, enriched
+from ricordo.testing.stores.stores import MODEL, STORED, Stores, vector_of
+from ricordo.testing.stores.telling import learn, said, tell
+
+
+class EnrichmentsContract:
+    """Laws of `Enrichments`."""
+
+    async def test_all_that_was_derived_is_written(self, stores: Stores) -> None:
+        await stores.record(new_message(tenant=stores.tenant, timezone="Asia/Tokyo"))
+        event = (at(-1440), at(0))
+        await stores.enrichments.save(
+            stores.tenant, [enriched(await stores.memory(), event=event)], "v1", STORED
+        )
+        kept = await stores.memory()
+        assert (kept.type, kept.kind, kept.title) == ("emotional", "decision", "A dog")
+        assert (kept.emotion, kept.importance, kept.token_count) == (FEELING, 0.4, 7)
+        assert (kept.participants, kept.topics) == (("Davide", "Max"), ("dogs",))
+        assert (kept.event_start, kept.event_end) == event
+        assert (kept.date.isoformat(), kept.time_of_day, kept.day_of_week) == (
+            "2026-01-05",
+            "evening",
+            "monday",
+        )
+
+    async def test_what_the_bot_stated_is_shown_and_wins(self, stores: Stores) -> None:
+        await stores.record(
+            new_message(
+                tenant=stores.tenant, kind="note", importance=0.9, participants=("Anna",), speaker="Davide"
+            )
+        )
+        await stores.encode("m-1")
+        (unenriched,) = await stores.enrichments.load(stores.tenant, MODEL, [stores.id("m-1"), uuid4()])
+        assert (unenriched.stated_kind, unenriched.stated_importance) == ("note", 0.9)
+        assert unenriched.stated_participants == ("Anna",)
+        assert unenriched.vector is not None
+        assert unenriched.vector.tolist() == vector_of(stores.id("m-1")).tolist()
+        for version in ("v1", "v2"):
+            await stores.enrichments.save(stores.tenant, [enriched(unenriched.memory)], version, STORED)
+            kept = await stores.memory()
+            assert (kept.kind, kept.importance) == (MemoryKind.NOTE, 0.9)
+
+    async def test_a_repeat_changes_nothing(self, stores: Stores) -> None:
+        await stores.record(new_message(tenant=stores.tenant))
+        derived = [enriched(await stores.memory())]
+        first = await stores.enrichments.save(stores.tenant, derived, "v1", STORED)
+        before = await stores.memory()
+        assert await stores.enrichments.save(stores.tenant, derived, "v1", STORED) == first
+        assert await stores.memory() == before
+
+    @pytest.mark.parametrize("uses", [1, 3, 40])
+    @pytest.mark.parametrize("used_first", [True, False])
+    async def test_what_use_has_added_stays_whenever_it_was_added(
+        self, stores: Stores, uses: int, *, used_first: bool
+    ) -> None:
+        await stores.record(new_message(tenant=stores.tenant))
+        memory = await stores.memory()
+
+        async def use() -> None:
+            accesses = [Access(uuid4(), "u-1", (memory.id,), STORED) for _ in range(uses)]
+            await stores.life.reinforce(stores.tenant, accesses)
+
+        if used_first:
+            await use()
+        for version in ("v1", "v2"):
+            derived = enriched(memory, importance=0.6)
+            await stores.enrichments.save(stores.tenant, [derived], version, STORED)
+            if version == "v1" and not used_first:
+                await use()
+        strength = Strength(importance=0.6)
+        for _ in range(uses):
+            strength = reinforce(strength, STORED)
+        kept = await stores.memory()
+        assert kept.importance == pytest.approx(strength.importance)
+        assert (kept.access_count, kept.last_accessed) == (uses, STORED)
+
+    async def test_names_met_so_far_come_along_most_often_named_first(self, stores: Stores) -> None:
+        await stores.record(
+            *(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(3)),
+            new_message("m-9", tenant=stores.tenant, user_id="u-2"),
+        )
+        for n, name in enumerate(("Bea", "Aldo", "Bea")):
+            await learn(stores, tell(stores, f"m-{n}", said("friend", name, minute=n)))
+        mine, theirs = await stores.enrichments.load(
+            stores.tenant, MODEL, [stores.id("m-0"), stores.id("m-9")]
+        )
+        assert (mine.known_names, theirs.known_names) == (("Bea", "Aldo"), ())
+
+    async def test_enriching_using_and_fading_at_once_lose_nothing(self, stores: Stores) -> None:
+        names = [f"m-{n}" for n in range(12)]
+        await stores.record(
+            *(new_message(name, tenant=stores.tenant, timestamp=at(n)) for n, name in enumerate(names))
+        )
+        memories = [await stores.memory(name) for name in names]
+        later = STORED + timedelta(days=30)
+        for _ in range(3):
+            ids = tuple(one.id for one in memories)
+            await asyncio.gather(
+                stores.enrichments.save(stores.tenant, [enriched(one) for one in memories], "v1", STORED),
+                stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", ids[::-1], STORED)]),
+                stores.life.decay(stores.tenant, later, user_id=None, after=None, limit=50, floors=True),
+                stores.record(new_message(f"m-{uuid4()}", tenant=stores.tenant, timestamp=at(5.5))),
+                stores.encode(*names),
+            )
+        for name in names:
+            kept = await stores.memory(name)
+            assert (kept.access_count, kept.title) == (3, "A dog")
+            assert kept.importance == pytest.approx(0.46)

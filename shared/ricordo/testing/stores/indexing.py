@@ -1,0 +1,43 @@
+"""What every `Indexing` promises: a memory with all that its point is made of, as it stands now."""
+
+# ruff: noqa: D102 - the name of a law says what it states
+
+from uuid import uuid4
+
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores.stores import MODEL, Stores, vector_of
+
+
+class IndexingContract:
+    """Laws of `Indexing`; its stage is `StagesContract`'s."""
+
+    async def test_only_what_has_a_vector_of_the_model_can_be_indexed(self, stores: Stores) -> None:
+        await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(3)))
+        await stores.encode("m-0", "m-2")
+        await stores.encode("m-1", model="model-b")
+        ids = [stores.id("m-2"), stores.id("m-1"), uuid4(), stores.id("m-0")]
+        found = await stores.indexing.load(stores.tenant, MODEL, ids)
+        assert [one.memory.message_id for one in found] == ["m-2", "m-0"]
+        assert [one.vector.tolist() for one in found] == [vector_of(one.memory.id).tolist() for one in found]
+
+    async def test_the_predecessor_comes_along_as_far_as_it_is(self, stores: Stores) -> None:
+        await stores.record(
+            new_message("m-0", tenant=stores.tenant, content="prima", language="it"),
+            new_message("m-1", tenant=stores.tenant, timestamp=at(1)),
+        )
+        await stores.encode("m-1")
+        (alone,) = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-1")])
+        assert (alone.preceding_text, alone.preceding_language) == ("prima", "it")
+        assert alone.preceding_vector is None
+        await stores.encode("m-0")
+        first, whole = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-0"), stores.id("m-1")])
+        assert (first.preceding_text, first.preceding_vector) == ("", None)
+        assert whole.preceding_vector is not None
+        assert whole.preceding_vector.tolist() == vector_of(stores.id("m-0")).tolist()
+
+    async def test_it_tells_which_memories_still_have_a_row(self, stores: Stores) -> None:
+        await stores.record(new_message(tenant=stores.tenant))
+        asked = [uuid4(), stores.id("m-1")]
+        assert list(await stores.indexing.existing(stores.tenant, asked)) == [stores.id("m-1")]
+        assert list(await stores.indexing.existing(stores.elsewhere().tenant, asked)) == []
+        assert list(await stores.indexing.existing(stores.tenant, [])) == []

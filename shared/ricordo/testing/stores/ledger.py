@@ -1,0 +1,210 @@
+"""What every `FactLedger` promises of a write and of a question; `FoldingContract` has the law of folds."""
+
+# ruff: noqa: D102 - the name of a law says what it states
+
+import asyncio
+from collections.abc import Sequence
+from uuid import uuid4
+
+import pytest
+
+from ricordo.domain.facts import Fact
+from ricordo.ports.facts import FactQuestion
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores.stores import MODEL, Stores
+from ricordo.testing.stores.telling import Projection, learn, said, tell
+
+MINE = FactQuestion(user_id="u-1")
+ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=1000)
+
+
+async def _recorded(stores: Stores, count: int = 8, user_id: str = "u-1") -> None:
+    await stores.record(
+        *(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n), user_id=user_id) for n in range(count))
+    )
+
+
+async def _facts(stores: Stores, question: FactQuestion = MINE) -> Sequence[Fact]:
+    return await stores.ledger.facts(stores.tenant, question)
+
+
+def _said(facts: Sequence[Fact]) -> list[tuple[str, str, str]]:
+    return [(one.subject, one.predicate, one.object) for one in facts]
+
+
+class FactLedgerContract:
+    """Laws of `FactLedger`."""
+
+    async def test_what_was_said_can_be_loaded_with_who_said_it(self, stores: Stores) -> None:
+        await stores.record(
+            new_message(tenant=stores.tenant, role="assistant", speaker="Bot", language="it", content="ciao"),
+            new_message("m-2", tenant=stores.tenant, timestamp=at(1)),
+        )
+        ids = [stores.id("m-2"), uuid4(), stores.id("m-1")]
+        second, first = await stores.ledger.load(stores.tenant, ids)
+        assert (first.role, first.speaker, first.language, first.content) == (
+            "assistant",
+            "Bot",
+            "it",
+            "ciao",
+        )
+        assert (second.message_id, second.user_id, second.said_at) == ("m-2", "u-1", at(1))
+
+    async def test_facts_their_projection_and_the_stage_come_together(self, stores: Stores) -> None:
+        await _recorded(stores)
+        projection = Projection()
+        learned, progress = await learn(
+            stores,
+            tell(stores, "m-0", said("lives_in", "Rome", minute=0), said("has_pet", "Max", position=9)),
+            tell(stores, "m-1"),
+            projection=projection,
+        )
+        assert list(learned) == projection.learned
+        assert [one.message_id for one in progress] == ["m-0", "m-1"]
+        assert all(one.extracted is not None for one in progress)
+        assert sorted(_said(await _facts(stores))) == [
+            ("user", "has_pet", "Max"),
+            ("user", "lives_in", "Rome"),
+        ]
+        assert sorted(learned[0].facts, key=str) == sorted(await _facts(stores), key=str)
+
+    async def test_a_repeat_changes_nothing_and_returns_the_same(self, stores: Stores) -> None:
+        await _recorded(stores)
+        told = [tell(stores, f"m-{n}", said("likes", "tea", minute=n)) for n in range(3)]
+        first = await learn(stores, *told)
+        before = await _facts(stores, ALL)
+        assert await learn(stores, *told, *told) == first
+        assert await _facts(stores, ALL) == before
+
+    async def test_what_the_projection_refuses_is_not_written(self, stores: Stores) -> None:
+        """The error comes out as it was: a graph that is away is not a PostgreSQL that is away."""
+        await _recorded(stores)
+        await learn(stores, tell(stores, "m-0", said("lives_in", "Rome")))
+        before = await _facts(stores, ALL)
+        for error in (OSError("the graph is away"), TimeoutError("slow"), LookupError("odd")):
+            with pytest.raises(type(error), match=str(error)):
+                await learn(
+                    stores,
+                    tell(stores, "m-1", said("lives_in", "Milan", minute=1)),
+                    projection=Projection(failing=error),
+                )
+            assert await _facts(stores, ALL) == before
+            progress = await stores.progress("m-1")
+            assert progress is not None
+            assert progress.extracted is None
+        await learn(stores, tell(stores, "m-1", said("lives_in", "Milan", minute=1)))
+        assert _said(await _facts(stores)) == [("user", "lives_in", "Milan")]
+
+    async def test_another_reading_of_a_message_replaces_what_it_had_said(self, stores: Stores) -> None:
+        await _recorded(stores)
+        await learn(stores, tell(stores, "m-0", said("lives_in", "Rome"), said("has_pet", "Max", position=5)))
+        (learned,), _ = await learn(stores, tell(stores, "m-0", said("likes", "Rome")))
+        assert _said(await _facts(stores, ALL)) == [("user", "likes", "Rome")]
+        assert len(learned.gone) == 2
+        (learned,), _ = await learn(stores, tell(stores, "m-0"))
+        assert await _facts(stores, ALL) == []
+        assert (await stores.recollection.profile(stores.tenant, "u-1")).names == ()
+
+    async def test_a_forgotten_message_states_nothing(self, stores: Stores) -> None:
+        await _recorded(stores, 1)
+        _, progress = await learn(stores, tell(stores, "m-7", said("lives_in", "Rome")))
+        assert list(progress) == []
+        assert await _facts(stores, ALL) == []
+
+    async def test_as_of_asks_the_past_and_history_shows_all_of_it(self, stores: Stores) -> None:
+        await _recorded(stores)
+        for n, city in enumerate(("Rome", "Milan", "Turin")):
+            await learn(stores, tell(stores, f"m-{n}", said("lives_in", city, minute=n)))
+        for instant, city in ((at(0), "Rome"), (at(0.9), "Rome"), (at(1), "Milan"), (at(99), "Turin")):
+            found = await _facts(stores, FactQuestion(user_id="u-1", as_of=instant))
+            assert [one.object for one in found] == [city]
+        assert await _facts(stores, FactQuestion(user_id="u-1", as_of=at(-1))) == []
+        assert [one.object for one in await _facts(stores)] == ["Turin"]
+        history = await _facts(stores, FactQuestion(user_id="u-1", history=True))
+        assert {one.object for one in history} == {"Rome", "Milan", "Turin"}
+        assert sum(one.contradictions for one in history) == 2
+
+    async def test_what_never_held_but_was_said_is_part_of_the_history_only(self, stores: Stores) -> None:
+        await _recorded(stores)
+        firm = [tell(stores, f"m-{n}", said("lives_in", "Rome", minute=n)) for n in range(5)]
+        await learn(stores, *firm, tell(stores, "m-6", said("lives_in", "Milan", minute=6)))
+        assert [one.object for one in await _facts(stores)] == ["Rome"]
+        assert [one.object for one in await _facts(stores, FactQuestion(user_id="u-1", as_of=at(6)))] == [
+            "Rome"
+        ]
+        history = await _facts(stores, FactQuestion(user_id="u-1", history=True))
+        assert {(one.object, one.disputed) for one in history} == {("Rome", True), ("Milan", True)}
+
+    async def test_questions_narrow_and_sort(self, stores: Stores) -> None:
+        await _recorded(stores)
+        for n in range(4):
+            statements = [said("likes", "tea", minute=n)]
+            statements += [said("friend", "Bea", minute=n, position=1)] if n < 2 else []
+            statements += [said("lives_in", "Turin", minute=n, subject="bea", position=2)] if n < 3 else []
+            await learn(stores, tell(stores, f"m-{n}", *statements))
+        assert [(one.confidence, one.last_reinforced) for one in await _facts(stores)] == [
+            (4, at(3)),
+            (3, at(2)),
+            (2, at(1)),
+        ]
+        about = await _facts(stores, FactQuestion(user_id="u-1", entity="BEA "))
+        assert {one.predicate for one in about} == {"friend", "lives_in"}
+        by_predicate = await _facts(stores, FactQuestion(user_id="u-1", predicate="friend"))
+        assert _said(by_predicate) == [("user", "friend", "Bea")]
+        firm = await _facts(stores, FactQuestion(user_id="u-1", min_confidence=3.5))
+        assert [one.object for one in firm] == ["tea"]
+        assert len(await _facts(stores, FactQuestion(user_id="u-1", limit=2))) == 2
+        assert await _facts(stores, FactQuestion(user_id="u-2")) == []
+        assert await stores.ledger.facts(stores.elsewhere().tenant, MINE) == []
+
+    async def test_facts_surface_when_firm_or_named(self, stores: Stores) -> None:
+        await _recorded(stores)
+        for n in range(3):
+            await learn(stores, tell(stores, f"m-{n}", said("likes", "tea", minute=n)))
+        await learn(stores, tell(stores, "m-3", said("has_pet", "Max", minute=3)))
+        await learn(stores, tell(stores, "m-4", said("lives_in", "Rome", minute=4)))
+        await learn(stores, tell(stores, "m-5", said("lives_in", "Milan", minute=5)))
+
+        async def surfacing(*names: str, limit: int = 10) -> list[str]:
+            found = await stores.ledger.surfacing(stores.tenant, "u-1", names=names, threshold=3, limit=limit)
+            return [one.object for one in found]
+
+        assert await surfacing() == ["tea"]
+        assert await surfacing("MÁX", "nobody", "", "user") == ["tea", "Max"]
+        assert await surfacing("Rome", "Milan") == ["tea", "Milan"]
+        assert await surfacing("Max", limit=1) == ["tea"]
+
+    async def test_entities_count_the_messages_that_name_them(self, stores: Stores) -> None:
+        await _recorded(stores)
+        await learn(
+            stores,
+            tell(stores, "m-0", said("friend", "Bea"), said("likes", "chess", subject="bea", position=4)),
+            tell(stores, "m-1", said("friend", "Aldo", minute=1)),
+            tell(stores, "m-2", said("friend", "Bea", minute=2)),
+        )
+        assert (await stores.recollection.profile(stores.tenant, "u-1")).names == ("Bea", "Aldo")
+        (one,) = await stores.enrichments.load(stores.tenant, MODEL, [stores.id("m-0")])
+        assert one.known_names == ("Bea", "Aldo")
+
+    async def test_users_learned_about_at_once_in_opposite_order_do_not_lock_each_other(
+        self, stores: Stores
+    ) -> None:
+        await stores.record(
+            *(
+                new_message(f"m-{user}-{n}", tenant=stores.tenant, user_id=f"u-{user}", timestamp=at(n))
+                for user in range(4)
+                for n in range(4)
+            )
+        )
+        told = [
+            tell(stores, f"m-{user}-{n}", said("likes", "tea", minute=n), user_id=f"u-{user}")
+            for user in range(4)
+            for n in range(4)
+        ]
+        await asyncio.gather(
+            *(learn(stores, *told[start::2][::order]) for start in (0, 1) for order in (1, -1)),
+            *(learn(stores, *told[start::3]) for start in range(3)),
+        )
+        for user in range(4):
+            (fact,) = await _facts(stores, FactQuestion(user_id=f"u-{user}"))
+            assert (fact.confidence, len(fact.message_ids)) == (4, 4)

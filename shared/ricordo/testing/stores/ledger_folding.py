@@ -1,0 +1,160 @@
+"""The law of every `FactLedger`: what it holds is the pure fold over all that was said, however it came."""
+
+# ruff: noqa: D102 - the name of a law says what it states
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ricordo.domain.facts import PREDICATES, Evidence, Fact, entities, fold, surface
+from ricordo.domain.facts import as_of as held_at
+from ricordo.ports.facts import FactQuestion, Learned, Told
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores.stores import MODEL, Stores
+from ricordo.testing.stores.telling import Projection, learn, said, tell
+
+LAWS = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# Few names, many meetings: the same city, person and thing as value, subject and object.
+NAMES = ("Bea", "bea ", "Rome", "Milan", "Max")
+SAID = ("lives_in", "friend", "likes", "dislikes", "works_at", "has_pet", "not_in_the_vocabulary")
+
+
+@st.composite
+def statements(draw: st.DrawFn) -> list[Evidence]:
+    """Draw what one message states."""
+    count = draw(st.integers(0, 3))
+    minute = draw(st.integers(0, 9))
+    return [
+        said(
+            draw(st.sampled_from(SAID)),
+            draw(st.sampled_from(NAMES)),
+            minute=minute,
+            subject=draw(st.sampled_from(("user", "user", "Bea", "BEA", "Rome"))),
+            polarity=draw(st.sampled_from(("holds", "holds", "past"))),
+            position=position,
+            valid_from=draw(st.sampled_from((None, None, at(-60)))),
+        )
+        for position in range(count)
+    ]
+
+
+@st.composite
+def tellings(draw: st.DrawFn) -> tuple[list[list[Evidence]], list[list[int]]]:
+    """Draw what messages state, and an order and batching in which it is learned, with repeats."""
+    story = draw(st.lists(statements(), min_size=1, max_size=7))
+    order = draw(st.permutations(range(len(story))))
+    repeated = draw(st.lists(st.sampled_from(order), max_size=3))
+    cuts = draw(st.lists(st.integers(1, 3), min_size=1, max_size=10))
+    batches, rest = [], [*order, *repeated]
+    for size in cuts:
+        batches.append(rest[:size])
+        rest = rest[size:]
+    return story, [batch for batch in (*batches, rest) if batch]
+
+
+async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[Told]:
+    """Record the messages of a story, of two users by turns, and return what each states."""
+    users = [f"u-{n % 3 // 2}" for n in range(len(story))]
+    await stores.record(
+        *(
+            new_message(f"m-{n}", tenant=stores.tenant, user_id=user, timestamp=at(n))
+            for n, user in enumerate(users)
+        )
+    )
+    return [
+        tell(stores, f"m-{n}", *evidence, user_id=user)
+        for n, (evidence, user) in enumerate(zip(story, users, strict=True))
+    ]
+
+
+async def _holds_the_fold(stores: Stores, told: Sequence[Told]) -> None:
+    for user in ("u-0", "u-1"):
+        evidence = [row for one in told if one.user_id == user for row in one.evidence]
+        facts = fold(evidence, tenant=stores.tenant, user_id=user)
+        assert await _asked(stores, user, history=True) == set(facts)
+        assert await _asked(stores, user) == {one for one in facts if one.current}
+        for instant in (at(-61), at(-60), at(4), at(9)):
+            assert await _asked(stores, user, as_of=instant) == set(held_at(facts, instant))
+        shown = await stores.ledger.surfacing(stores.tenant, user, names=("bea",), threshold=2, limit=3)
+        assert tuple(shown) == surface(facts, named_entities=("bea",), threshold=2, limit=3)
+        known = [row for row in evidence if row.predicate in PREDICATES]
+        met = sorted(entities(known), key=lambda one: (-one.mentions, one.name))
+        profile = await stores.recollection.profile(stores.tenant, user)
+        assert profile.names == tuple(one.name for one in met)
+
+
+async def _asked(
+    stores: Stores, user: str, *, history: bool = False, as_of: datetime | None = None
+) -> set[Fact]:
+    question = FactQuestion(user_id=user, min_confidence=0, history=history, as_of=as_of, limit=10_000)
+    return set(await stores.ledger.facts(stores.tenant, question))
+
+
+def _projected(learned: Sequence[Learned]) -> set[Fact]:
+    """Return what a projection holds that wrote what it was given, in that order."""
+    held: dict[UUID, Fact] = {}
+    for one in learned:
+        held |= {fact.id: fact for fact in one.facts}
+        for gone in one.gone:
+            held.pop(gone, None)
+    return set(held.values())
+
+
+class FoldingContract:
+    """The ledger equals the fold, and so does a projection that followed it."""
+
+    @LAWS
+    @given(telling=tellings())
+    async def test_in_any_order_batching_and_repetition(
+        self, stores: Stores, telling: tuple[list[list[Evidence]], list[list[int]]]
+    ) -> None:
+        story, batches = telling
+        here, projection = stores.elsewhere(), Projection()
+        told = await _told(here, story)
+        for batch in batches:
+            await learn(here, *(told[n] for n in batch), projection=projection)
+        await _holds_the_fold(here, told)
+        everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+        assert _projected(projection.learned) == everything
+
+    @LAWS
+    @given(telling=tellings())
+    async def test_also_when_all_batches_come_at_once(
+        self, stores: Stores, telling: tuple[list[list[Evidence]], list[list[int]]]
+    ) -> None:
+        story, batches = telling
+        here, projection = stores.elsewhere(), Projection()
+        told = await _told(here, story)
+        await asyncio.gather(
+            *(learn(here, *(told[n] for n in batch), projection=projection) for batch in batches)
+        )
+        await _holds_the_fold(here, told)
+        everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+        assert _projected(projection.learned) == everything
+
+    @LAWS
+    @given(first=tellings(), second=st.lists(statements(), min_size=7, max_size=7))
+    async def test_also_when_messages_are_read_anew_and_say_something_else(
+        self,
+        stores: Stores,
+        first: tuple[list[list[Evidence]], list[list[int]]],
+        second: list[list[Evidence]],
+    ) -> None:
+        here, projection = stores.elsewhere(), Projection()
+        former = await _told(here, first[0])
+        now = [
+            tell(here, one.message_id, *evidence, user_id=one.user_id)
+            for one, evidence in zip(former, second, strict=False)
+        ]
+        await learn(here, *former, projection=projection)
+        for one in now:
+            await learn(here, one, projection=projection)
+        await _holds_the_fold(here, now)
+        loaded = await here.enrichments.load(here.tenant, MODEL, [former[0].memory_id])
+        assert loaded[0].known_names == (await here.recollection.profile(here.tenant, "u-0")).names
+        everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+        assert _projected(projection.learned) == everything

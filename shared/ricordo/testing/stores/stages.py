@@ -1,0 +1,125 @@
+"""What the stages promise, whoever sets them: set once, in any order, and the last one sees all of them."""
+
+# ruff: noqa: D102 - the name of a law says what it states
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from ricordo.ports.facts import Learned, Told
+from ricordo.ports.stages import Progress, Stage
+from ricordo.testing.factories import START, at, new_message
+from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.stores import MODEL, STORED, Stores
+
+Setter = Callable[[Stores, Sequence[str], datetime], Awaitable[Sequence[Progress]]]
+
+
+async def _encoded(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    return await stores.encode(*names, at=when)
+
+
+async def _enriched(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    ids = [stores.id(name) for name in names]
+    memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
+    by_id = {one.id: one for one in memories}
+    found = [enriched(by_id[one]) for one in ids if one in by_id]
+    return await stores.enrichments.save(stores.tenant, found, "v1", when)
+
+
+async def _indexed(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    return await stores.indexing.mark(stores.tenant, [stores.id(name) for name in names], when)
+
+
+async def _extracted(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    told = [Told(memory_id=stores.id(name), message_id=name, user_id="u-1", said_at=START) for name in names]
+    return (await stores.ledger.record(stores.tenant, told, _nowhere, when))[1]
+
+
+async def _nowhere(learned: Learned) -> None:
+    """Project nothing."""
+
+
+SETTERS: dict[Stage, Setter] = {
+    Stage.ENCODED: _encoded,
+    Stage.ENRICHED: _enriched,
+    Stage.INDEXED: _indexed,
+    Stage.EXTRACTED: _extracted,
+}
+
+
+class StagesContract:
+    """Laws of the stage row, through the ports that set it."""
+
+    async def test_in_any_order_the_row_is_returned_whole_and_only_the_last_sees_all(
+        self, stores: Stores
+    ) -> None:
+        for turn, order in enumerate(itertools.permutations(SETTERS)):
+            name = f"m-{turn}"
+            await stores.record(new_message(name, tenant=stores.tenant, timestamp=at(turn)))
+            seen: dict[Stage, datetime | None] = {}
+            for step, stage in enumerate(order, 1):
+                seen[stage] = STORED + timedelta(seconds=step)
+                (progress,) = await SETTERS[stage](stores, [name], STORED + timedelta(seconds=step))
+                assert {one: getattr(progress, one.value) for one in SETTERS} == dict.fromkeys(SETTERS) | seen
+                assert progress.ingested == STORED
+                assert progress.remembered == (step == len(order))
+
+    async def test_a_stage_keeps_its_first_instant_and_a_repeat_returns_the_state(
+        self, stores: Stores
+    ) -> None:
+        await stores.record(new_message(tenant=stores.tenant))
+        for setter in SETTERS.values():
+            first = await setter(stores, ["m-1"], STORED)
+            assert await setter(stores, ["m-1"], STORED + timedelta(days=1)) == first
+
+    async def test_set_at_once_by_all_workers_the_completing_one_knows_it(self, stores: Stores) -> None:
+        names = [f"m-{n}" for n in range(16)]
+        await stores.record(
+            *(new_message(name, tenant=stores.tenant, timestamp=at(n)) for n, name in enumerate(names))
+        )
+        calls = [
+            setter(stores, order, STORED)
+            for setter in SETTERS.values()
+            for order in (names[:8], names[8:][::-1])
+        ]
+        answers = await asyncio.gather(*calls)
+        for name in names:
+            completed = [
+                one for answer in answers for one in answer if one.message_id == name and one.remembered
+            ]
+            assert len(completed) == 1
+
+    async def test_opposite_orders_and_repeats_never_wait_in_a_circle(self, stores: Stores) -> None:
+        names = [f"m-{n}" for n in range(20)]
+        await stores.record(
+            *(new_message(name, tenant=stores.tenant, timestamp=at(n)) for n, name in enumerate(names))
+        )
+        for _ in range(5):
+            await asyncio.gather(
+                *(
+                    setter(stores, order, STORED)
+                    for setter in SETTERS.values()
+                    for order in (names, names[::-1])
+                )
+            )
+        progress = [await stores.progress(name) for name in names]
+        assert all(one is not None and one.remembered for one in progress)
+
+    async def test_states_come_in_the_order_asked_and_the_unknown_are_left_out(self, stores: Stores) -> None:
+        await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(3)))
+        for setter in SETTERS.values():
+            progress = await setter(stores, ["m-2", "m-9", "m-0"], STORED)
+            assert [one.message_id for one in progress] == ["m-2", "m-0"]
+            assert list(await setter(stores, [], STORED)) == []
+
+    async def test_another_tenants_stage_is_not_set(self, stores: Stores) -> None:
+        await stores.record(new_message(tenant=stores.tenant))
+        here: Sequence[UUID] = [stores.id("m-1")]
+        assert list(await stores.indexing.mark(stores.elsewhere().tenant, here, STORED)) == []
+        assert await stores.encodings.load(stores.elsewhere().tenant, MODEL, here) == []
+        progress = await stores.progress()
+        assert progress is not None
+        assert progress.indexed is None

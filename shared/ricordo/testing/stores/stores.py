@@ -1,0 +1,77 @@
+"""All ports of the truth on one adapter, and the short ways by which the suites arrange and look at it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal
+from uuid import UUID, uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.domain.memory import Memory, memory_id
+from ricordo.ports.facts import FactLedger
+from ricordo.ports.life import Life
+from ricordo.ports.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
+from ricordo.ports.recollection import Recollection
+from ricordo.ports.stages import Progress
+from ricordo.testing.factories import unit_vector
+
+Scope = Literal["message", "conversation", "user"]
+MODEL = "model-a"
+STORED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+"""When the suites' messages came in, unless a test says otherwise."""
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The ports under test.
+
+    Attributes:
+        tenant: one that nobody else uses.
+        entomb: writes a tombstone: what is forgotten, its scope, whose it was.
+    """
+
+    tenant: str
+    intake: Intake
+    encodings: Encodings
+    enrichments: Enrichments
+    indexing: Indexing
+    ledger: FactLedger
+    recollection: Recollection
+    life: Life
+    entomb: Callable[[str, Scope, str, str], Awaitable[None]]
+
+    def elsewhere(self) -> "Stores":
+        """Return the same stores for another tenant."""
+        return replace(self, tenant=f"t-{uuid4()}")
+
+    def id(self, message_id: str) -> UUID:
+        """Return the id of the memory of a message."""
+        return memory_id(self.tenant, message_id)
+
+    async def record(self, *messages: NewMessage, at: datetime = STORED) -> Sequence[Recorded]:
+        """Record messages as one batch."""
+        return await self.intake.record(self.tenant, messages, at)
+
+    async def encode(
+        self, *message_ids: str, model: str = MODEL, at: datetime = STORED
+    ) -> Sequence[Progress]:
+        """Give each a vector that follows from its id, and set the stage."""
+        ids = [self.id(one) for one in message_ids]
+        vectors = [(one, vector_of(one)) for one in ids]
+        return await self.encodings.save(self.tenant, model, vectors, ids, at)
+
+    async def memory(self, message_id: str = "m-1", user_id: str = "u-1") -> Memory:
+        """Read one memory, which must be there."""
+        (found,) = await self.recollection.memories(self.tenant, user_id, [self.id(message_id)])
+        return found
+
+    async def progress(self, message_id: str = "m-1") -> Progress | None:
+        """Read how far a message is."""
+        return (await self.recollection.status(self.tenant, message_id))[0]
+
+
+def vector_of(memory_id: UUID) -> NDArray[np.float32]:
+    """Return the vector that `Stores.encode` gives a memory: float32 [16], unit norm."""
+    return unit_vector(memory_id.int % 2**32)

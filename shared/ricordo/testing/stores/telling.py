@@ -1,0 +1,80 @@
+"""Evidence as messages state it, for the suites of the fact ledger."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ricordo.domain.facts import Evidence, Polarity
+from ricordo.ports.facts import Learned, Told
+from ricordo.ports.stages import Progress
+from ricordo.testing.factories import at
+from ricordo.testing.stores.stores import STORED, Stores
+
+
+@dataclass
+class Projection:
+    """A projection that remembers what it was given, and fails while it is told to."""
+
+    learned: list[Learned] = field(default_factory=list)
+    failing: Exception | None = None
+
+    async def __call__(self, learned: Learned) -> None:
+        """Take what a user's facts have become."""
+        if self.failing is not None:
+            raise self.failing
+        self.learned.append(learned)
+
+
+def said(
+    predicate: str,
+    value: str,
+    *,
+    minute: float = 0,
+    subject: str = "user",
+    polarity: Polarity = "holds",
+    position: int = 0,
+    valid_from: datetime | None = None,
+) -> Evidence:
+    """Return a statement; `tell` says by which message."""
+    return Evidence(
+        subject,
+        predicate,
+        value,
+        "",
+        at(minute),
+        polarity=polarity,
+        position=position,
+        valid_from=valid_from,
+    )
+
+
+def tell(stores: Stores, message_id: str, *statements: Evidence, user_id: str = "u-1") -> Told:
+    """Return what a message states."""
+    evidence = tuple(
+        Evidence(
+            one.subject,
+            one.predicate,
+            one.object,
+            message_id,
+            one.at,
+            polarity=one.polarity,
+            valid_from=one.valid_from,
+            position=one.position,
+        )
+        for one in statements
+    )
+    return Told(
+        memory_id=stores.id(message_id),
+        message_id=message_id,
+        user_id=user_id,
+        said_at=evidence[0].at if evidence else at(0),
+        evidence=evidence,
+        quotes=tuple(f"{one.predicate} {one.object}" for one in evidence),
+    )
+
+
+async def learn(
+    stores: Stores, *told: Told, projection: Projection | None = None
+) -> tuple[Sequence[Learned], Sequence[Progress]]:
+    """Record what messages state as one batch."""
+    return await stores.ledger.record(stores.tenant, told, projection or Projection(), STORED)

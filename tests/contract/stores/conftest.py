@@ -1,0 +1,100 @@
+"""The truth on a real PostgreSQL: a database of its own, a tenant for each test."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.intake import PostgresIntake
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.migrate import migrate
+from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
+from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.testing.stores import Scope, Stores
+from ricordo_services.stack import Endpoints
+
+
+@dataclass(frozen=True)
+class Dsns:
+    """Where a database is: for the owner of its schema, and for the workers' role."""
+
+    admin: str
+    worker: str
+
+
+def _of(dsn: str, database: str) -> str:
+    return urlunsplit(urlsplit(dsn)._replace(path=f"/{database}"))
+
+
+async def _execute(dsn: str, statement: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+@pytest.fixture(scope="session")
+def new_database(stack: Endpoints) -> Iterator[Callable[[], Dsns]]:
+    """Yield a maker of empty databases; they are dropped at the end."""
+    made: list[str] = []
+
+    def make() -> Dsns:
+        made.append(f"contract_{uuid4().hex}")
+        asyncio.run(_execute(stack.postgres_admin_dsn, f"create database {made[-1]}"))
+        return Dsns(_of(stack.postgres_admin_dsn, made[-1]), _of(stack.postgres_dsn, made[-1]))
+
+    yield make
+    for name in made:
+        asyncio.run(_execute(stack.postgres_admin_dsn, f"drop database {name} with (force)"))
+
+
+@pytest.fixture(scope="session")
+def dsns(new_database: Callable[[], Dsns]) -> Dsns:
+    """Return a database with the schema."""
+    found = new_database()
+    asyncio.run(migrate(found.admin))
+    return found
+
+
+@pytest.fixture
+async def database(dsns: Dsns) -> AsyncIterator[Database]:
+    """Yield the workers' connections."""
+    async with Database.connect(dsns.worker, size=12) as database:
+        yield database
+
+
+@pytest.fixture
+def stores(database: Database) -> Stores:
+    """Return all ports on PostgreSQL, in the name of a new tenant."""
+    return Stores(
+        tenant=f"t-{uuid4()}",
+        intake=PostgresIntake(database),
+        encodings=PostgresEncodings(database),
+        enrichments=PostgresEnrichments(database),
+        indexing=PostgresIndexing(database),
+        ledger=PostgresFactLedger(database),
+        recollection=PostgresRecollection(database),
+        life=PostgresLife(database),
+        entomb=_entombing(database),
+    )
+
+
+def _entombing(database: Database) -> Callable[[str, Scope, str, str], Awaitable[None]]:
+    async def entomb(tenant: str, scope: Scope, key: str, user_id: str) -> None:
+        async with database.transaction(tenant) as connection:
+            await connection.execute(
+                "insert into tombstones (tenant, scope, key, user_id) values ($1, $2, $3, $4)",
+                tenant,
+                scope,
+                key,
+                user_id,
+            )
+
+    return entomb

@@ -1,0 +1,175 @@
+"""What SQL computes is what the domain's functions say, on random rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.domain.decay import decay, idle_days
+from ricordo.domain.memory import Memory
+from ricordo.domain.reinforcement import Strength, reinforce
+from ricordo.ports.life import Access
+from ricordo.testing.stores import Stores
+
+pytestmark = pytest.mark.integration
+
+NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
+LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+UNIT = st.one_of(st.sampled_from((0.0, 0.3, 0.5, 0.94, 0.95, 1.0)), st.floats(0, 1))
+DAY = 86_400_000_000
+AGE = st.one_of(
+    st.integers(-3, 900).map(lambda days: timedelta(days=days)),
+    st.integers(0, 900).map(lambda days: timedelta(microseconds=days * DAY - 1)),
+    st.integers(0, 900 * DAY).map(lambda age: timedelta(microseconds=age)),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a formula reads of a memory."""
+
+    stored: timedelta
+    accessed: timedelta | None
+    arousal: float
+    importance: float
+    access_count: int
+    decay_factor: float
+    pinned: bool
+    verified: bool
+
+
+ROWS = st.lists(
+    st.builds(
+        Row,
+        stored=AGE,
+        accessed=st.none() | AGE,
+        arousal=UNIT,
+        importance=UNIT,
+        access_count=st.integers(0, 3),
+        decay_factor=UNIT,
+        pinned=st.sampled_from((False, False, False, True)),
+        verified=st.sampled_from((False, False, False, True)),
+    ),
+    min_size=1,
+    max_size=30,
+)
+
+_WRITE = """
+insert into memories (tenant, id, user_id, conversation_id, content, role, created_at, stored_at,
+                      last_accessed, arousal, importance, access_count, decay_factor, pinned, verified)
+select $1, id, 'u-1', 'c-1', 'text', 'user', stored, stored, accessed, arousal, importance, accesses, factor,
+       pinned, verified
+from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::double precision[], $6::double precision[],
+            $7::integer[], $8::double precision[], $9::boolean[], $10::boolean[])
+    as r (id, stored, accessed, arousal, importance, accesses, factor, pinned, verified)
+"""
+
+
+async def _written(database: Database, stores: Stores, rows: Sequence[Row]) -> list[Memory]:
+    ids = [uuid5(NAMESPACE_OID, str(n)) for n in range(len(rows))]
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute(
+            _WRITE,
+            stores.tenant,
+            ids,
+            [NOW - row.stored for row in rows],
+            [None if row.accessed is None else NOW - row.accessed for row in rows],
+            [row.arousal for row in rows],
+            [row.importance for row in rows],
+            [row.access_count for row in rows],
+            [row.decay_factor for row in rows],
+            [row.pinned for row in rows],
+            [row.verified for row in rows],
+        )
+    return await _read(stores, ids)
+
+
+async def _read(stores: Stores, ids: Sequence[UUID]) -> list[Memory]:
+    found = await stores.recollection.memories(stores.tenant, "u-1", ids)
+    return sorted(found, key=lambda one: one.id)
+
+
+@LAWS
+@given(rows=ROWS, floors=st.booleans(), limit=st.integers(1, 31))
+async def test_fading(
+    database: Database, stores: Stores, rows: list[Row], limit: int, *, floors: bool
+) -> None:
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    last, archived = None, set()
+    while True:
+        done = await here.life.decay(here.tenant, NOW, user_id=None, after=last, limit=limit, floors=floors)
+        archived |= {one for one, _ in done.archived}
+        if (last := done.last) is None:
+            break
+    for former, now in zip(before, await _read(here, [one.id for one in before]), strict=True):
+        assert former.stored_at is not None
+        expected = decay(
+            days=idle_days(former.last_accessed, former.stored_at, NOW),
+            arousal=former.emotion.arousal,
+            importance=former.importance,
+            access_count=former.access_count,
+            protected=former.pinned or former.verified,
+            floors=floors,
+        )
+        if expected is None:
+            assert (now.decay_factor, now.archived_at) == (former.decay_factor, None)
+        else:
+            assert now.decay_factor == pytest.approx(expected.factor, rel=1e-12)
+            assert now.archived_at == (NOW if expected.archived else None)
+        assert (now.id in archived) == (now.archived_at is not None)
+
+
+@LAWS
+@given(rows=ROWS, uses=st.lists(AGE, min_size=1, max_size=5))
+async def test_reinforcement(
+    database: Database, stores: Stores, rows: list[Row], uses: list[timedelta]
+) -> None:
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    ids = tuple(one.id for one in before)
+    await here.life.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
+    for former, now in zip(before, await _read(here, ids), strict=True):
+        strength = Strength(
+            importance=former.importance,
+            access_count=former.access_count,
+            last_accessed=former.last_accessed,
+            reinforcement=former.reinforcement,
+            decay_factor=former.decay_factor,
+        )
+        for age in uses:
+            strength = reinforce(strength, NOW - age)
+        assert now.importance == pytest.approx(strength.importance, rel=1e-12)
+        assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-12)
+        assert (now.access_count, now.last_accessed, now.decay_factor) == (
+            strength.access_count,
+            strength.last_accessed,
+            strength.decay_factor,
+        )
+
+
+@pytest.mark.parametrize(
+    ("days", "arousal", "importance", "factor"),
+    [
+        (7, 0.0, 0.0, 1.0),
+        (8, 0.0, 0.0, 0.95),
+        (14, 0.0, 0.0, 0.9025),
+        (90, 0.0, 0.0, 0.95**12),
+        (90, 0.5, 0.5, 0.95**12 + 0.25),
+        (3650, 0.0, 0.0, 0.2),  # the floor of what matters least
+        (3650, 0.0, 1.0, 0.9),  # and of what matters most
+    ],
+)
+async def test_worked_examples(
+    database: Database, stores: Stores, *, days: int, arousal: float, importance: float, factor: float
+) -> None:
+    row = Row(timedelta(days=days), None, arousal, importance, 2, 1.0, pinned=False, verified=False)
+    await _written(database, stores, [row])
+    await stores.life.decay(stores.tenant, NOW, user_id=None, after=None, limit=9, floors=True)
+    (kept,) = await _read(stores, [uuid5(NAMESPACE_OID, "0")])
+    assert kept.decay_factor == pytest.approx(factor)

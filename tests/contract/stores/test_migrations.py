@@ -1,0 +1,77 @@
+"""The schema: applied once, by one process at a time, and never by a version that does not know it."""
+
+import asyncio
+from collections.abc import Callable
+
+import asyncpg
+import pytest
+from tests.contract.stores.conftest import Dsns
+
+from ricordo.adapters.postgres import migrate as module
+from ricordo.adapters.postgres.migrate import Migration, SchemaTooNew, migrate, migrations
+from ricordo.ports.memories import StoreUnavailable
+
+pytestmark = pytest.mark.integration
+
+MakeDatabase = Callable[[], Dsns]
+
+
+@pytest.fixture
+async def empty(new_database: MakeDatabase) -> Dsns:
+    return await asyncio.to_thread(new_database)
+
+
+async def _fetch(dsn: str, query: str) -> list[asyncpg.Record]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        return list(await connection.fetch(query))
+    finally:
+        await connection.close()
+
+
+async def test_four_at_once_apply_each_migration_once(empty: Dsns) -> None:
+    applied = await asyncio.gather(*(migrate(empty.admin) for _ in range(4)))
+    assert sorted(map(len, applied)) == [0, 0, 0, len(migrations())]
+    rows = await _fetch(empty.admin, "select version from schema_migrations order by version")
+    assert [row["version"] for row in rows] == [one.version for one in migrations()]
+    assert await migrate(empty.admin) == []
+
+
+async def test_several_databases_of_one_server_at_once(new_database: MakeDatabase) -> None:
+    """Roles belong to the server, not to a database."""
+    made = [await asyncio.to_thread(new_database) for _ in range(3)]
+    applied = await asyncio.gather(*(migrate(one.admin) for one in made))
+    assert [len(one) for one in applied] == [len(migrations())] * 3
+
+
+async def test_a_newer_schema_is_refused_and_left_alone(empty: Dsns) -> None:
+    await migrate(empty.admin)
+    await _fetch(empty.admin, "insert into schema_migrations (version, name) values (9999, 'from_tomorrow')")
+    with pytest.raises(SchemaTooNew, match=r"schema version 9999, .* upgrade Ricordo"):
+        await migrate(empty.admin)
+    with pytest.raises(SchemaTooNew):
+        await migrate(empty.admin)
+
+
+async def test_one_that_fails_leaves_nothing_behind_and_is_applied_later(
+    empty: Dsns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packaged = migrations()
+    broken = Migration(9000, "broken", "create table half (n integer); select 1 / 0;")
+    monkeypatch.setattr(module, "migrations", lambda: [*packaged, broken])
+    for _ in range(2):
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            await migrate(empty.admin)
+    assert await _fetch(empty.admin, "select from pg_tables where tablename = 'half'") == []
+    mended = Migration(9000, "broken", "create table half (n integer);")
+    monkeypatch.setattr(module, "migrations", lambda: [*packaged, mended])
+    assert await migrate(empty.admin) == ["9000_broken"]
+
+
+async def test_nobody_there_is_said_as_such() -> None:
+    with pytest.raises(StoreUnavailable):
+        await migrate("postgresql://nobody@127.0.0.1:1/none")
+
+
+def test_numbers_are_unique_and_without_gaps() -> None:
+    assert [one.version for one in migrations()] == list(range(1, len(migrations()) + 1))

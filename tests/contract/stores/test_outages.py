@@ -1,0 +1,140 @@
+"""A PostgreSQL that goes away says so as the ports' own error, and all goes on when it is back."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import asyncpg
+import pytest
+from tests.contract.stores.conftest import Dsns
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.ports.facts import Learned
+from ricordo.ports.memories import StoreUnavailable
+from ricordo.testing.eventually import eventually
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.stores import STORED
+from ricordo.testing.stores.telling import said, tell
+
+pytestmark = pytest.mark.integration
+
+
+@asynccontextmanager
+async def owner(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await asyncpg.connect(dsns.admin)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def _cut(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """End all sessions of the workers in this database."""
+    await connection.fetch(
+        "select pg_terminate_backend(pid) from pg_stat_activity "
+        "where usename = 'ricordo_worker' and datname = current_database()"
+    )
+
+
+async def test_an_address_that_is_none_is_wrong_and_not_unavailable() -> None:
+    with pytest.raises(ValueError, match="DSN"):
+        async with Database.connect("nonsense://somewhere"):
+            pytest.fail("connected to nonsense")
+
+
+async def test_nobody_there(dsns: Dsns) -> None:
+    with pytest.raises(StoreUnavailable, match="could not answer"):
+        async with Database.connect("postgresql://ricordo_worker@127.0.0.1:1/none", timeout_s=2):
+            pytest.fail("connected to nobody")
+
+
+async def test_cut_sessions_fail_at_most_once_each_and_then_all_goes_on(dsns: Dsns, stores: Stores) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+    async with owner(dsns) as connection:
+        await _cut(connection)
+
+    async def answers() -> bool:
+        try:
+            await stores.record(new_message(tenant=stores.tenant))
+        except StoreUnavailable:
+            return False
+        return True
+
+    await eventually(answers)
+    assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 1
+
+
+async def test_a_server_that_admits_nobody_is_unavailable_until_it_does(dsns: Dsns, stores: Stores) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+    async with owner(dsns) as connection:
+        await connection.execute("alter role ricordo_worker connection limit 0")
+        try:
+            await _cut(connection)
+            await eventually(_refused(stores))
+            with pytest.raises(StoreUnavailable):
+                await stores.life.tenants()
+        finally:
+            await connection.execute("alter role ricordo_worker connection limit -1")
+    assert (await stores.record(new_message(tenant=stores.tenant)))[0].status == "kept"
+
+
+def _refused(stores: Stores) -> Callable[[], Awaitable[bool]]:
+    async def refused() -> bool:
+        try:
+            await stores.progress("m-1")
+        except StoreUnavailable as error:
+            return "TooManyConnections" in str(error)
+        return False
+
+    return refused
+
+
+async def test_a_session_cut_in_the_middle_of_a_transaction_leaves_nothing(
+    dsns: Dsns, stores: Stores
+) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+
+    async def cut(learned: Learned) -> None:
+        async with owner(dsns) as connection:
+            await _cut(connection)
+
+    told = [tell(stores, "m-1", said("lives_in", "Rome"))]
+    with pytest.raises(StoreUnavailable):
+        await stores.ledger.record(stores.tenant, told, cut, STORED)
+    progress = await stores.progress()
+    assert progress is not None
+    assert progress.extracted is None
+
+
+async def test_cancelled_in_the_middle_nothing_is_written_and_the_pool_stays_whole(
+    dsns: Dsns, stores: Stores
+) -> None:
+    async with owner(dsns) as connection, connection.transaction():
+        await connection.execute("lock table history in access exclusive mode")
+        for n in range(20):  # more than the pool has connections
+            writing = asyncio.create_task(
+                stores.record(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)))
+            )
+            await eventually(lambda: _waits(connection))
+            writing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await writing
+    counts = await stores.recollection.counts(stores.tenant, "u-1")
+    assert (counts.history, counts.pending) == (0, 0)
+    assert stores.tenant not in await stores.life.tenants()
+    await stores.record(new_message(tenant=stores.tenant))
+    assert stores.tenant in await stores.life.tenants()
+
+
+async def _waits(connection: "asyncpg.Connection[asyncpg.Record]") -> bool:
+    found = await connection.fetchval(
+        "select count(*) from pg_locks where not granted and database = "
+        "(select oid from pg_database where datname = current_database())"
+    )
+    return bool(found)
+
+
+async def test_a_value_of_the_wrong_type_is_wrong_and_not_unavailable(stores: Stores) -> None:
+    with pytest.raises(asyncpg.DataError, match="invalid"):
+        await stores.indexing.existing(stores.tenant, ["not an id"])  # type: ignore[list-item]  # on purpose

@@ -1,0 +1,123 @@
+"""One tenant at a time: no table shows or takes another's rows, and the workers' role cannot help it."""
+
+from uuid import uuid4
+
+import asyncpg
+import pytest
+from tests.contract.stores.conftest import Dsns
+
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.ports.life import Access
+from ricordo.testing.factories import new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.stores import STORED
+from ricordo.testing.stores.telling import learn, said, tell
+
+pytestmark = pytest.mark.integration
+
+TABLES = "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters".split()
+
+
+async def _in_every_table(stores: Stores) -> None:
+    """Leave a row of the tenant in every table that has tenants."""
+    await stores.record(new_message(tenant=stores.tenant))
+    await stores.encode("m-1")
+    await learn(stores, tell(stores, "m-1", said("lives_in", "Rome")))
+    await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
+    await stores.life.bury(stores.tenant, letter(stores))
+    await stores.entomb(stores.tenant, "message", "m-9", "u-1")
+
+
+async def _count(connection: Connection, table: str) -> int:
+    (row,) = await connection.fetch(f"select count(*) as n from {table}")
+    return int(row["n"])
+
+
+async def test_every_table_with_tenants_is_bound_for_everybody(dsns: Dsns) -> None:
+    connection = await asyncpg.connect(dsns.admin)
+    try:
+        found = await connection.fetch(
+            "select c.relname, c.relrowsecurity and c.relforcerowsecurity as bound from pg_class c "
+            "join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant' "
+            "where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace"
+        )
+    finally:
+        await connection.close()
+    assert {row["relname"] for row in found} == {*TABLES, "tenants"}
+    assert {row["relname"] for row in found if not row["bound"]} == {"tenants"}
+
+
+@pytest.mark.parametrize("table", TABLES)
+async def test_another_tenant_sees_changes_and_takes_nothing(
+    database: Database, stores: Stores, table: str
+) -> None:
+    await _in_every_table(stores)
+    async with database.transaction(stores.tenant) as connection:
+        mine = await _count(connection, table)
+    assert mine > 0
+    async with database.transaction(stores.elsewhere().tenant) as connection:
+        assert await _count(connection, table) == 0
+        assert await connection.execute(f"delete from {table}") == "DELETE 0"
+        assert await connection.execute(f"update {table} set tenant = tenant") == "UPDATE 0"
+        with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+            await connection.execute(
+                "insert into tombstones (tenant, scope, key, user_id) values ($1, 'user', 'u', 'u')",
+                stores.tenant,
+            )
+    async with database.transaction(stores.tenant) as connection:
+        assert await _count(connection, table) == mine
+        with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+            await connection.execute(f"update {table} set tenant = 'another'")
+
+
+@pytest.mark.parametrize("table", TABLES)
+async def test_without_a_tenant_nothing_works_also_after_a_transaction_that_had_one(
+    dsns: Dsns, stores: Stores, table: str
+) -> None:
+    await _in_every_table(stores)
+    async with Database.connect(dsns.worker, size=1) as single:
+        for _ in range(2):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError, match="names no tenant"):
+                async with single.unscoped() as connection:
+                    await _count(connection, table)
+            async with single.transaction(stores.tenant) as connection:
+                assert await _count(connection, table) > 0
+        with pytest.raises(ValueError, match="needs a tenant"):
+            async with single.transaction(""):
+                pass
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "alter table memories disable row level security",
+        "drop policy one_tenant on memories",
+        "set session authorization ricordo_owner",
+        "set role ricordo_owner",
+        "truncate memories",
+        "drop table memories",
+        "create table mine (tenant text)",
+        "select * from schema_migrations",
+        "delete from tenants",
+        "alter role ricordo_worker bypassrls",
+        "create or replace function current_tenant() returns text language sql as $$ select 'x' $$",
+        "copy memories to program 'cat'",
+    ],
+)
+async def test_the_workers_role_cannot_step_around_it(dsns: Dsns, statement: str) -> None:
+    connection = await asyncpg.connect(dsns.worker)
+    try:
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+async def test_switching_the_check_off_is_refused_by_the_query_itself(
+    database: Database, stores: Stores
+) -> None:
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute("set local row_security = off")
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            await connection.fetch("select * from memories")

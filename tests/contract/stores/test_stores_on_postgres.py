@@ -1,0 +1,47 @@
+"""Every contract of the truth, on PostgreSQL."""
+
+import pytest
+
+from ricordo.testing import stores
+
+pytestmark = pytest.mark.integration
+
+
+class TestIntake(stores.IntakeContract):
+    """Ingest's part."""
+
+
+class TestArrival(stores.ArrivalContract):
+    """Ingest's part, in any order."""
+
+
+class TestStages(stores.StagesContract):
+    """The stages, whoever sets them."""
+
+
+class TestEncodings(stores.EncodingsContract):
+    """Embedding's part, encode."""
+
+
+class TestEnrichments(stores.EnrichmentsContract):
+    """Enrichment's part."""
+
+
+class TestIndexing(stores.IndexingContract):
+    """Embedding's part, index."""
+
+
+class TestFactLedger(stores.FactLedgerContract):
+    """Knowledge's part."""
+
+
+class TestFolding(stores.FoldingContract):
+    """Knowledge's part: facts are a fold."""
+
+
+class TestRecollection(stores.RecollectionContract):
+    """Retrieval's part."""
+
+
+class TestLife(stores.LifeContract):
+    """Lifecycle's part."""
