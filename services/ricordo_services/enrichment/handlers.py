@@ -60,6 +60,7 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
         event_start=start,
         event_end=end,
         token_count=tokens.count(memory.content),
+        timezone=memory.timezone,
     )
 
 

@@ -9,11 +9,11 @@ from typing import TypeVar
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.analysis import Analysis, Fallback, analyse
+from ricordo.domain.analysis import Analysis, analyse
 from ricordo.domain.facts import Fact
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory
-from ricordo.domain.ranking import DEFAULT, Candidate, rank, resolve
+from ricordo.domain.ranking import DEFAULT, Candidate, Ranked, rank, resolve
 from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import RecallReply, RecallRequest
@@ -22,10 +22,10 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger
 from ricordo.ports.memories import StoreUnavailable, Vector
 from ricordo.ports.models import Encoder, ModelUnavailable
-from ricordo.ports.recollection import Profile, Recollection
+from ricordo.ports.recollection import Profile, Recollection, Standing
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.replies import Answer
-from ricordo_services.retrieval.search import Asked, Found, Search, closeness, wording
+from ricordo_services.retrieval.search import Asked, Found, Search, closeness, looks_into_archive, wording
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
 
 T = TypeVar("T")
@@ -149,14 +149,14 @@ class Remember:
             return ()
 
     async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
-        """Search, read the rows, rank them; where nothing is found, look whether the archive holds more."""
+        """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
         minimums = self.minimums if _has_minimums(self._named(request)) else NO_MINIMUMS
         try:
             found = await recalled.timed("search", self.search.find(tenant, asked, minimums))
-            memories = await recalled.timed("rows", self._rows(tenant, asked, found))
-            if not memories:
-                found_archived = await self.search.find(tenant, asked, self.minimums, archived=True)
-                recalled.archived_matches = len(found_archived.hits)
+            best = await recalled.timed("rank", self._ranked(tenant, request, recalled, found))
+            recalled.memories = await recalled.timed("rows", self._read(tenant, asked, best))
+            if not recalled.memories:
+                recalled.archived_matches = await self._archived(tenant, asked)
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
             return
@@ -164,35 +164,43 @@ class Remember:
             recalled.degraded.add(Degradation.ROWS)
             return
         if found.fallback is not None:
-            recalled.analysis = _relaxed(recalled.analysis, found.fallback)
-        began = perf_counter()
-        recalled.memories = self._ranked(request, recalled, found, memories)
-        recalled.timings_ms["rank"] = round((perf_counter() - began) * 1000, 3)
+            recalled.analysis = replace(recalled.analysis, fallback=found.fallback)
 
-    async def _rows(self, tenant: str, asked: Asked, found: Found) -> Sequence[Memory]:
-        """Read the truth of what the index named: what has no row there is not shown."""
+    async def _ranked(
+        self, tenant: str, request: RecallRequest, recalled: Recalled, found: Found
+    ) -> Sequence[Ranked]:
+        """Rank what the index named by what the truth says of it: what has no row there is not shown."""
         if not found.hits:
             return ()
-        return await self.recollection.memories(tenant, asked.user_id, list(found.hits))
+        standings = await self.recollection.standings(tenant, request.user_id, list(found.hits))
+        span = asked_span(request, recalled.analysis)
+        most = max(map(wording, found.hits.values()))
+        candidates = [
+            Candidate(one.id, one.created_at, _signals(one, found, span, recalled.now, most))
+            for one in standings
+            if looks_into_archive(recalled.analysis, request.filters) or not one.archived
+        ]
+        _, profile = resolve(self._named(request))
+        return rank(candidates, profile)[: request.limit]
+
+    async def _read(self, tenant: str, asked: Asked, best: Sequence[Ranked]) -> Sequence[Remembered]:
+        ids = [one.candidate.id for one in best]
+        rows = await self.recollection.memories(tenant, asked.user_id, ids) if ids else ()
+        by_id = {memory.id: memory for memory in rows}
+        return [
+            Remembered(by_id[one.candidate.id], one.score, one.candidate.signals)
+            for one in best
+            if one.candidate.id in by_id
+        ]
+
+    async def _archived(self, tenant: str, asked: Asked) -> int:
+        """Count what matches in the archive, by meaning or words above the minimums."""
+        found = await self.search.find(tenant, asked, self.minimums, archived=True)
+        standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
+        return sum(one.archived for one in standings)
 
     def _named(self, request: RecallRequest) -> str:
         return self.profile if request.profile is None else request.profile.value
-
-    def _ranked(
-        self, request: RecallRequest, recalled: Recalled, found: Found, memories: Sequence[Memory]
-    ) -> list[Remembered]:
-        by_id = {memory.id: memory for memory in memories}
-        span = asked_span(request, recalled.analysis)
-        best = max((wording(hit) for hit in found.hits.values()), default=0.0)
-        candidates = [
-            Candidate(memory.id, memory.created_at, _signals(memory, found, span, recalled.now, best))
-            for memory in memories
-        ]
-        _, profile = resolve(self._named(request))
-        return [
-            Remembered(by_id[one.candidate.id], one.score, one.candidate.signals)
-            for one in rank(candidates, profile)[: request.limit]
-        ]
 
 
 def asked_span(request: RecallRequest, analysis: Analysis) -> Span | None:
@@ -204,32 +212,28 @@ def asked_span(request: RecallRequest, analysis: Analysis) -> Span | None:
     return None if time is None else Span(time.start, time.end)
 
 
-def _signals(memory: Memory, found: Found, span: Span | None, now: datetime, best: float) -> Signals:
-    hit = found.hits[memory.id]
+def _signals(one: Standing, found: Found, span: Span | None, now: datetime, most: float) -> Signals:
+    hit = found.hits[one.id]
     return Signals(
         semantic=max(0.0, closeness(hit)),
-        bm25=wording(hit) / best if best > 0 else 0.0,
-        fused=found.fused[memory.id],
-        temporal=temporal_relevance(span, memory.created_at, memory.event_start, memory.event_end),
-        importance=memory.importance,
-        valence=memory.emotion.valence,
-        arousal=memory.emotion.arousal,
-        access_count=memory.access_count,
-        age_days=age_days(memory.created_at, now),
-        decay_factor=memory.decay_factor,
-        confidence=memory.confidence,
-        trust=memory.trust,
-        token_count=memory.token_count,
+        bm25=wording(hit) / most if most > 0 else 0.0,
+        fused=found.fused[one.id],
+        temporal=temporal_relevance(span, one.created_at, one.event_start, one.event_end),
+        importance=one.importance,
+        valence=one.valence,
+        arousal=one.arousal,
+        access_count=one.access_count,
+        age_days=age_days(one.created_at, now),
+        decay_factor=one.decay_factor,
+        confidence=one.confidence,
+        trust=one.trust,
+        token_count=one.token_count,
     )
 
 
 def _has_minimums(profile: str) -> bool:
     """Whether the profile is one that drops what is too far off; `human` drops nothing."""
     return profile != "human"
-
-
-def _relaxed(analysis: Analysis, fallback: Fallback) -> Analysis:
-    return replace(analysis, fallback=fallback)
 
 
 def reply(recalled: Recalled, *, explain: bool) -> RecallReply:

@@ -136,8 +136,13 @@ def scope_of(asked: Asked) -> Scope:
         above_valence=above,
         below_valence=below,
         min_importance=filters.min_importance,
-        include_archived=filters.include_archived or analysis.archive,
+        include_archived=looks_into_archive(analysis, filters),
     )
+
+
+def looks_into_archive(analysis: Analysis, filters: Filters | None) -> bool:
+    """Whether a question reaches what is archived: it says so itself, or its filters do."""
+    return analysis.archive or (filters is not None and filters.include_archived)
 
 
 def _asked_time(analysis: Analysis, filters: Filters) -> tuple[datetime | None, datetime | None]:

@@ -201,7 +201,7 @@ class Memory:
     reinforcement: float = 0.0
     decay_factor: float = 1.0
     pinned: bool = False
-    trust: int = 0
+    trust: float = 0.0
 
     related_ids: tuple[UUID, ...] = ()
     related_entities: tuple[str, ...] = ()

@@ -25,6 +25,25 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """The part of a memory that a ranking looks at; the fields are those of `Memory`."""
+
+    id: UUID
+    created_at: datetime
+    event_start: datetime | None
+    event_end: datetime | None
+    importance: float
+    valence: float
+    arousal: float
+    access_count: int
+    decay_factor: float
+    confidence: float
+    trust: float
+    token_count: int
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Why a message was dead-lettered."""
 
@@ -59,6 +78,10 @@ class Recollection(Protocol):
 
     async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
         """Return the rows of `ids` that belong to the user; order is not kept, the missing are left out."""
+        ...
+
+    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
+        """Return what a ranking looks at, for those of `ids` that belong to the user; order is not kept."""
         ...
 
     async def history(

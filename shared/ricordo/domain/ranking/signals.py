@@ -43,7 +43,7 @@ class Signals:
     age_days: float = 0.0
     decay_factor: float = 1.0
     confidence: float = 1.0
-    trust: int = 0
+    trust: float = 0.0
     token_count: int = 0
     key_topic_boost: float = 1.0
 
