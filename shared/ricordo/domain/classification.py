@@ -6,13 +6,13 @@ but for numbered steps, which look alike everywhere.
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import cast
 
 from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
-from ricordo.domain.text import collapse, normalise, sentences
+from ricordo.domain.text import statements
 
 STRONG_INTENSITY = 0.4
 
@@ -28,7 +28,7 @@ def load_classes() -> dict[str, dict[str, re.Pattern[str]]]:
     table = cast("dict[str, dict[str, list[str]]]", tomllib.loads(file.read_text("utf-8")))
     return {
         name: {
-            language: re.compile("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE)
+            language: re.compile("|".join(f"(?:{each})" for each in patterns))
             for language, patterns in by_language.items()
         }
         for name, by_language in table.items()
@@ -47,7 +47,7 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
         emotion: the feeling estimated of the same text.
         role: who said it; what a tool or the system says is felt by nobody.
     """
-    stated = _statements(text)
+    stated = statements(text)
     if _has_steps(text) or _says("procedural", stated, language):
         return MemoryType.PROCEDURAL
     if _states_a_fact(stated, language):
@@ -59,18 +59,11 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
 
 def memory_kind(text: str, language: str) -> MemoryKind:
     """Say what a text is: a note, decision, agreement or problem when it says so, else a message."""
-    stated = _statements(text)
+    stated = statements(text)
     for kind in _KINDS:
         if _says(kind.value, stated, language):
             return kind
     return MemoryKind.MESSAGE
-
-
-def _statements(text: str) -> list[str]:
-    plain = normalise(text).replace("\u2019", "'")
-    return [
-        collapse(sentence) for sentence in sentences(plain) if not sentence.rstrip("\"')»”").endswith("?")
-    ]
 
 
 def _says(name: str, stated: Iterable[str], language: str) -> bool:
@@ -78,9 +71,9 @@ def _says(name: str, stated: Iterable[str], language: str) -> bool:
     return pattern is not None and any(pattern.search(sentence) for sentence in stated)
 
 
-def _states_a_fact(stated: Iterable[str], language: str) -> bool:
-    timeless = (sentence for sentence in stated if not _says("tied_to_a_day", (sentence,), language))
-    return _says("semantic", timeless, language)
+def _states_a_fact(stated: Sequence[str], language: str) -> bool:
+    said = (sentence for sentence in stated if _says("semantic", (sentence,), language))
+    return any(not _says("tied_to_a_day", (sentence,), language) for sentence in said)
 
 
 def _has_steps(text: str) -> bool:

@@ -7,11 +7,13 @@ the text's vector may stand behind the same function.
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +29,14 @@ MAX_KEYWORDS = 8
 SHOUT_LENGTH = 8
 
 _CLAUSE_END = re.compile(r"[.,;:!?…()\n]")
-_SENTENCE_END = re.compile(r"[.!?\n]")
+_SENTENCE_END = frozenset(".!?\n")
 _SUPERLATIVE = re.compile(r"issim[oaie]$")
 # Every emoticon has one of these.
 _MAYBE_EMOTICON = re.compile(r"[:;=<_]|xD|XD")
 _INVISIBLE = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     word: Word
     stem: str
     clause: int
@@ -80,16 +81,17 @@ def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None
 
 def _tokens(text: str, language: str) -> list[_Token]:
     turns = load_lexicon(language).turns
-    closings = [(match.start(), match[0] == "?") for match in _SENTENCE_END.finditer(text)]
+    marks = [match.start() for match in _CLAUSE_END.finditer(text)]
+    closings = [at for at in marks if text[at] in _SENTENCE_END]
     tokens: list[_Token] = []
-    clause, end, closing = 0, 0, 0
+    clause, mark, closing = 0, 0, 0
     for word in located_words(text, language):
-        if word.folded in turns or _CLAUSE_END.search(text, end, word.start):
+        passed = bisect_left(marks, word.start, mark)
+        if passed > mark or word.folded in turns:
             clause += 1
-        end = word.end
-        while closing < len(closings) and closings[closing][0] < end:
-            closing += 1
-        asked = closing < len(closings) and closings[closing][1]
+        mark = passed
+        closing = bisect_left(closings, word.end, closing)
+        asked = closing < len(closings) and text[closings[closing]] == "?"
         tokens.append(_Token(word, stem(word.folded, language), clause, asked))
     return tokens
 
@@ -99,6 +101,9 @@ def _spoken(tokens: Sequence[_Token], lexicon: Lexicon, language: str) -> list[_
     spent: set[int] = set()
     at = 0
     while at < len(tokens):
+        if not _may_say_something(tokens[at], lexicon):
+            at += 1
+            continue
         entry, length = _entry_at(tokens, at, lexicon, language)
         if entry is not None:
             feelings.append(_in_context(tokens, range(at, at + length), entry, lexicon, spent))
@@ -108,16 +113,21 @@ def _spoken(tokens: Sequence[_Token], lexicon: Lexicon, language: str) -> list[_
     return feelings
 
 
+def _may_say_something(token: _Token, lexicon: Lexicon) -> bool:
+    """Whether a word needs a closer look: most say nothing, and are passed over quickly."""
+    word = token.word.folded
+    return token.stem in lexicon.noted or word in lexicon.exact or "issim" in word
+
+
 def _entry_at(tokens: Sequence[_Token], at: int, lexicon: Lexicon, language: str) -> tuple[Entry | None, int]:
     """Return what stands at a place, if anything, and how many words it takes: the longest reading wins."""
     token = tokens[at]
-    if token.stem in lexicon.openings:
-        for length in range(min(lexicon.longest_phrase, len(tokens) - at), 1, -1):
-            phrase = tuple(each.stem for each in tokens[at : at + length])
-            if entry := lexicon.phrases.get(phrase):
-                return entry, length
-            if phrase in lexicon.boosters or phrase in lexicon.dampers or phrase in lexicon.plain:
-                return None, length
+    for length in range(min(lexicon.openings.get(token.stem, 0), len(tokens) - at), 1, -1):
+        phrase = tuple(each.stem for each in tokens[at : at + length])
+        if entry := lexicon.phrases.get(phrase):
+            return entry, length
+        if phrase in lexicon.boosters or phrase in lexicon.dampers or phrase in lexicon.plain:
+            return None, length
     if (token.stem,) in lexicon.boosters:
         return None, 1
     single = lexicon.exact.get(token.word.folded) or lexicon.stems.get(token.stem)

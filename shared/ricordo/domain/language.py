@@ -5,6 +5,7 @@ chats are made of. Telling two languages apart needs little: their function word
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from ricordo.domain.stop_words import stop_words
@@ -61,6 +62,7 @@ def _score(text: str) -> float:
     return score
 
 
+@lru_cache(maxsize=16_384)
 def _word_score(word: str) -> float:
     if word in _SHARED or not word[0].isalpha():
         return 0.0

@@ -2,7 +2,7 @@
 
 import re
 
-from ricordo.domain.text import collapse, normalise, sentences
+from ricordo.domain.text import statements
 
 _KIN_IT = (
     r"(?:mi[oa]|miei|mie|nostr[oaie]|nonn[oaie]|padre|madre|mamma|papà|babbo|fratell[oi]|sorell[ae]|zi[oaie]|cugin[oaie]"
@@ -53,20 +53,20 @@ _ENGLISH = (
     r"\bpassed (?:my|the) (?:exam|bar|driving test|finals|thesis)",
 )
 _PATTERNS = {
-    language: re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+    language: re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     for language, patterns in (("it", _ITALIAN), ("en", _ENGLISH))
 }
 
 
 def life_event(text: str, language: str) -> str:
-    """Return the words of the first turn of a life that `text` tells of, or nothing.
+    """Return the words of the first turn of a life that `text` tells of, in lower case, or nothing.
 
     A sentence that asks tells of none; a language other than Italian and English has no patterns.
     """
     pattern = _PATTERNS.get(language)
     if pattern is None:
         return ""
-    for sentence in sentences(normalise(text).replace("\u2019", "'")):
-        if not sentence.endswith("?") and (found := pattern.search(collapse(sentence))):
+    for sentence in statements(text):
+        if found := pattern.search(sentence):
             return found[0]
     return ""

@@ -59,7 +59,7 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
     """
     text = normalise(text)
     tokens = located_words(text, language)
-    known = _Known(known_names)
+    known = _known(tuple(known_names))
     found: dict[str, str] = {}
     at = 0
     while at < len(tokens) and len(found) < MAX_NAMES:
@@ -69,6 +69,12 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
             found.setdefault(name.casefold(), name)
         at += length or 1
     return tuple(found.values())
+
+
+# One list serves all messages of a user in turn.
+@lru_cache(maxsize=32)
+def _known(names: tuple[str, ...]) -> "_Known":
+    return _Known(names)
 
 
 class _Known:

@@ -129,6 +129,7 @@ def _noun_weight(tokens: Sequence[Word], at: int, language: str, people: Abstrac
     return 0.5 if at == 0 else 1.0
 
 
+@lru_cache(maxsize=16_384)
 def _may_be_topic(word: str, language: str) -> bool:
     if len(word) < 3 or any(c.isdigit() for c in word) or word in stop_words(language):
         return False

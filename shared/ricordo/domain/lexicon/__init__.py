@@ -33,25 +33,27 @@ class Lexicon:
     Attributes:
         stems: by stem, for all inflected forms.
         exact: by the case-folded word itself.
-        phrases: by the stems of their words; the longest is `longest_phrase` words.
+        phrases: by the stems of their words.
         negations: case-folded words which turn what follows.
         turns: conjunctions which end the reach of a negation.
         boosters: what strengthens, by stems.
         dampers: what weakens, by stems.
         plain: phrases without feeling whose words might have some ("not only", "good night"), by stems.
-        openings: the first stem of everything that is more than one word long.
+        openings: the first stem of everything that is more than one word long, and the length of the longest
+            that it opens, in words.
+        noted: the first stem of everything there is, but for `exact`.
     """
 
     stems: Mapping[str, Entry]
     exact: Mapping[str, Entry]
     phrases: Mapping[Stems, Entry]
-    longest_phrase: int
     negations: frozenset[str]
     turns: frozenset[str]
     boosters: frozenset[Stems]
     dampers: frozenset[Stems]
     plain: frozenset[Stems]
-    openings: frozenset[str]
+    openings: Mapping[str, int]
+    noted: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -80,17 +82,18 @@ def load_lexicon(language: str) -> Lexicon:
     table = _read(language)
     stems, exact, phrases = _entries(table, language)
     boosters, dampers, plain = (_stem_set(table[key], language) for key in ("boosters", "dampers", "plain"))
+    chains = (*phrases, *boosters, *dampers, *plain)
     return Lexicon(
         stems=stems,
         exact=exact,
         phrases=phrases,
-        longest_phrase=max(map(len, phrases), default=0),
         negations=frozenset(str(table["negations"]).split()),
         turns=frozenset(str(table["turns"]).split()),
         boosters=boosters,
         dampers=dampers,
         plain=plain,
-        openings=frozenset(known[0] for known in (*phrases, *boosters, *dampers, *plain) if len(known) > 1),
+        openings=_openings(chains),
+        noted=frozenset((*stems, *(known[0] for known in chains))),
     )
 
 
@@ -118,6 +121,14 @@ def _entries(
         for phrase in cast("Iterable[str]", section.get("phrases", ())):
             phrases[stems_of(phrase, language)] = Entry(label, 1.0)
     return stems, exact, phrases
+
+
+def _openings(chains: Iterable[Stems]) -> dict[str, int]:
+    longest: dict[str, int] = {}
+    for chain in chains:
+        if len(chain) > 1:
+            longest[chain[0]] = max(longest.get(chain[0], 0), len(chain))
+    return longest
 
 
 def _stem_set(phrases: object, language: str) -> frozenset[Stems]:

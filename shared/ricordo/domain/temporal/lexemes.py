@@ -75,7 +75,11 @@ def lexemes(text: str, begin: int, end: int, lexicon: Lexicon) -> list[Lexeme]:
     found: list[Lexeme] = []
     at = 0
     while at < len(tokens):
-        lexeme, used = _lexeme(tokens, words, at, lexicon)
+        word = words[at]
+        if word in lexicon.reach or word[0].isdigit() or lexicon.numbers.begins(word):
+            lexeme, used = _lexeme(tokens, words, at, lexicon)
+        else:
+            lexeme, used = tokens[at], 1  # most words have nothing to do with time
         found.append(lexeme)
         at += used
     return found
