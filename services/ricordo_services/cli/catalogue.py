@@ -53,7 +53,7 @@ ENTRIES: Final = (
     ),
     Entry(
         "demo",
-        "demo:demo",
+        "demo.command:demo",
         "See it at work: a conversation of some weeks, then questions and answers.",
         "Everything happens in a temporary folder, which is removed at the end.",
         ("ricordo demo",),
@@ -177,6 +177,7 @@ ENTRIES: Final = (
         "bench:bench",
         "Measure speed and size on this machine.",
         examples=("ricordo bench embedding --texts texts.txt --json",),
+        settings=ANYTHING,
     ),
     Entry(
         "eval",

@@ -10,6 +10,7 @@ from ricordo.domain import analysis as rules
 from ricordo.domain import enrichment as deriving
 from ricordo.domain import facts, language
 from ricordo.domain.memory import Role
+from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.base import Content, Instant, Labels, Language, Message, OptionalLabel, TimeZone
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryType, TimeType
@@ -72,7 +73,12 @@ def analysed(question: Question) -> Document:
 def _time(found: rules.TimeFilter | None) -> QueryTime:
     if found is None:
         return QueryTime()
-    return QueryTime(type=TimeType(found.type), reference=found.reference, start=found.start, end=found.end)
+    return QueryTime(
+        type=TimeType(found.type),
+        reference=found.reference,
+        start=None if found.start == EARLIEST else found.start,
+        end=None if found.end == LATEST else found.end,
+    )
 
 
 def enriched(said: Said) -> Document:

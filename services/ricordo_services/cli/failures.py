@@ -85,7 +85,7 @@ def complain(text: str) -> None:
 def sentence(error: BaseException) -> str:
     """Say in one line what went wrong; of a group, each thing once."""
     if isinstance(error, BaseExceptionGroup):
-        return "; ".join(dict.fromkeys(sentence(each) for each in error.exceptions))
+        return "; ".join(dict.fromkeys(sentence(each) for each in _leaves(error)))
     text = str(error).strip()
     if type(error).__module__.partition(".")[0] in _SPEAKING:
         field = getattr(error, "field", None)
@@ -95,3 +95,11 @@ def sentence(error: BaseException) -> str:
     return (
         f"unexpected {type(error).__name__}: {' '.join(text.split())[:300]} (RICORDO_DEBUG=1 shows all of it)"
     )
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from _leaves(each)
+    else:
+        yield error

@@ -9,6 +9,7 @@ from typing import Final
 from rich.console import Console
 
 _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
+_PAGE: Final = 100  # columns, where there is no window to look at
 
 
 def screen() -> Console:
@@ -21,13 +22,18 @@ def margin() -> Console:
     return _console(stderr=True)
 
 
-def _console(*, stderr: bool) -> Console:
+def page() -> Console:
+    """Return the console of standard output for what is laid out as a page, wherever it goes."""
+    return _console(stderr=False, width=_PAGE)
+
+
+def _console(*, stderr: bool, width: int = _WIDE) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     watched = stream.isatty()
     return Console(
         stderr=stderr,
         no_color=bool(os.environ.get("NO_COLOR")),
-        width=None if watched or "COLUMNS" in os.environ else _WIDE,
+        width=None if watched or "COLUMNS" in os.environ else width,
         highlight=False,
         emoji=False,
     )

@@ -55,8 +55,13 @@ def _announce(run: LocalRun, as_json: bool) -> None:
         "bolt": at.bolt_url,
         "data_dir": str(at.data_dir),
     }
-    # The credentials of the graph fit in no address; the file is for its owner's eyes only.
-    secret = {"bolt_user": at.bolt_user, "bolt_password": at.bolt_password, "bolt_database": at.bolt_database}
+    # For `doctor` and its like: the file is for its owner's eyes only.
+    secret = {
+        "postgres_admin": at.postgres_admin_dsn,
+        "bolt_user": at.bolt_user,
+        "bolt_password": at.bolt_password,
+        "bolt_database": at.bolt_database,
+    }
     write_stack_file(at.data_dir, {**where, **secret, "pid": os.getpid()})
     if as_json:
         print_json(where)

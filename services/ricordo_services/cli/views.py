@@ -23,6 +23,8 @@ from ricordo_services.cli.zones import local_text
 _BAR = "▏▎▍▌▋▊▉█"
 _BAR_CELLS = 8
 _NEUTRAL = 0.15  # a valence nearer to 0 than this is not worth a line
+# Factors that change nothing at this value, as others do at 0.
+_SILENT = {"decay_factor": 1.0, "confidence": 1.0, "key_topic_boost": 1.0}
 _STATE_STYLES = {
     MessageState.REMEMBERED: "bold green",
     MessageState.RECEIVED: "bold yellow",
@@ -115,7 +117,7 @@ def memories_block(memories: Sequence[MemoryView], zone: tzinfo | None = None) -
         return Text("nothing is remembered about that", "dim")
     best = max((memory.score or 0.0 for memory in memories), default=0.0)
     table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
     table.add_column(ratio=1)
     for memory in memories:
         table.add_row(_score(memory, best), _memory(memory, zone))
@@ -157,21 +159,24 @@ def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
 
 
 def _signals(signals: dict[str, float]) -> str:
-    return "  ".join(f"{name} {value:.2f}" for name, value in signals.items() if value)
+    told = {name: value for name, value in signals.items() if value != _SILENT.get(name, 0.0)}
+    return "  ".join(f"{name} {value:.2f}" for name, value in told.items())
 
 
 def facts_block(facts: Sequence[FactView]) -> RenderableType:
     """Show facts, each with how many messages it rests on."""
     table = Table.grid(padding=(0, 2))
     for fact in facts:
-        table.add_row(
-            Text("•" * fact.confidence, "magenta"),
-            Text(plain(fact.subject), "bold cyan"),
-            Text(fact.predicate, "dim"),
-            Text(plain(fact.object), "bold"),
-            Text(_standing(fact), "dim"),
-        )
+        table.add_row(Text("•" * fact.confidence, "magenta"), _fact(fact))
     return table
+
+
+def _fact(fact: FactView) -> Text:
+    text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (fact.predicate, "dim"), "  ")
+    text.append(plain(fact.object), "bold")
+    if standing := _standing(fact):
+        text.append(f"  ({standing})", "dim")
+    return text
 
 
 def _standing(fact: FactView) -> str:

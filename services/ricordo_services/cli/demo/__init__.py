@@ -1,0 +1,1 @@
+"""`ricordo demo`: some weeks of somebody's life, played in seconds, and what is remembered of them."""

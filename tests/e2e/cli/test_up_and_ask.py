@@ -1,0 +1,228 @@
+"""A user's first hour: the stack goes up, a conversation is published, questions are asked."""
+
+import json
+import signal
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.e2e.cli.ricordo_command import Ricordo, Up, up
+
+pytestmark = pytest.mark.e2e
+
+CHAT = (
+    ("m-1", "user", "Ieri ho adottato un cane, si chiama Max!", "2026-05-04T10:00:00+02:00"),
+    ("m-2", "assistant", "Che bella notizia!", "2026-05-04T10:01:00+02:00"),
+    ("m-3", "user", "I live in Turin and I love rock climbing.", "2026-05-05T10:00:00+02:00"),
+    ("m-4", "user", "Per fare il pesto si pestano prima il basilico e l'aglio.", "2026-05-06T10:00:00+02:00"),
+)
+
+
+def chat(user: str) -> str:
+    lines = (
+        {
+            "id": f"{user}-{name}",
+            "user_id": user,
+            "conversation_id": f"c-{user}",
+            "role": role,
+            "content": content,
+            "timestamp": instant,
+            "timezone": "Europe/Rome",
+        }
+        for name, role, content, instant in CHAT
+    )
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+@pytest.fixture(scope="module")
+def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
+    return Ricordo(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def running(ricordo: Ricordo) -> Iterator[Up]:
+    with up(ricordo) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def told(ricordo: Ricordo, running: Up) -> str:
+    """Return the user who told a conversation."""
+    summary = ricordo.publish(chat("davide"), "--wait")
+    assert summary == {"published": 4, "remembered": 4, "failed": 0, "faults": []}
+    return "davide"
+
+
+def test_one_line_says_where_everything_is(ricordo: Ricordo, running: Up) -> None:
+    ready = running.ready
+    assert list(ready) == ["ready", "nats", "postgres", "bolt", "data_dir"]
+    assert ready["ready"] is True
+    assert ready["nats"].startswith("nats://")
+    assert ready["postgres"].startswith("postgresql://")
+    assert ready["bolt"].startswith("bolt://127.0.0.1:")
+    assert Path(ready["data_dir"]) == ricordo.data_dir
+
+
+def test_other_processes_are_told_by_a_private_file(ricordo: Ricordo, running: Up) -> None:
+    file = ricordo.data_dir / "stack.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    left = json.loads(file.read_text())
+    assert left.items() >= running.ready.items()
+    assert left["pid"] == running.process.pid
+
+
+def test_a_second_stack_on_the_folder_is_refused(ricordo: Ricordo, running: Up) -> None:
+    said = ricordo.process("up", "--json", code=1)
+    assert f"already running on {ricordo.data_dir} (process {running.process.pid})" in said
+    assert len(said.splitlines()) == 1
+    assert ricordo.json("doctor")["ok"] is True  # the first one is unharmed
+
+
+def test_the_log_is_json_and_hides_the_passwords(running: Up) -> None:
+    text = running.log.read_text()
+    assert [json.loads(line) for line in text.splitlines() if line]
+    password = running.ready["nats"].split(":")[2].partition("@")[0]
+    assert password not in text
+
+
+def test_questions_are_answered_over_the_wire_and_for_people(ricordo: Ricordo, told: str) -> None:
+    reply = ricordo.json("recall", "Come si chiama il mio cane?", "--user", told, "--explain")
+    assert reply["memories"][0]["message_ids"] == ["davide-m-1"]
+    assert reply["memories"][0]["signals"]
+    assert reply["degraded"] == []
+    shown = ricordo.process(
+        "recall", "Come si chiama il mio cane?", "--user", told, "--explain", "--timezone", "Europe/Rome"
+    )
+    assert "Ieri ho adottato un cane, si chiama Max!" in shown
+    assert "Mon 04 May 2026 10:00" in shown
+    assert "semantic" in shown
+    assert "\x1b" not in shown  # a pipe gets no colours
+
+
+def test_filters_reach_the_wire(ricordo: Ricordo, told: str) -> None:
+    ids = [
+        one["message_ids"][0]
+        for one in ricordo.json(
+            *("recall", "basilico", "--user", told, "--type", "procedural", "--limit", "1"),
+            *("--start", "2026-05-06T00:00:00+02:00", "--end", "2026-05-07T00:00:00+02:00"),
+        )["memories"]
+    ]
+    assert ids == ["davide-m-4"]
+
+
+def test_what_is_known_and_kept_is_shown(ricordo: Ricordo, told: str) -> None:
+    facts = {(one["predicate"], one["object"]) for one in ricordo.json("facts", "--user", told)["facts"]}
+    assert {("lives_in", "Turin"), ("has_pet", "Max")} <= facts
+    assert "user  lives_in  Turin" in ricordo("facts", "--user", told, "--predicate", "lives_in")
+    assert ricordo.json("stats", "--user", told)["memories"] == 4
+    history = ricordo("history", "--user", told, "--limit", "2").splitlines()
+    assert [line.partition(": ")[2] for line in history] == [CHAT[2][2], CHAT[3][2]]
+    status = ricordo.json("status", "davide-m-1")
+    assert status["state"] == "remembered"
+    assert None not in status["stages"].values()
+    assert "unknown" in ricordo("status", "never-seen")
+    context = ricordo("context", "cane", "--user", told, "--token-budget", "300")
+    assert "<recalled" in context
+
+
+def test_publishing_again_changes_nothing(ricordo: Ricordo, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_text(chat(told))
+    assert ricordo("publish", str(file), "--wait") == "4 published, 4 remembered\n"
+    assert ricordo.json("stats", "--user", told)["memories"] == 4
+
+
+def test_bad_lines_are_named_and_the_others_pass(ricordo: Ricordo, running: Up) -> None:
+    good = chat("zoe").splitlines()
+    lines = [good[0], "nonsense", '{"id": "zoe-m-9"}', "", good[1]]
+    summary = ricordo.publish("\n".join(lines), "--wait", code=1)
+    assert (summary["published"], summary["remembered"], summary["failed"]) == (2, 2, 2)
+    assert [fault["line"] for fault in summary["faults"]] == [2, 3]
+
+
+def test_a_tenant_sees_its_own_only(ricordo: Ricordo, told: str) -> None:
+    assert ricordo.json("stats", "--user", told, "--tenant", "acme")["memories"] == 0
+    assert ricordo.json("--tenant", "acme", "recall", "cane", "--user", told)["memories"] == []
+    assert "no facts" not in ricordo("facts", "--user", told)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("recall", "x", "--user", "u", "--limit", "0"),
+        ("recall", "x", "--user", "u", "--profile", "best"),
+        ("recall", "x", "--user", "u", "--now", "yesterday"),
+        ("recall", "x", "--user", "two words"),
+        ("facts", "--user", "u", "--predicate", "adores"),
+        ("status", "a b"),
+    ],
+)
+def test_an_impossible_question_is_answered_by_one_line(
+    ricordo: Ricordo, running: Up, arguments: tuple[str, ...]
+) -> None:
+    said = ricordo(*arguments, code=2)
+    assert len(said.splitlines()) == 1
+    error = ricordo.json(*arguments, code=2)["error"]
+    assert error["code"] == "invalid_request"
+
+
+def test_the_doctor_finds_all_well(ricordo: Ricordo, running: Up) -> None:
+    report = ricordo.json("doctor")
+    assert report["ok"] is True
+    states = {finding["name"]: finding["state"] for finding in report["findings"]}
+    assert {
+        "nats",
+        "RICORDO_IN",
+        "worker ingest",
+        "recall",
+        "postgres",
+        "graph",
+        "index",
+        "model",
+    } <= states.keys()
+    assert not {"degraded", "missing"} & set(states.values())
+    assert "all is well" in ricordo("doctor")
+
+
+def test_what_was_given_up_is_shown_and_replayed(ricordo: Ricordo, told: str) -> None:
+    lines = [json.loads(chat(told).splitlines()[0]) | {"content": "Something else under the same id."}]
+    ricordo.publish(json.dumps(lines[0]))
+    letters: list[str] = []
+    while not letters:
+        letters = ricordo("dlq", "list", "--json").splitlines()
+    letter = json.loads(letters[-1])
+    assert (letter["consumer"], letter["code"], letter["message_id"]) == (
+        "ingest",
+        "id_conflict",
+        "davide-m-1",
+    )
+    assert "Something else" in ricordo("dlq", "show", str(letter["sequence"]))
+    assert "id_conflict" in ricordo("dlq", "list")
+    ricordo("dlq", "replay", str(letter["sequence"]))
+    assert "there is no dead letter" in ricordo("dlq", "show", str(letter["sequence"]), code=1)
+
+
+def test_memories_fade_when_told_to(ricordo: Ricordo, told: str) -> None:
+    summary = ricordo.json("lifecycle", "run", "decay", "--now", "2126-01-01T00:00:00Z", "--user", "nobody")
+    assert list(summary) == ["pass", "examined", "changed", "archived", "created", "seconds"]
+    assert (summary["pass"], summary["changed"]) == ("decay", 0)
+    assert "version 0.6" in ricordo("lifecycle", "run", "compress", code=1)
+
+
+def test_a_worker_joins_from_another_process(ricordo: Ricordo, told: str) -> None:
+    left = json.loads((ricordo.data_dir / "stack.json").read_text())
+    variables = {"RICORDO_BUS__URL": left["nats"], "RICORDO_STORES__POSTGRES_DSN": left["postgres"]}
+    joined = Ricordo(ricordo.home, variables)
+    assert "there is no worker nobody" in joined("worker", "nobody", code=2)
+    wrong = Ricordo(ricordo.home, {"RICORDO_WORKER__BATCH": "many"})
+    assert "worker.batch" in wrong("worker", "ingest", code=1)
+
+
+def test_an_interrupt_ends_it_cleanly(ricordo: Ricordo, running: Up, told: str) -> None:
+    assert running.stop(signal.SIGINT) == 0
+    assert not (ricordo.data_dir / "stack.json").exists()
+    said = ricordo("recall", "cane", "--user", told, code=1)
+    assert "start one with `ricordo up`" in said
+    assert ricordo.json("doctor", code=1)["ok"] is False
+    assert list((ricordo.data_dir / "run").iterdir()) == []

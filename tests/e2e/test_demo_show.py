@@ -1,0 +1,45 @@
+"""`ricordo demo`: what a newcomer sees first."""
+
+import re
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.e2e.cli.ricordo_command import Ricordo
+
+from ricordo_services.cli.demo.questions import QUESTIONS
+
+pytestmark = pytest.mark.e2e
+
+
+def answer(shown: str, question: str) -> str:
+    """Return what was shown below a question, up to the next one."""
+    behind = shown[shown.index(question) :]
+    return re.split(r"\n\d+/\d+  ", behind, maxsplit=1)[0]
+
+
+def memories(shown: str, question: str) -> str:
+    return answer(shown, question).partition("Memories")[2].partition("Facts")[0]
+
+
+def test_the_demo_remembers_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    shown = Ricordo(tmp_path, {"TMPDIR": str(tmp_path)}).process("demo")
+    assert f"{len(QUESTIONS)} answers" in shown
+    for question in QUESTIONS:
+        found = answer(shown, question.text)
+        assert "nothing is remembered" not in found
+        assert re.search(r"\n +\d\.\d\d █", found), question.text
+        assert "•••" in found
+        assert "<recalled" in found
+    assert "Miramare" in memories(shown, "Cosa abbiamo fatto ieri?")
+    assert "Davide" in memories(shown, "Cosa sai di Davide?")
+    assert "Mi è piaciuto tantissimo" in " ".join(memories(shown, "Cosa mi è piaciuto?").split())
+    assert "pangrattato" in memories(shown, "Come si fanno gli gnocchi di susine?")
+    assert re.search(r"user +lives_in +Trieste", answer(shown, "Where do I live now?"))
+    assert "hide glue" in memories(shown, "What did I say about the cello last week?")
+    assert "terrified" in memories(shown, "How was I feeling about the interview?")
+    assert "chalk" in memories(shown, "How do I stop a violin peg from slipping?")
+    assert "femore" in memories(shown, "Che cosa è successo alla nonna Ada?")
+    assert "allergica alle noci" in memories(shown, "A che cosa sono allergica?")
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name.startswith("ricordo-demo-")] == []
+    assert [one for one in psutil.Process().children(recursive=True) if one.name() == "nats-server"] == []

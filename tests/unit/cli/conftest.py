@@ -1,0 +1,41 @@
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ricordo_services.cli.app import run
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+Cli = Callable[..., Ended]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
+    """Run `ricordo` in this process, in an environment where nothing of Ricordo is named or runs."""
+    for name in ("RICORDO_NATS_URL", "RICORDO_CONFIG", "RICORDO_DEBUG", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+
+    def call(*arguments: str, stdin: bytes = b"") -> Ended:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = run(list(arguments))
+        said = capsys.readouterr()
+        return Ended(code, said.out, said.err)
+
+    return call

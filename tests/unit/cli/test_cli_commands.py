@@ -1,0 +1,91 @@
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+from tests.unit.cli.conftest import Cli
+
+from ricordo_services import cli as command_line
+from ricordo_services.cli.catalogue import ENTRIES
+
+NAMES = [entry.name for entry in ENTRIES]
+GROUPS = {"dlq": ("list", "show", "replay"), "lifecycle": ("run",)}
+LATER = ("eval", "reindex", "backfill", "export", "import", "forget", "auth")
+
+
+def test_the_help_lists_every_command_with_its_whole_summary(cli: Cli) -> None:
+    ended = cli("--help")
+    assert ended.code == 0
+    flat = " ".join(ended.out.split())
+    for entry in ENTRIES:
+        assert f" {entry.name} {entry.summary.split('.')[0]}" in flat
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_explains_itself(cli: Cli, name: str) -> None:
+    ended = cli(name, "--help")
+    assert (ended.code, ended.err) == (0, "")
+    assert f"ricordo {name}" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("group", "name"), [(group, name) for group, names in GROUPS.items() for name in names]
+)
+def test_every_command_of_a_group_explains_itself(cli: Cli, group: str, name: str) -> None:
+    assert name in cli(group, "--help").out
+    assert cli(group, name, "--help").code == 0
+
+
+def test_the_examples_of_a_command_stand_on_lines_of_their_own(cli: Cli) -> None:
+    assert "\n    ricordo publish chat.jsonl --wait\n" in cli("publish", "--help").out
+
+
+def test_the_version_is_that_of_the_package(cli: Cli) -> None:
+    ended = cli("--version")
+    assert (ended.code, ended.out) == (0, f"ricordo {importlib.metadata.version('ricordo')}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("recal",),
+        ("recall",),
+        ("recall", "what?"),
+        ("status",),
+        ("worker",),
+        ("up", "--workers", " , "),
+        ("--nope",),
+    ],
+)
+def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, arguments: tuple[str, ...]) -> None:
+    ended = cli(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert ended.err
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_command_of_a_later_version_says_which(cli: Cli, name: str) -> None:
+    ended = cli(name, "retrieval", "--data", "x.json")
+    assert ended.code == 1
+    assert f"`ricordo {name}` comes with version 0." in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_the_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys\nfrom ricordo_services.cli.app import run\nrun(['--help'])\n"
+        "print(sorted({'asyncio', 'nats', 'numpy', 'pydantic', 'rich', 'structlog'} & set(sys.modules)))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_base_install_is_told_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "typer" else object())
+    with pytest.raises(SystemExit) as end:
+        command_line.main()
+    assert end.value.code == 1
+    assert "pip install 'ricordo[local]'" in capsys.readouterr().err

@@ -1,0 +1,100 @@
+import json
+from collections.abc import AsyncIterator
+from typing import cast
+
+import pytest
+
+from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Timeout, Unavailable
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.vocabulary import MessageState
+from ricordo_services.cli import publishing
+from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
+
+
+class Bus:
+    """Stands in for the client: takes messages, unless told what to raise for an id."""
+
+    def __init__(self) -> None:
+        self.taken: list[str] = []
+        self.refusals: dict[str, list[Exception]] = {}
+        self.failed: dict[str, str] = {}
+
+    async def publish(self, message: MessageReceived, *, bulk: bool = False) -> Published:
+        if waiting := self.refusals.get(message.id):
+            raise waiting.pop(0)
+        self.taken.append(message.id)
+        return Published(message.id, "RICORDO_IN", len(self.taken), duplicate=False)
+
+    async def remembered(self, ids: list[str], timeout: float) -> dict[str, Receipt]:
+        states = {True: MessageState.FAILED, False: MessageState.REMEMBERED}
+        return {one: Receipt(one, states[one in self.failed], self.failed.get(one)) for one in ids}
+
+
+def message(name: str) -> bytes:
+    fields = {"user_id": "u", "conversation_id": "c", "role": "user", "timestamp": "2026-05-04T10:00:00Z"}
+    return json.dumps({"id": name, "content": "hello", **fields}).encode() + b"\n"
+
+
+async def numbered(*lines: bytes) -> AsyncIterator[tuple[int, bytes]]:
+    for number, line in enumerate(lines, start=1):
+        yield number, line
+
+
+async def published(bus: Bus, *lines: bytes) -> Publication:
+    publication = Publication(lambda _: None)
+    await publish_lines(
+        cast(MemoryClient, bus), numbered(*lines), publication, bulk=False, advance=lambda _: None
+    )
+    return publication
+
+
+async def test_a_line_that_cannot_be_published_does_not_hold_up_the_others() -> None:
+    bus = Bus()
+    bus.refusals["m-4"] = [InvalidRequest("the message takes 2,000,000 bytes")]
+    publication = await published(
+        bus, message("m-1"), b"nonsense\n", b'{"id": "m-3"}\n', message("m-4"), message("m-5")
+    )
+    assert sorted(bus.taken) == ["m-1", "m-5"]
+    assert publication.acknowledged == {"m-1": 1, "m-5": 5}
+    faults = sorted(publication.faults)
+    assert [fault.line for fault in faults] == [2, 3, 4]
+    assert "not JSON" in faults[0].reason
+    assert faults[1].reason.endswith("is required")
+    assert faults[2] == Fault(4, "m-4", "the message takes 2,000,000 bytes")
+
+
+async def test_a_full_stream_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "_FULL_PAUSE_S", 0)
+    bus = Bus()
+    bus.refusals["m-1"] = [StreamFull("full"), StreamFull("full")]
+    assert (await published(bus, message("m-1"))).published == 1
+    bus.refusals["m-2"] = [StreamFull("full")] * 1000
+    with pytest.raises(StreamFull, match="do the workers run"):
+        await published(bus, message("m-2"))
+
+
+async def test_a_lost_connection_ends_it_and_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    bus = Bus()
+    bus.refusals["m-2"] = [Unavailable("the connection is gone")]
+    with pytest.raises(Unavailable, match="gone; 1 messages were acknowledged"):
+        await published(bus, message("m-1"), message("m-2"))
+
+
+async def test_what_fails_later_is_a_fault_of_its_line() -> None:
+    bus = Bus()
+    bus.failed["m-2"] = "id_conflict: other content under the same id"
+    publication = await published(bus, message("m-1"), message("m-2"))
+    await await_remembered(cast(MemoryClient, bus), publication, 1.0, lambda _: None)
+    assert publication.remembered == 1
+    assert publication.faults == [Fault(2, "m-2", "id_conflict: other content under the same id")]
+
+
+async def test_waiting_has_an_end() -> None:
+    class Never(Bus):
+        async def remembered(self, ids: list[str], timeout: float) -> dict[str, Receipt]:
+            raise Timeout(f"{len(ids)} of {len(ids)} messages are not remembered after {timeout:g} s")
+
+    bus = Never()
+    publication = await published(bus, message("m-1"))
+    with pytest.raises(Timeout):
+        await await_remembered(cast(MemoryClient, bus), publication, 1.0, lambda _: None)

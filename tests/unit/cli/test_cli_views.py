@@ -1,0 +1,101 @@
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from rich.console import Console
+
+from ricordo.messages.queries import RecallReply
+from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
+from ricordo.messages.vocabulary import Degradation, Intent, MemoryKind, MemoryType, Role
+from ricordo_services.cli.views import facts_block, memories_block, plain, show_recall
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+
+
+def memory(content: str | None, score: float | None = 0.5, **more: object) -> MemoryView:
+    return MemoryView.model_validate(
+        {
+            "id": uuid4(),
+            "type": MemoryType.EPISODIC,
+            "kind": MemoryKind.MESSAGE,
+            "role": Role.USER,
+            "content": content,
+            "created_at": NOON,
+            "score": score,
+            "importance": 0.5,
+            **more,
+        }
+    )
+
+
+def rendered(*memories: MemoryView) -> str:
+    console = Console(width=100, no_color=True)
+    with console.capture() as capture:
+        console.print(memories_block(memories, UTC))
+    return capture.get()
+
+
+def test_what_was_said_cannot_drive_the_terminal() -> None:
+    assert plain("a\x1b]0;title\x07b\nc\td\u202e") == "a\ufffd]0;title\ufffdb\nc\td\ufffd"
+    assert "\x1b" not in rendered(memory("\x1b[31mred", speaker="\x1b[2Jme"))
+
+
+def test_what_was_said_is_no_markup() -> None:
+    assert "[bold]loud[/bold] [/]" in rendered(memory("[bold]loud[/bold] [/]"))
+
+
+def test_a_memory_shows_its_score_moment_and_feeling() -> None:
+    joy = Emotion(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
+    text = rendered(memory("Max!", speaker="Davide", emotion=joy, topics=("dog",)), memory("…", score=0.25))
+    assert "0.50 ████████" in text
+    assert "0.25 ████ " in text
+    assert "Mon 04 May 2026 12:00 · Davide · episodic · joy +0.8 · dog" in text
+
+
+def test_scores_below_zero_and_missing_ones_are_shown_too() -> None:
+    assert "-0.10" in rendered(memory("x", score=-0.1))
+    assert "x" in rendered(memory("x", score=None))
+
+
+def test_a_memory_without_its_content_shows_its_title() -> None:
+    assert "The dog" in rendered(memory(None, title="The dog", truncated=True))
+
+
+def test_signals_that_change_nothing_are_left_out() -> None:
+    text = rendered(memory("x", signals={"semantic": 0.5, "bm25": 0.0, "decay_factor": 1.0}))
+    assert "semantic 0.50" in text
+    assert "bm25" not in text
+    assert "decay_factor" not in text
+
+
+def test_nothing_found_is_said() -> None:
+    assert "nothing is remembered" in rendered()
+
+
+def test_a_fact_that_no_longer_holds_says_until_when() -> None:
+    fact = FactView(
+        id=uuid4(),
+        subject="user",
+        predicate="lives_in",
+        object="Turin",
+        confidence=2,
+        first_seen=NOON,
+        last_reinforced=NOON,
+        valid_to=NOON,
+    )
+    console = Console(width=100, no_color=True)
+    with console.capture() as capture:
+        console.print(facts_block([fact]))
+    assert "••  user  lives_in  Turin  (until" in capture.get()
+
+
+def test_a_degraded_answer_is_never_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    reply = RecallReply(
+        recall_id=uuid4(),
+        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
+        degraded=(Degradation.GRAPH, Degradation.MODEL),
+    )
+    show_recall(reply)
+    said = capsys.readouterr()
+    assert "nothing is remembered" in said.out
+    assert "without graph, model" in said.err

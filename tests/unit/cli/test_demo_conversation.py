@@ -1,0 +1,63 @@
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from ricordo.domain.facts import extract
+from ricordo.messages.vocabulary import Role
+from ricordo_services.cli.demo.conversation import TIMEZONE, conversation
+from ricordo_services.cli.demo.questions import QUESTIONS
+
+ZONE = ZoneInfo(TIMEZONE)
+NOW = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)
+# Any weekday, right after midnight, and the nights in which the clocks change.
+MOMENTS = [NOW + timedelta(days=day) for day in range(7)] + [
+    datetime(2026, 11, 20, 0, 1, tzinfo=ZONE),
+    datetime(2026, 3, 29, 12, 0, tzinfo=ZONE),
+    datetime(2026, 10, 25, 3, 30, tzinfo=ZONE),
+]
+
+
+def test_it_is_a_conversation_of_some_weeks_in_two_languages() -> None:
+    messages = conversation(NOW)
+    assert len(messages) >= 60
+    assert len({message.id for message in messages}) == len(messages)
+    assert messages[-1].timestamp - messages[0].timestamp > timedelta(weeks=5)
+    languages = Counter(message.language for message in messages)
+    assert min(languages["it"], languages["en"]) >= 20
+    assert Counter(message.role for message in messages)[Role.USER] > len(messages) / 2
+
+
+@pytest.mark.parametrize("now", MOMENTS, ids=str)
+def test_it_ends_shortly_before_it_is_asked_about(now: datetime) -> None:
+    said = [message.timestamp for message in conversation(now)]
+    assert said == sorted(set(said))
+    assert said[-1] < now
+    days = Counter((now.astimezone(ZONE).date() - one.astimezone(ZONE).date()).days for one in said)
+    assert days[0] >= 4
+    assert days[1] >= 5  # "what did we do yesterday?"
+    assert days[7] >= 3  # a week ago is in last week, whatever day it is
+
+
+def test_what_is_repeated_becomes_a_fact_that_shows_unasked() -> None:
+    counts = Counter(
+        (one.subject, one.predicate, one.object)
+        for message in conversation(NOW)
+        for one in set(extract(message.content, language=message.language, role=message.role.value))
+    )
+    assert {fact[1:] for fact, count in counts.items() if count >= 3 and fact[0] == "user"} >= {
+        ("lives_in", "Trieste"),
+        ("has_pet", "Pepe"),
+        ("friend", "Davide"),
+        ("has_sibling", "Nora"),
+        ("likes", "tè al bergamotto"),
+        ("likes", "sea kayaking"),
+        ("allergic_to", "noci"),
+    }
+    assert ("user", "lives_in", "Torino") in counts  # the change of city
+
+
+def test_questions_are_asked_in_both_languages() -> None:
+    assert len(QUESTIONS) >= 8
+    assert {question.language for question in QUESTIONS} == {"it", "en"}
