@@ -1,0 +1,163 @@
+"""The documents say what is: examples hold, links lead somewhere, commands and settings exist."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+import typer
+from tests.fixtures.documents import DOCUMENTS, ROOT, Block, anchors, blocks, links, named, prose, typed
+
+from ricordo.messages.base import Message
+from ricordo.messages.codec import decode_as, encode
+from ricordo.messages.errors import ErrorBody
+from ricordo.messages.registry import CONTRACTS
+from ricordo.settings import Settings
+from ricordo_services import wiring
+from ricordo_services.cli.app import application
+
+EXPECTED = {
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
+    "docs/configuration.md",
+    "docs/operations.md",
+    "docs/tutorial.md",
+    "docs/wire-contract.md",
+}
+PATHS = re.compile(
+    r"(?:shared|services|tests|deploy|docs|schemas)/[\w./-]*|[A-Z]{4,}\.md|docker-compose\.yml"
+)
+SETTING = re.compile(r"\bRICORDO_([A-Z]+)__([A-Z_]+)\b")
+BEHIND_THE_SCENES = re.compile(r"\b(?:issue [#\d]|sub-?agents?|colleague|TODO|FIXME)\b", re.IGNORECASE)
+
+
+def test_the_documents_are_there() -> None:
+    found = {named(path) for path in DOCUMENTS}
+    assert found >= EXPECTED
+    assert len([name for name in found if name.startswith("docs/adr/")]) >= 4
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in links(path):
+        if "://" in link:
+            continue
+        place, _, anchor = link.partition("#")
+        target = (path.parent / place).resolve() if place else path
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_files_that_are_named_exist(path: Path) -> None:
+    for name in PATHS.findall(prose(path)):
+        assert (ROOT / name.rstrip(".")).exists(), name
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_settings_that_are_named_exist(path: Path) -> None:
+    for group, name in SETTING.findall(path.read_text(encoding="utf-8")):
+        if name == "*_BYTES":
+            continue
+        annotation = Settings.model_fields[group.lower()].annotation
+        assert annotation is not None
+        assert name.lower() in annotation.model_fields, f"RICORDO_{group}__{name}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_commands_that_are_named_exist(path: Path) -> None:
+    group = typer.main.get_command(application([]))
+    assert isinstance(group, typer.core.TyperGroup)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    for line in typed(path):
+        for target in re.findall(r"(?:^|&& )make ([a-z]+)", line):
+            assert target in targets, line
+        for command in re.findall(r"(?:^|[/ ])ricordo ([a-z]+)\b", line):
+            assert command in group.commands, line
+        for names in re.findall(r"ricordo worker ([a-z ]+)$", line):
+            assert set(names.split()) <= set(wiring.WORKERS), line
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_the_product_is_what_they_speak_of(path: Path) -> None:
+    assert BEHIND_THE_SCENES.findall(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("block", blocks("json"), ids=str)
+def test_an_example_of_json_is_what_it_says(block: Block) -> None:
+    (name,) = block.notes
+    content = json.loads(block.text)
+    schema = json.loads((ROOT / f"schemas/{name}.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(content)
+    read = json.loads(encode(decode_as(_model(name), block.text.encode())))
+    assert _ignored(content, read) == []
+
+
+def _model(name: str) -> type[Message]:
+    if name == "error":
+        return ErrorBody
+    contract = CONTRACTS[name.removesuffix(".request").removesuffix(".reply")]
+    model = contract.reply if name.endswith(".reply") else contract.body
+    assert model is not None
+    return model
+
+
+def _ignored(given: object, read: object, place: str = "") -> list[str]:
+    """Return the places in `given` of which its model took no notice."""
+    if isinstance(given, dict) and isinstance(read, dict):
+        inside = [(f"{place}.{key}", value, read.get(key, _ignored)) for key, value in given.items()]
+    elif isinstance(given, list) and isinstance(read, list):
+        inside = [(place, one, other) for one, other in zip(given, read, strict=True)]
+    else:
+        inside = []
+    lost = [where for where, _, other in inside if other is _ignored]
+    return lost + [found for where, one, other in inside for found in _ignored(one, other, where)]
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=str)
+def test_an_example_of_python_is_python(block: Block) -> None:
+    compile(block.text, str(block), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+@pytest.mark.parametrize("block", blocks("toml"), ids=str)
+def test_an_example_of_settings_holds(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "ricordo.toml"
+    file.write_text(block.text, encoding="utf-8")
+    monkeypatch.setenv("RICORDO_CONFIG", str(file))
+    said = tomllib.loads(block.text)
+    found = json.loads(Settings().model_dump_json())
+    assert said.items()
+    assert {group: {name: found[group][name] for name in values} for group, values in said.items()} == said
+
+
+def test_every_part_of_the_contract_is_documented() -> None:
+    text = (ROOT / "docs/wire-contract.md").read_text(encoding="utf-8")
+    assert [name for name in CONTRACTS if f"`{name}`" not in text and f"json {name}" not in text] == []
+
+
+def test_every_question_has_an_example() -> None:
+    shown = {note for block in blocks("json") for note in block.notes}
+    asked = {f"{name}.request" for name, contract in CONTRACTS.items() if contract.reply is not None}
+    assert asked - shown == set()
+
+
+def test_the_tables_of_the_settings_are_up_to_date() -> None:
+    program = [sys.executable, str(ROOT / "docs/write_configuration.py"), "--check"]
+    run = subprocess.run(program, capture_output=True, text=True, check=False, timeout=60)
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_example_in_the_readme_is_short() -> None:
+    (example,) = [block for block in blocks("python") if block.path == "README.md"]
+    assert len([line for line in example.text.splitlines() if line.strip()]) <= 15
+    assert "run" in example.notes

@@ -1,0 +1,117 @@
+"""What the documents tell a reader to type works, on a whole running system."""
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tests.fixtures.documents import ROOT, Block, blocks, blocks_of
+from tests.fixtures.running import Running
+
+from ricordo_services.stack import Endpoints, write_stack_file
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+TUTORIAL = list(blocks_of(ROOT / "docs/tutorial.md"))
+(README,) = [block for block in blocks("python") if block.path == "README.md"]
+
+# What a command of the tutorial must show, and what it must not.
+SHOWN: Mapping[str, tuple[str, str]] = {
+    "ricordo publish": (r"5 published, 5 remembered", r"failed"),
+    "ricordo status": (r"remembered", r"failed"),
+    "ricordo recall 'Cosa": (r"Miramare", r"pesto"),
+    "ricordo recall 'How": (r"pesto", r"traceback"),
+    "ricordo facts --user davide --predicate": (r"(?s)Trieste.*Turin|Turin.*Trieste", r"Nora"),
+    "ricordo history": (r"allergico", r"pesto"),
+    "ricordo analyze": (r"Nora", r"traceback"),
+    "ricordo extract": (r"Lisbona", r"traceback"),
+    "echo": (r"words of memory", r"memory is away"),
+}
+
+
+class Reader:
+    """Somebody at a terminal, whose home holds the stack that runs."""
+
+    def __init__(self, home: Path, endpoints: Endpoints) -> None:
+        self._folder = home / "work"
+        self._folder.mkdir()
+        (home / ".local/share").mkdir(parents=True)
+        (home / ".local/share/ricordo").symlink_to(endpoints.data_dir)
+        inherited = {
+            name: value for name, value in os.environ.items() if not name.startswith(("RICORDO_", "XDG_"))
+        }
+        scripts = Path(sys.executable).parent
+        cache = {"XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")}
+        place = {"HOME": str(home), "PATH": f"{scripts}:{inherited['PATH']}", "COLUMNS": "200"}
+        self._environment = inherited | cache | place
+
+    def saves(self, name: str, block: Block) -> None:
+        """Save an example as a file."""
+        (self._folder / name).write_text(block.text, encoding="utf-8")
+
+    async def runs(self, *command: str) -> str:
+        """Run a command, which must succeed; return what it printed."""
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=self._folder,
+            env=self._environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        async with asyncio.timeout(60):
+            output, _ = await process.communicate()
+        assert process.returncode == 0, f"{command}: {output.decode()}"
+        return output.decode()
+
+
+@pytest.fixture
+def reader(running: Running, tmp_path: Path) -> Reader:
+    at = running.endpoints
+    where = {
+        "nats": at.nats_url,
+        "postgres": at.postgres_dsn,
+        "bolt": at.bolt_url,
+        "bolt_user": at.bolt_user,
+        "bolt_password": at.bolt_password,
+        "bolt_database": at.bolt_database,
+        "data_dir": str(at.data_dir),
+        "pid": os.getpid(),
+    }
+    write_stack_file(at.data_dir, where)
+    return Reader(tmp_path, at)
+
+
+async def test_the_bot_of_the_readme_remembers(reader: Reader) -> None:
+    reader.saves("bot.py", README)
+    assert "Max" in await reader.runs("python", "bot.py")
+
+
+async def test_the_tutorial_works_from_top_to_bottom(reader: Reader) -> None:
+    shown: set[str] = set()
+    for block in TUTORIAL:
+        match block.language, block.notes:
+            case "python", ("run",):
+                await reader.runs("python", "-c", block.text)
+            case "sh", ("run",):
+                typed = (_typed(reader, line) for line in block.text.splitlines())
+                shown.update(*await asyncio.gather(*typed))  # the lines of a block are independent
+            case _, (name,) if "." in name:
+                reader.saves(name, block)
+            case _:
+                continue
+    assert shown == SHOWN.keys()
+
+
+async def _typed(reader: Reader, line: str) -> set[str]:
+    output = await reader.runs("bash", "-euo", "pipefail", "-c", line)
+    assert "Traceback" not in output
+    fulfilled = {beginning for beginning in SHOWN if line.startswith(beginning)}
+    for beginning in fulfilled:
+        wanted, unwanted = SHOWN[beginning]
+        assert re.search(wanted, output), f"{line}: {output}"
+        assert not re.search(unwanted, output, flags=re.IGNORECASE), f"{line}: {output}"
+    return fulfilled
