@@ -13,6 +13,8 @@ from ricordo.domain.facts.extraction.tokens import Tokens
 
 _ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
 _PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
+_LONGEST_LEAD: Final = 8
+"""Pauses and joining words before a clause, at most: a text that is nothing else is read in linear time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,8 @@ def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> 
         return begin
     for at in range(end - 1, begin, -1):
         if tokens.low[at] in _PAUSES or tokens.low[at] in grammar.joints:
-            first = at + 1
-            while first < end and tokens.low[first] in grammar.joints:
+            first, furthest = at + 1, min(end, at + 1 + _LONGEST_LEAD)
+            while first < furthest and tokens.low[first] in grammar.joints:
                 first += 1
             if first < end and tokens.low[first] in grammar.questions:
                 return _before_pause(tokens, grammar, begin, at)
@@ -126,8 +128,8 @@ def _cut(
         return first + 1, True
     if word not in _PAUSES and word not in grammar.conjunctions and word not in grammar.breakers:
         return None
-    after = at + 1
-    while after < end and _leads(tokens.low[after], grammar):
+    after, furthest = at + 1, min(end, at + 1 + _LONGEST_LEAD)
+    while after < furthest and _leads(tokens.low[after], grammar):
         after += 1
     return (at + 1, False) if after < end and _starts_clause(tokens, grammar, after, end, found) else None
 

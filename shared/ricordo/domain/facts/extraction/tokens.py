@@ -10,7 +10,7 @@ _SAME_LENGTH: Final = str.maketrans(
 
 _NOT_OWN: Final = re.compile(
     r"```.*?(?:```|\Z)"  # code
-    r"|https?://\S+|www\.\S+|\S+@\S+\.\w+"  # addresses
+    r"|https?://\S+|www\.\S+|[^\s@]{1,64}@[^\s@]{1,255}\.\w+"  # addresses, as long as they may be
     r"|^[ \t]*>[^\n]*"  # the lines of a mail that answers another
     r"|<recalled\b.*?(?:</recalled>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
