@@ -39,6 +39,8 @@ _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]
 _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,31}){0,2}", re.ASCII)
 _LANGUAGE_TAG = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*", re.ASCII)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_FIRST, _LAST = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 29, tzinfo=UTC)
+_CALENDAR_ADVICE = "must lie between 3 January of the year 1 and 29 December 9999"
 _INSTANT_ADVICE = "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00"
 
 
@@ -75,23 +77,39 @@ def parse_instant(value: object) -> datetime:
         The same instant in UTC.
 
     Raises:
-        PydanticCustomError: no instant, no offset, or outside the years 1 to 9999 in UTC.
+        PydanticCustomError: no instant, no offset, or so near the ends of the calendar (years 1 to 9999) that
+            it does not exist in every time zone.
     """
     if isinstance(value, str):
-        if _RFC3339.fullmatch(value) is None:
-            raise refused(_INSTANT_ADVICE)
-        try:
-            value = datetime.fromisoformat(value.upper())
-        except ValueError:
-            raise refused("must be an instant that exists in the calendar") from None
+        return _instant_in(value)
     if not isinstance(value, datetime) or value.utcoffset() is None:
         raise refused(_INSTANT_ADVICE)
+    return _in_utc(value)
+
+
+@lru_cache(maxsize=256)
+def _instant_in(text: str) -> datetime:
+    if _RFC3339.fullmatch(text) is None:
+        raise refused(_INSTANT_ADVICE)
     try:
-        return value.astimezone(UTC)
+        value = datetime.fromisoformat(text.upper())
+    except ValueError:
+        raise refused("must be an instant that exists in the calendar") from None
+    return _in_utc(value)
+
+
+def _in_utc(value: datetime) -> datetime:
+    try:
+        instant = value.astimezone(UTC)
     except OverflowError:
-        raise refused("must lie between the years 1 and 9999 in UTC") from None
+        raise refused(_CALENDAR_ADVICE) from None
+    if not _FIRST <= instant < _LAST:
+        raise refused(_CALENDAR_ADVICE)
+    return instant
 
 
+# The events of a batch share their instant.
+@lru_cache(maxsize=256)
 def format_instant(instant: datetime) -> str:
     """Write an aware instant as RFC 3339 in UTC with `Z`, with as many decimals as it needs: 0, 3 or 6."""
     utc = instant.astimezone(UTC).replace(tzinfo=None)

@@ -2,7 +2,8 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final, Self
+from functools import lru_cache
+from typing import Final
 
 from ricordo.messages.base import TENANT_PATTERN
 
@@ -68,17 +69,33 @@ class Subject:
     def __str__(self) -> str:
         return f"{PREFIX}.{self.tenant}.{self.name}"
 
-    @classmethod
-    def parse(cls, subject: str) -> Self:
+    @staticmethod
+    def parse(subject: str) -> "Subject":
         """Read a subject.
 
         Raises:
             InvalidSubject: it is not of the form `memory.v1.<tenant>.<name>`.
         """
-        parts = subject.split(".", 3)
-        if len(parts) != 4 or f"{parts[0]}.{parts[1]}" != PREFIX:
-            raise InvalidSubject(f"{subject[:120]!r} is not of the form {PREFIX}.<tenant>.<name>")
-        return cls(parts[2], parts[3])
+        return _parsed(subject)
+
+
+# Every event of a tenant comes on one of a dozen subjects.
+@lru_cache(maxsize=1024)
+def _parsed(subject: str) -> Subject:
+    parts = subject.split(".", 3)
+    if len(parts) != 4 or f"{parts[0]}.{parts[1]}" != PREFIX:
+        raise InvalidSubject(f"{subject[:120]!r} is not of the form {PREFIX}.<tenant>.<name>")
+    return Subject(parts[2], parts[3])
+
+
+@lru_cache(maxsize=1024)
+def subject_of(tenant: str, name: str) -> str:
+    """Return the subject of `name` for a tenant.
+
+    Raises:
+        InvalidSubject: an impossible tenant or name.
+    """
+    return str(Subject(tenant, name))
 
 
 def every_tenant(name: str) -> str:

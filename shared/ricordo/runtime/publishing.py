@@ -1,6 +1,5 @@
 """From a derived event to a message: stamped, in CloudEvents' binary mode, in the trace of its cause."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
@@ -10,7 +9,7 @@ from ricordo.messages.base import format_instant
 from ricordo.messages.codec import encode
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.ids import derived_id
-from ricordo.messages.subjects import Subject
+from ricordo.messages.subjects import subject_of
 from ricordo.ports.bus import Outgoing
 from ricordo.runtime.tracing import TRACEPARENT, TraceContext
 
@@ -22,11 +21,12 @@ def stamped(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequen
 
     The n-th event of a name always gets the same id, so that handling a cause twice emits nothing new.
     """
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     result = []
     for event in events:
-        result.append(event.stamped(derived_id(cause, event.name, seen[event.name]), at))
-        seen[event.name] += 1
+        ordinal = seen.get(event.name, 0)
+        seen[event.name] = ordinal + 1
+        result.append(event.stamped(derived_id(cause, event.name, ordinal), at))
     return result
 
 
@@ -42,13 +42,14 @@ def outgoing(tenant: str, event: DerivedEvent, source: str, trace: TraceContext 
     Raises:
         ValueError: the event is not stamped.
     """
+    event_id = str(event.id)
     headers = {
-        MESSAGE_ID: str(event.id),
-        "ce-id": str(event.id),
+        MESSAGE_ID: event_id,
+        "ce-id": event_id,
         "ce-source": f"ricordo/{source}",
         "ce-type": event.name,
         "ce-time": format_instant(event.at),
     }
     if trace is not None:
         headers[TRACEPARENT] = str(trace)
-    return Outgoing(subject=str(Subject(tenant, event.name)), body=encode(event), headers=headers)
+    return Outgoing(subject=subject_of(tenant, event.name), body=encode(event), headers=headers)

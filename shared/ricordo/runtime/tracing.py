@@ -7,6 +7,7 @@ import random
 import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 from structlog.contextvars import bound_contextvars
@@ -38,25 +39,20 @@ class TraceContext:
         """Begin a new trace."""
         return cls(trace_id=_digits(32), span_id=_digits(16))
 
-    @classmethod
-    def parse(cls, header: str | None) -> Self | None:
+    @staticmethod
+    def parse(header: str | None) -> "TraceContext | None":
         """Read a `traceparent` header.
 
         Returns:
             None when it is absent or malformed, which is no reason to refuse a message.
         """
-        match = _TRACEPARENT.fullmatch(header.strip()) if header else None
-        if match is None or match[1] == _NO_TRACE or match[2] == _NO_SPAN:
-            return None
-        if header is not None and header.strip().startswith("00") and match[4]:
-            return None
-        return cls(trace_id=match[1], span_id=match[2], flags=match[3])
+        return _parsed(header) if header else None
 
-    @classmethod
-    def continued(cls, header: str | None) -> Self:
+    @staticmethod
+    def continued(header: str | None) -> "TraceContext":
         """Return a new span: a child of the one in `header`, or the first of a new trace."""
-        parent = cls.parse(header)
-        return cls.begin() if parent is None else parent.child()
+        parent = TraceContext.parse(header)
+        return TraceContext.begin() if parent is None else parent.child()
 
     def child(self) -> Self:
         """Return a new span of the same trace."""
@@ -64,6 +60,17 @@ class TraceContext:
 
     def __str__(self) -> str:
         return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
+
+
+# What a batch carries is read when it is fetched, and again for what follows from it.
+@lru_cache(maxsize=1024)
+def _parsed(header: str) -> TraceContext | None:
+    match = _TRACEPARENT.fullmatch(header.strip())
+    if match is None or match[1] == _NO_TRACE or match[2] == _NO_SPAN:
+        return None
+    if header.strip().startswith("00") and match[4]:
+        return None
+    return TraceContext(trace_id=match[1], span_id=match[2], flags=match[3])
 
 
 def _digits(count: int) -> str:
