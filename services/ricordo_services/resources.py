@@ -1,5 +1,6 @@
 """What workers share: servers and models, each opened once, on first use, and closed in reverse order."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from ricordo.ports.bus import DeadLetter
 from ricordo.ports.clock import Clock
 from ricordo.ports.graph import FactGraph, GraphUnavailable
 from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter
-from ricordo.ports.vectors import VectorIndex
+from ricordo.ports.vectors import Scope, VectorIndex
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
@@ -33,6 +34,7 @@ T = TypeVar("T")
 SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
 __all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "bus_settings", "topology"]
 
+_NOBODY = "nobody"
 _GRAPH_PATIENCE = 2.0  # seconds for which an answer about the graph's health is good
 
 
@@ -71,7 +73,8 @@ class Resources:
         self.clock = clock
         self._exits = exits
         self._opened: dict[str, Any] = {}
-        self._graph_seen: tuple[float, bool] | None = None
+        self._graph_up, self._graph_asked = True, float("-inf")
+        self._asking: asyncio.Task[None] | None = None
 
     async def _once(self, name: str, opening: Callable[[], Awaitable[T]]) -> T:
         if name not in self._opened:
@@ -131,7 +134,7 @@ class Resources:
         return await self._once("vectors", self._open_vectors)
 
     async def graph(self) -> FactGraph:
-        """Return the graph; its constraints are made as soon as it answers."""
+        """Return the graph, whether or not it answers."""
         return await self._once("graph", self._open_graph)
 
     async def backlog(self, consumers: Sequence[str]) -> "StreamBacklog":
@@ -152,6 +155,14 @@ class Resources:
         async with (await self.database()).unscoped() as connection:
             await connection.fetchval("select 1")
 
+    async def ask_vectors(self) -> None:
+        """Return when the vector index answers.
+
+        Raises:
+            IndexUnavailable: it does not.
+        """
+        await (await self.vectors()).count(_NOBODY, (await self.models()).name, Scope(user_id=_NOBODY))
+
     async def ask_graph(self) -> None:
         """Return when the graph answers.
 
@@ -162,12 +173,20 @@ class Resources:
             raise GraphUnavailable("the graph does not answer")
 
     async def graph_answers(self) -> bool:
-        """Whether the graph answered within the last two seconds; asks it when nobody knows."""
+        """Whether the graph answered when it was last asked; asks it every two seconds, beside the caller."""
         now = self.clock.monotonic()
-        if self._graph_seen is None or now - self._graph_seen[0] > _GRAPH_PATIENCE:
-            self._graph_seen = (now, self._graph_seen[1] if self._graph_seen else True)
-            self._graph_seen = (now, await (await self.graph()).health())
-        return self._graph_seen[1]
+        if now - self._graph_asked > _GRAPH_PATIENCE and (self._asking is None or self._asking.done()):
+            self._graph_asked = now
+            self._asking = asyncio.create_task(self._ask_graph_quietly())
+        return self._graph_up
+
+    async def _ask_graph_quietly(self) -> None:
+        try:
+            await self.ask_graph()
+        except GraphUnavailable:
+            self._graph_up = False
+        else:
+            self._graph_up = True
 
     async def bury(self, letter: DeadLetter) -> None:
         """Keep a dead letter's reason for the status of its message.
@@ -236,8 +255,13 @@ class Resources:
                 database=stores.bolt_database,
             )
         )
-        await graph.prepare()
+        self._exits.push_async_callback(self._stop_asking)
         return graph
+
+    async def _stop_asking(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
 
 
 def _edge(folder: Path | None) -> VectorIndex:

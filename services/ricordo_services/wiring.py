@@ -1,4 +1,4 @@
-"""The composition root: settings become resources, resources become workers. Only here are adapters named."""
+"""The composition root: settings become resources (`resources`), resources become workers (here)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -29,16 +29,17 @@ from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.knowledge.handlers import Learn
 from ricordo_services.lifecycle.handlers import Reinforce, Sessions
-from ricordo_services.lifecycle.passes import Decay, Reconcile, Summary
+from ricordo_services.lifecycle.passes import Decay, Reconcile, Summary, tidy
 from ricordo_services.resources import SWEEPER, SWEPT, Resources, bus_settings, topology
 from ricordo_services.retrieval.context import AtHand, Context, Working
-from ricordo_services.retrieval.fitting import fit_history, fit_recall, fit_timeline
+from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
 from ricordo_services.retrieval.recall import Recall, Remember
 from ricordo_services.retrieval.search import Search
 from ricordo_services.stack import Endpoints
 
 _HOUR: Final = 3600.0
+_INBOX_AGE: Final = timedelta(days=8)  # a day longer than the stream that could deliver an event again
 _SETS_A_STAGE: Final = ("encode", "enrichment", "index", "knowledge")
 
 
@@ -67,10 +68,10 @@ async def _index(resources: Resources) -> list[Service]:
     indexing = await resources.indexing()
     models = await resources.models()
     projection = Projection(indexing, await resources.vectors(), models.names)
-    changes = IndexChanges(projection)
+    gate = resources.probe("vectors", resources.ask_vectors)
     return [
-        await _worker(resources, "index", Index(projection, indexing, resources.clock)),
-        await _worker(resources, "index-changes", changes),
+        await _worker(resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)),
+        await _worker(resources, "index-changes", IndexChanges(projection), gates=(gate,)),
     ]
 
 
@@ -86,6 +87,7 @@ async def _enrichment(resources: Resources) -> list[Service]:
 
 async def _knowledge(resources: Resources) -> list[Service]:
     graph = await resources.graph()
+    await graph.prepare()
     handler = Learn(await resources.ledger(), graph, resources.clock)
     gate = resources.probe("graph", resources.ask_graph)
     return [await _worker(resources, "knowledge", handler, gates=(gate,))]
@@ -93,6 +95,7 @@ async def _knowledge(resources: Resources) -> list[Service]:
 
 async def _retrieval(resources: Resources) -> list[Service]:
     settings, bus = resources.settings, await resources.bus()
+    await resources.graph()
     recollection, ledger = await resources.recollection(), await resources.ledger()
     models, ranking = await resources.models(), settings.ranking
     remember = Remember(
@@ -110,7 +113,7 @@ async def _retrieval(resources: Resources) -> list[Service]:
     deadline = settings.bus.query_timeout_s
     routes = {
         "query.recall": QueryRoute(handler=Recall(remember), deadline=deadline, fit=fit_recall),
-        "query.context": QueryRoute(handler=Context(remember, at_hand), deadline=deadline, fit=fit_recall),
+        "query.context": QueryRoute(handler=Context(remember, at_hand), deadline=deadline, fit=fit_context),
         "query.working": QueryRoute(handler=Working(at_hand), deadline=deadline),
         "query.history": QueryRoute(handler=History(recollection), deadline=deadline, fit=fit_history),
         "query.facts": QueryRoute(handler=Facts(ledger), deadline=deadline),
@@ -139,6 +142,11 @@ async def _lifecycle(resources: Resources) -> list[Service]:
     clock = resources.clock
     emitter = Emitter(bus, clock, "lifecycle")
     decay = Decay(life, emitter, clock, settings.floors)
+
+    async def daily() -> None:
+        await decay.run(clock.now())
+        await tidy(life, clock.now() - _INBOX_AGE)
+
     reconcile = Reconcile(
         life,
         emitter,
@@ -152,7 +160,7 @@ async def _lifecycle(resources: Resources) -> list[Service]:
         await _worker(resources, "sessions", Sessions()),
         Periodic(
             name="decay",
-            job=lambda: decay.run(clock.now()),
+            job=daily,
             interval=settings.decay_every_h * _HOUR,
             clock=clock,
         ),

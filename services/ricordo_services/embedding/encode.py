@@ -38,13 +38,10 @@ class Encode:
         model, progress = await self._encode(tenant, texts)
         done = {one.memory_id: one for one in progress}
         outcomes = [_events(tenant, done.get(event.body.memory_id), model, self.model) for event in events]
-        followers = await self.encodings.followers(tenant, list(done))
-        if followers and progress:
-            outcomes[0] += (
-                MemoryChanged(
-                    user_id=progress[0].user_id, memory_ids=tuple(followers), fields=("preceding_vector",)
-                ),
-            )
+        outcomes[0] += tuple(
+            MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
+            for follower, user_id in await self.encodings.followers(tenant, list(done))
+        )
         return [Done(one) for one in outcomes]
 
     async def _encode(self, tenant: str, texts: Sequence[TextToEncode]) -> tuple[str, Sequence[Progress]]:

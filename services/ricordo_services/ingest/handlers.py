@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ricordo.domain.language import detect
-
 from ricordo.domain.text import collapse, strip_recalled
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
@@ -51,13 +50,13 @@ def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
         user_id=body.user_id,
         conversation_id=body.conversation_id,
         role=body.role.value,
-        content=content if collapse(content) else body.content,
+        content=content,
         digest=digest(body),
         timestamp=body.timestamp,
         speaker=body.speaker or "",
         participants=body.participants,
         timezone=body.timezone,
-        language=language_of(body),
+        language=body.language or detect(content),
         location=body.location or "",
         metadata=body.metadata,
         kind=None if body.kind is None else body.kind.value,
@@ -68,11 +67,6 @@ def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
         source=source,
         memorable=bool(collapse(content)),
     )
-
-
-def language_of(body: MessageReceived) -> str:
-    """Return the language as a primary subtag: what the bot said, else what the text looks like."""
-    return (body.language or detect(body.content)).partition("-")[0].lower()
 
 
 def digest(body: MessageReceived) -> bytes:

@@ -21,6 +21,7 @@ from ricordo.ports.stages import Stage
 
 _SLICE = 5_000  # memories per transaction of the decay
 _PER_EVENT = 500  # memory ids in one event
+_BUSY = 5  # times the patience while workers have a backlog
 _REMITTED = 1_000  # messages that one pass of the reconciliation sends on their way again
 
 
@@ -108,13 +109,19 @@ def _archived(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
     ]
 
 
+async def tidy(life: Life, before: datetime) -> None:
+    """Drop, for all tenants, the record of events handled before `before`, which come no more."""
+    for tenant in await life.tenants():
+        await life.tidy(tenant, before)
+
+
 @dataclass(frozen=True, slots=True)
 class Reconcile:
     """Sends on their way again the messages that have lacked a stage for too long.
 
     Derived events live in a stream that may lose its last moments with the power; the stages know what is
-    missing. While events still wait for a worker nothing is lost, only late, and the pass leaves them
-    alone. Whoever is given the same event twice writes the same.
+    missing. While events still wait for a worker, what lacks a stage is most likely late and not lost: then
+    the pass leaves it alone for longer. Whoever is given the same event twice writes the same.
     """
 
     life: Life
@@ -127,11 +134,10 @@ class Reconcile:
     async def run(self) -> Summary:
         """Emit again, for all tenants, the event before the first stage that is missing."""
         summary, began = Summary("reconcile"), self.clock.monotonic()
-        if await self.backlog.waiting():
-            return summary
+        patience = self.patience * (_BUSY if await self.backlog.waiting() else 1)
         now = self.clock.now()
         for tenant in await self.life.tenants():
-            lagging = await self.life.lagging(tenant, now, self.patience, _REMITTED)
+            lagging = await self.life.lagging(tenant, now, patience, _REMITTED)
             summary.examined += len(lagging)
             await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
             summary.changed += len(lagging)

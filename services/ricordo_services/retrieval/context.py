@@ -34,15 +34,19 @@ class AtHand:
         Raises:
             StoreUnavailable: the history cannot be asked now.
         """
-        turns = await self.recollection.history(
-            tenant, user_id, conversation_id=conversation_id, before=None, limit=MAX_LINES
-        )
         moment = now or self.clock.now()
+        turns = await self.recollection.history(
+            tenant, user_id, conversation_id=conversation_id, before=(moment, ""), limit=MAX_LINES
+        )
         if not turns or turns[-1].timestamp < moment - LIFETIME:
             return WorkingMemory()
         profile = await self.recollection.profile(tenant, user_id)
         return working_memory(
-            turns, now=moment, count=self.tokens.count, language=language, known_names=profile.names
+            turns,
+            now=moment,
+            count=self.tokens.count,
+            language=language or turns[-1].language,
+            known_names=profile.names,
         )
 
 
@@ -68,6 +72,9 @@ class Context:
     async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
         """Recall, and assemble what was recalled with the last turns into a text within the budget."""
         recalled, recent = await asyncio.gather(self.remember(tenant, request), self._recent(tenant, request))
+        if recent is None:
+            recalled.degraded.add(Degradation.ROWS)
+            recent = ()
         language = recalled.analysis.language
         working = await self._working(tenant, request, recalled, language)
         context = self._assembled(request, recalled, recent, working, language)
@@ -80,7 +87,8 @@ class Context:
         )
         return Answer(answer, accessed(request, recalled), recalled.recall_id)
 
-    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[Turn, ...]:
+    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[Turn, ...] | None:
+        """Return the last turns; None when they cannot be asked now."""
         if request.recent_limit == 0:
             return ()
         try:
@@ -93,8 +101,8 @@ class Context:
                     limit=request.recent_limit,
                 )
             )
-        except StoreUnavailable:  # the recall has found out too, and says so
-            return ()
+        except StoreUnavailable:
+            return None
 
     async def _working(
         self, tenant: str, request: ContextRequest, recalled: Recalled, language: str

@@ -1,35 +1,47 @@
 """Replies that would be larger than the bus carries: the lowest ranks lose their text, and say so."""
 
+from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
-from ricordo.messages.queries import HistoryReply, RecallReply, TimelineReply
+from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, TimelineReply
 from ricordo.messages.views import HistoryMessage, MemoryView
 
 _SPARE = 2_000  # bytes that the flags and the reply's own fields may add
 
 
 def fit_recall(reply: RecallReply, limit: int) -> RecallReply:
-    """Shorten a recall or context reply, from the lowest rank up."""
-    excess = len(encode(reply)) - limit + _SPARE
-    return reply.model_copy(update={"memories": _without_text(reply.memories, excess)})
+    """Shorten a recall, from the lowest rank up."""
+    return reply.model_copy(update={"memories": _without_text(reply.memories, _excess(reply, limit))})
+
+
+def fit_context(reply: ContextReply, limit: int) -> ContextReply:
+    """Shorten a context reply: its memories from the lowest rank up, then its turns from the oldest."""
+    shorter = reply.model_copy(update={"memories": _without_text(reply.memories, _excess(reply, limit))})
+    recent = _oldest_without_text(shorter.recent, _excess(shorter, limit))
+    return shorter.model_copy(update={"recent": recent})
 
 
 def fit_timeline(reply: TimelineReply, limit: int) -> TimelineReply:
     """Shorten a list of memories, from its end."""
-    excess = len(encode(reply)) - limit + _SPARE
-    return reply.model_copy(update={"memories": _without_text(reply.memories, excess)})
+    return reply.model_copy(update={"memories": _without_text(reply.memories, _excess(reply, limit))})
 
 
 def fit_history(reply: HistoryReply, limit: int) -> HistoryReply:
     """Shorten a history, from its oldest message."""
-    excess = len(encode(reply)) - limit + _SPARE
-    shortened: list[HistoryMessage] = []
-    for message in reply.messages:
-        if excess > 0:
-            excess -= _size(message.content)
-            shortened.append(message.model_copy(update={"content": None, "truncated": True}))
-        else:
-            shortened.append(message)
-    return reply.model_copy(update={"messages": tuple(shortened)})
+    return reply.model_copy(update={"messages": _oldest_without_text(reply.messages, _excess(reply, limit))})
+
+
+def _excess(reply: Message, limit: int) -> int:
+    return len(encode(reply)) - limit + _SPARE
+
+
+def _oldest_without_text(messages: tuple[HistoryMessage, ...], excess: int) -> tuple[HistoryMessage, ...]:
+    kept = list(messages)
+    for place in range(len(kept)):
+        if excess <= 0:
+            break
+        excess -= _size(kept[place].content)
+        kept[place] = kept[place].model_copy(update={"content": None, "truncated": True})
+    return tuple(kept)
 
 
 def _without_text(memories: tuple[MemoryView, ...], excess: int) -> tuple[MemoryView, ...]:

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 
-from ricordo.messages.errors import ErrorCode
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,
@@ -22,10 +21,7 @@ from ricordo.messages.vocabulary import MessageState
 from ricordo.ports.facts import FactLedger, FactQuestion
 from ricordo.ports.recollection import Failure, Recollection
 from ricordo.ports.stages import Progress
-from ricordo.runtime.replies import Refused
 from ricordo_services.retrieval.views import fact_view, history_view, memory_view, stages_view
-
-_NOT_FATAL = "id_conflict"  # it is another message under the same id that failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +101,7 @@ class Status:
 def _state(progress: Progress | None, failure: Failure | None) -> MessageState:
     if progress is not None and progress.remembered:
         return MessageState.REMEMBERED
-    if failure is not None and (progress is None or failure.code != _NOT_FATAL):
+    if failure is not None and not failure.of_another:
         return MessageState.FAILED
     return MessageState.UNKNOWN if progress is None else MessageState.RECEIVED
 
@@ -128,14 +124,9 @@ class Expand:
     recollection: Recollection
 
     async def __call__(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:
-        """Return the memories that a memory rests on, oldest first; a message rests on none.
-
-        Raises:
-            Refused: the user has no such memory.
-        """
+        """Return the memories that a memory rests on, oldest first; a message rests on none."""
         found = await self.recollection.memories(tenant, request.user_id, [request.memory_id])
-        if not found:
-            raise Refused(ErrorCode.NOT_FOUND, "this user has no memory of that id", "memory_id")
-        sources = await self.recollection.memories(tenant, request.user_id, found[0].source_ids)
+        ids = [source for memory in found for source in memory.source_ids]
+        sources = await self.recollection.memories(tenant, request.user_id, ids)
         ordered = sorted(sources, key=lambda memory: (memory.created_at, memory.id))
         return ExpandReply(memories=tuple(map(memory_view, ordered)))

@@ -15,6 +15,7 @@ from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory
 from ricordo.domain.ranking import DEFAULT, Candidate, Ranked, rank, resolve
 from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
+from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo.messages.vocabulary import Degradation
@@ -31,8 +32,6 @@ from ricordo_services.retrieval.views import analysis_view, fact_view, memory_vi
 T = TypeVar("T")
 
 _FACTS_SHOWN = 10
-_FIRST = datetime(1, 1, 1, tzinfo=UTC)
-_LAST = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +72,7 @@ class Remember:
     Attributes:
         graph_answers: whether the graph can be asked just now.
         profile: the ranking profile that answers where a query names none.
+        encode_within_s: for how long the model is waited for; a recall without it is better than none.
     """
 
     recollection: Recollection
@@ -84,6 +84,7 @@ class Remember:
     profile: str = DEFAULT
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
+    encode_within_s: float = 1.5
 
     async def __call__(self, tenant: str, request: RecallRequest) -> Recalled:
         """Recall for `request`; its `limit` best memories, its facts."""
@@ -128,8 +129,9 @@ class Remember:
 
     async def _encoded(self, recalled: Recalled) -> Vector | None:
         try:
-            vectors = await self.encoder.encode([recalled.analysis.semantic_query])
-        except ModelUnavailable:
+            async with asyncio.timeout(self.encode_within_s):
+                vectors = await self.encoder.encode([recalled.analysis.semantic_query])
+        except (ModelUnavailable, TimeoutError):  # words and facts still answer
             recalled.degraded.add(Degradation.MODEL)
             return None
         first: Vector = vectors[0]
@@ -207,7 +209,7 @@ def asked_span(request: RecallRequest, analysis: Analysis) -> Span | None:
     """Return the time that a question asks for, as a filter or as a preference; None for no time."""
     filters = request.filters
     if filters is not None and (filters.start is not None or filters.end is not None):
-        return Span(filters.start or _FIRST, filters.end or _LAST)
+        return Span(filters.start or EARLIEST, filters.end or LATEST)
     time = analysis.time
     return None if time is None else Span(time.start, time.end)
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from ricordo.ports.unavailable import Unavailable
+
 
 class BusError(Exception):
     """The bus could not do what it was asked to; the sentence says what and, where possible, why."""
 
 
-class BusUnavailable(BusError):
+class BusUnavailable(BusError, Unavailable):
     """The bus does not answer now: a transient failure."""
 
 

@@ -6,12 +6,13 @@ from typing import Protocol
 from uuid import UUID
 
 from ricordo.domain.facts import Fact
+from ricordo.ports.unavailable import Unavailable
 
 MAX_DEPTH = 2
 """Steps that neighbours may be away: further off, everybody is connected through the user."""
 
 
-class GraphUnavailable(Exception):
+class GraphUnavailable(Unavailable):
     """The graph cannot be asked now: a transient failure; the call may be repeated."""
 
 

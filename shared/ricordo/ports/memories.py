@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from ricordo.domain.enrichment import Enrichment
 from ricordo.domain.memory import LocalMoment, Memory
 from ricordo.ports.stages import Progress, Stage
+from ricordo.ports.unavailable import Unavailable
 
 Vector = NDArray[np.float32]
 
 
-class StoreUnavailable(Exception):
+class StoreUnavailable(Unavailable):
     """The store cannot be asked now: a transient failure."""
 
 
@@ -115,8 +116,8 @@ class Encodings(Protocol):
         """Keep new `vectors` and set the stage of all of `done`, which includes them."""
         ...
 
-    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
-        """Return memories that were indexed already and come right after one of `memory_ids`.
+    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
+        """Return memories, each with its user, that were indexed already and come right after one of `memory_ids`.
 
         Their window was made without the vector of their predecessor. To be asked after `save`.
         """

@@ -6,6 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.ports.unavailable import Unavailable
+
 Vectors = NDArray[np.float32]
 
 
@@ -45,5 +47,5 @@ class TokenCounter(Protocol):
         ...
 
 
-class ModelUnavailable(Exception):
+class ModelUnavailable(Unavailable):
     """The model did not answer, or answered nonsense: a transient failure."""

@@ -21,6 +21,7 @@ class Turn:
     speaker: str
     content: str
     timestamp: datetime
+    language: str = ""
     participants: tuple[str, ...] = ()
 
 
@@ -45,11 +46,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a message was dead-lettered."""
+    """Why a message was dead-lettered.
+
+    Attributes:
+        of_another: whether it is another body that was sent under the same id, and not the message on record.
+    """
 
     code: str
     reason: str
-    at: datetime
+    died_at: datetime
+    of_another: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

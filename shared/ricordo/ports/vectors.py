@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.bm25 import SparseVector
+from ricordo.ports.unavailable import Unavailable
 
 Vector = NDArray[np.float32]
 
 
-class IndexUnavailable(Exception):
+class IndexUnavailable(Unavailable):
     """The index cannot be asked now: a transient failure."""
 
 

@@ -14,6 +14,7 @@ from ricordo.messages.registry import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
 from ricordo.ports.bus import BusError, BusUnavailable, Endpoint, Publisher, Request, Responder
 from ricordo.ports.clock import Clock
+from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.publishing import outgoing, stamped
@@ -190,6 +191,9 @@ class QueryServer:
             raise Refused(
                 ErrorCode.TIMEOUT, f"there was no answer within {route.deadline:g} seconds"
             ) from None
+        except Unavailable as error:
+            _log.warning("request could not be answered", error=str(error))
+            raise Refused(ErrorCode.UNAVAILABLE, "a server that this needs is away: try again") from None
         except Exception:  # noqa: BLE001 - the caller gets an answer all the same
             _log.exception("request failed")
             raise Refused(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None

@@ -1,7 +1,7 @@
 """Laws of the worker: whatever a handler does, each delivery is settled once, after what it produced."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -123,14 +123,14 @@ def test_any_mix_of_outcomes(scripts: list[list[Plan]], tenants: list[str], batc
 
 
 def _published_before_the_ack(shop: Workshop, scripts: list[list[Plan]]) -> None:
-    published: defaultdict[str, int] = defaultdict(int)
+    published: dict[str, int] = {}
     for place, entry in enumerate(shop.bus.journal):
         if entry.what == "publish" and entry.message is not None:
             published[entry.message.headers.get("Nats-Msg-Id", "")] = place
         elif entry.what == "ack":
             first = str(derived_id(event_id(entry.sequence - 1), "memory.encoded", 0))
-            assert published[first] < place
             assert first in published
+            assert published[first] < place
         elif entry.what == "terminate":
             assert f"dlq:{STREAM_DERIVED}:{entry.sequence}:encode" in published
 

@@ -46,10 +46,11 @@ class PostgresEncodings:
                 await connection.execute(_SQL["keep_vectors"], tenant, model, ids, raw)
             return await mark(connection, tenant, Stage.ENCODED, done, at)
 
-    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
+    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
         """Return those whose window lacks its predecessor's vector; see `Encodings.followers`."""
         async with self._database.transaction(tenant) as connection:
-            return [row["id"] for row in await connection.fetch(_SQL["followers"], tenant, memory_ids)]
+            found = await connection.fetch(_SQL["followers"], tenant, memory_ids)
+        return [(row["id"], row["user_id"]) for row in found]
 
 
 class PostgresEnrichments:

@@ -51,6 +51,7 @@ class PostgresRecollection:
                 speaker=row["speaker"],
                 content=row["content"],
                 timestamp=row["said_at"],
+                language=row["language"] or "",
                 participants=tuple(row["participants"]),
             )
             for row in reversed(found)
@@ -66,10 +67,10 @@ class PostgresRecollection:
         """Return the stages of a message, and its last dead letter."""
         async with self._database.transaction(tenant) as connection:
             stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
-            failure = await connection.fetchrow(_SQL["failure"], tenant, message_id)
+            failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
         return (
             None if stages is None else rows.progress(stages),
-            None if failure is None else Failure(failure["code"], failure["reason"], failure["died_at"]),
+            None if failure is None else Failure(**dict(failure)),
         )
 
     async def counts(self, tenant: str, user_id: str) -> Counts:

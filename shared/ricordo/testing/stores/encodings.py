@@ -59,7 +59,8 @@ class EncodingsContract:
         await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(4)))
         await stores.indexing.mark(stores.tenant, [stores.id("m-1"), stores.id("m-3")], STORED)
         asked = [stores.id("m-0"), stores.id("m-1"), stores.id("m-3")]
-        assert list(await stores.encodings.followers(stores.tenant, asked)) == [stores.id("m-1")]
+        followers = await stores.encodings.followers(stores.tenant, asked)
+        assert [one for one, _ in followers] == [stores.id("m-1")]
 
     async def test_writers_of_the_same_vectors_in_opposite_order_do_not_lock_each_other(
         self, stores: Stores

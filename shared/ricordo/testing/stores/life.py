@@ -39,7 +39,12 @@ def _access(*ids: UUID, event: UUID | None = None, minute: float = 0, user_id: s
 
 
 def letter(
-    stores: Stores, message_id: str | None = "m-1", *, code: str = "max_deliver", sequence: int = 1
+    stores: Stores,
+    message_id: str | None = "m-1",
+    *,
+    code: str = "max_deliver",
+    consumer: str = "encode",
+    sequence: int = 1,
 ) -> DeadLetter:
     """Return a dead letter of the tenant."""
     return DeadLetter(
@@ -48,7 +53,7 @@ def letter(
         code=code,
         sentence=f"{code}: it did not work",
         attempts=5,
-        consumer="encode",
+        consumer=consumer,
         subject=f"memory.v1.{stores.tenant}.memory.created",
         stream="RICORDO",
         sequence=sequence,
@@ -200,13 +205,13 @@ class LifeContract:
         await stores.life.bury(stores.tenant, letter(stores, None, sequence=3))
         _, failure = await stores.recollection.status(stores.tenant, "m-1")
         assert failure is not None
-        assert (failure.code, failure.at) == ("max_deliver", STORED + timedelta(seconds=2))
+        assert (failure.code, failure.died_at) == ("max_deliver", STORED + timedelta(seconds=2))
         lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
         assert list(lagging) == []
 
     async def test_a_conflict_of_ids_does_not_stop_the_message_that_came_first(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))
-        await stores.life.bury(stores.tenant, letter(stores, code="id_conflict"))
+        await stores.life.bury(stores.tenant, letter(stores, code="id_conflict", consumer="ingest"))
         lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
         assert [one.progress.message_id for one in lagging] == ["m-1"]
 

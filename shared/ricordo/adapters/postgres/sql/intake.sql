@@ -101,10 +101,12 @@ with fresh as (
         and (next.said_at is null or (m.created_at, m.message_id) < (next.said_at, next.message_id))
         and m.timezone <> h.timezone
 ), placed as (
-    select m.id, before.id as preceding_id, after.id as following_id, m.timezone as former_timezone,
-           coalesce(zoned.timezone, m.timezone) as timezone
+    -- A rezoned memory may stand in a conversation that nobody has locked here: its links are left alone.
+    select m.id, m.timezone as former_timezone, coalesce(zoned.timezone, m.timezone) as timezone,
+           beside.id is not null as linked, before.id as preceding_id, after.id as following_id
     from (select id from beside union select id from zoned) as affected
     join memories m on m.tenant = $1 and m.id = affected.id
+    left join beside on beside.id = m.id
     left join zoned on zoned.id = m.id
     left join lateral (
         select p.id from memories p
@@ -119,13 +121,16 @@ with fresh as (
     order by m.id for update of m
 )
 update memories m
-set preceding_id = placed.preceding_id, following_id = placed.following_id, timezone = placed.timezone,
+set preceding_id = case when placed.linked then placed.preceding_id else m.preceding_id end,
+    following_id = case when placed.linked then placed.following_id else m.following_id end,
+    timezone = placed.timezone,
     -- what was derived from the former zone does not count any more
     local_date = case when m.timezone = placed.timezone then m.local_date end
 from placed
 where m.tenant = $1 and m.id = placed.id
-  and (m.preceding_id, m.following_id, m.timezone)
-      is distinct from (placed.preceding_id, placed.following_id, placed.timezone)
+  and (m.timezone <> placed.timezone
+       or placed.linked and (m.preceding_id, m.following_id)
+                            is distinct from (placed.preceding_id, placed.following_id))
 returning m.id, placed.former_timezone <> placed.timezone as rezoned
 
 -- name: derive_again

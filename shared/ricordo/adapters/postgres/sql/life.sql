@@ -24,7 +24,8 @@ set access_count = m.access_count + l.times,
     last_accessed = greatest(m.last_accessed, l.at),
     reinforcement = m.reinforcement + 0.05 * l.times,
     importance = greatest(m.importance, least(0.95, m.importance + 0.02 * l.times)),
-    decay_factor = 1
+    decay_factor = 1,
+    archived_at = null  -- what is used again comes back
 from locked l where m.tenant = $1 and m.id = l.id
 
 -- name: decay

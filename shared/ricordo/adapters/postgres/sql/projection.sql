@@ -19,7 +19,7 @@ on conflict (tenant, memory_id, model)
 do update set text_hash = excluded.text_hash, vector = excluded.vector
 
 -- name: followers
-select m.id from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
+select m.id, m.user_id from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
 where m.tenant = $1 and s.indexed is not null and m.id in (
     select following_id from memories where tenant = $1 and id = any($2::uuid[]) and following_id is not null)
 

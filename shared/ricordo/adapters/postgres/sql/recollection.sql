@@ -10,7 +10,7 @@ from memories where tenant = $1 and user_id = $2 and id = any($3::uuid[])
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
 select h.message_id, h.memory_id, h.conversation_id, h.role, h.speaker, h.content, h.said_at,
-       coalesce(m.participants, '{}') as participants
+       h.language, coalesce(m.participants, '{}') as participants
 from history h left join memories m on m.tenant = h.tenant and m.id = h.memory_id
 where h.tenant = $1 and h.user_id = $2
   and ($3::text is null or h.conversation_id = $3)
@@ -28,8 +28,9 @@ select memory_id, message_id, user_id, conversation_id, ingested, encoded, enric
 from stages where tenant = $1 and memory_id = $2
 
 -- name: failure
-select code, reason, died_at from dead_letters
-where tenant = $1 and message_id = $2 order by died_at desc, sequence desc limit 1
+-- Of a message that was recorded ($3), a letter of ingest is about another body under the same id: it counts last.
+select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of_another from dead_letters
+where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequence desc limit 1
 
 -- name: counts
 select

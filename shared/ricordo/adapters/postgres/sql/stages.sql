@@ -15,13 +15,13 @@ returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s
           s.extracted
 
 -- name: lagging
--- $2 since when, $3 how many. Oldest first. What became a dead letter waits for its replay; a conflict of ids is the
--- death of another message, which came later under the same id.
+-- $2 since when, $3 how many. Oldest first. What became a dead letter waits for its replay; a letter of ingest is
+-- about another body under the same id, since this one was recorded.
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
 from stages
 where tenant = $1 and pending and ingested < $2
   and not exists (
       select 1 from dead_letters d
-      where d.tenant = $1 and d.message_id = stages.message_id and d.code <> 'id_conflict')
+      where d.tenant = $1 and d.message_id = stages.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
 order by ingested, memory_id
 limit $3
