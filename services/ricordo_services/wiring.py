@@ -13,7 +13,7 @@ from ricordo.domain.fusion import Minimums
 from ricordo.ports.clock import Clock
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.emitting import Emitter
-from ricordo.runtime.gates import AllGates, Gate
+from ricordo.runtime.gates import AllGates, BacklogGate, Gate
 from ricordo.runtime.handling import Handler
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.periodic import Periodic
@@ -51,9 +51,11 @@ async def _ingest(resources: Resources) -> list[Service]:
     intake, worker = await resources.intake(), resources.settings.worker
     handler = Ingest(intake, resources.clock)
     bulk = Ingest(intake, resources.clock, source="import")
+    backlog = await resources.backlog(_SETS_A_STAGE)  # one queue for all: an import must not fill it
+    gate = BacklogGate(backlog.waiting, worker.import_backlog, resources.clock)
     return [
         await _worker(resources, "ingest", handler, slots=worker.slots, concurrency=2),
-        await _worker(resources, "ingest-bulk", bulk, slots=worker.import_slots),
+        await _worker(resources, "ingest-bulk", bulk, slots=worker.import_slots, gates=(gate,)),
     ]
 
 

@@ -143,6 +143,8 @@ class WorkerSettings(_Group):
         batch: events handled together at the most.
         slots: events in work at once, of one consumer, in one process.
         import_slots: the same for the bulk lane.
+        import_backlog: derived events that may wait for a worker while the bulk lane goes on: what is said
+            meanwhile waits behind them.
         grace_s: how long a stop waits for what is in work.
         health_port: where `/healthz` answers; None for nowhere.
     """
@@ -150,6 +152,7 @@ class WorkerSettings(_Group):
     batch: PositiveInt = 64
     slots: PositiveInt = 128
     import_slots: PositiveInt = 64
+    import_backlog: PositiveInt = 1000
     grace_s: PositiveFloat = 4.0
     health_host: str = "127.0.0.1"
     health_port: Annotated[int, Field(ge=0, le=65535)] | None = None

@@ -11,6 +11,7 @@ from typing import Protocol
 import structlog
 
 from ricordo.ports.clock import Clock
+from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.backoff import Backoff
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -102,3 +103,33 @@ class ProbeGate:
                 _log.info("dependency is back", dependency=self._name, probes=self._failures)
             self._failures = 0
             return True
+
+
+class BacklogGate:
+    """Open while others have little before them: what may wait does not delay what may not.
+
+    Args:
+        waiting: counts what the others still have before them.
+        limit: from how much on the gate is closed.
+        clock: measures the pauses between two counts.
+        pause: seconds between them.
+    """
+
+    def __init__(
+        self, waiting: Callable[[], Awaitable[int]], limit: int, clock: Clock, pause: float = 0.25
+    ) -> None:
+        self._waiting = waiting
+        self._limit = limit
+        self._clock = clock
+        self._pause = pause
+
+    async def wait_open(self) -> None:
+        """Return once there is less than the limit before the others; what cannot be counted is much."""
+        while not await self._has_room():
+            await self._clock.sleep(self._pause)
+
+    async def _has_room(self) -> bool:
+        try:
+            return await self._waiting() < self._limit
+        except Unavailable:
+            return False

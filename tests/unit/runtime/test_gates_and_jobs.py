@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from ricordo.runtime.gates import AllGates, OpenGate, ProbeGate
+from ricordo.ports.bus import BusUnavailable
+from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.clock import ManualClock, settle
 
@@ -123,3 +124,20 @@ class TestPeriodic:
     def test_nonsense_is_refused(self) -> None:
         with pytest.raises(ValueError, match="interval"):
             Periodic(name="x", job=settle, interval=0.0, clock=ManualClock())
+
+
+async def test_a_backlog_gate_opens_when_the_others_have_caught_up() -> None:
+    clock, counts = ManualClock(), iter([5, BusUnavailable("away"), 3, 2])
+
+    async def waiting() -> int:
+        count = next(counts)
+        if isinstance(count, BusUnavailable):
+            raise count
+        return count
+
+    opening = asyncio.create_task(BacklogGate(waiting, 3, clock, pause=1.0).wait_open())
+    for _ in range(3):
+        await settle()
+        assert not opening.done()
+        await clock.advance(1.0)
+    await asyncio.wait_for(opening, 1)
