@@ -1,12 +1,15 @@
 """`ricordo demo`: what a newcomer sees first."""
 
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import psutil
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo
 
+from ricordo_services.cli.demo.conversation import TIMEZONE
 from ricordo_services.cli.demo.questions import QUESTIONS
 
 pytestmark = pytest.mark.e2e
@@ -31,6 +34,9 @@ def test_the_demo_remembers_and_leaves_nothing_behind(tmp_path: Path) -> None:
         assert re.search(r"\n +\d\.\d\d █", found), question.text
         assert "•••" in found
         assert "<recalled" in found
+    days = set(re.findall(r"\w{3} \d\d \w{3} \d{4}", memories(shown, "Cosa abbiamo fatto ieri?")))
+    today = datetime.now(ZoneInfo(TIMEZONE)).date()  # what was told today may have happened yesterday
+    assert days <= {f"{today - timedelta(days=ago):%a %d %b %Y}" for ago in (0, 1)}
     assert "Miramare" in memories(shown, "Cosa abbiamo fatto ieri?")
     assert "Davide" in memories(shown, "Cosa sai di Davide?")
     assert "Mi è piaciuto tantissimo" in " ".join(memories(shown, "Cosa mi è piaciuto?").split())

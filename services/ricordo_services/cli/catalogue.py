@@ -67,6 +67,14 @@ ENTRIES: Final = (
         ("ricordo worker ingest", "ricordo worker embedding knowledge"),
     ),
     Entry(
+        "migrate",
+        "migrate:migrate",
+        "Bring the database's schema and the streams to this version.",
+        "`up` does this by itself; in a cluster it runs once before the workers, with the owner of the "
+        "schema in RICORDO_STORES__POSTGRES_ADMIN_DSN.",
+        ("ricordo migrate",),
+    ),
+    Entry(
         "publish",
         "publish:publish",
         "Publish messages, a JSON object a line.",

@@ -1,8 +1,10 @@
 """`ricordo worker`: what the containers run."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated
 
+import structlog
 import typer
 
 from ricordo.runtime.process import stopped_by_signals
@@ -12,6 +14,8 @@ from ricordo_services import wiring
 from ricordo_services.cli.configuration import read_settings, set_up_logs
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.globals import Globals
+
+_log = structlog.stdlib.get_logger(__name__)
 
 Names = Annotated[
     list[str], typer.Argument(metavar="NAME...", help="Which ones; each once.", show_default=False)
@@ -28,7 +32,12 @@ async def worker(context: typer.Context, names: Names) -> None:
     stopping = asyncio.Event()
     with stopped_by_signals(stopping):
         await unless(stopping, wiring.prepare(settings))
-        await wiring.run_workers(settings, wanted, stopping=stopping)
+        if not stopping.is_set():
+            await wiring.run_workers(settings, wanted, stopping=stopping, on_ready=_told(wanted))
+
+
+def _told(names: tuple[str, ...]) -> Callable[[], None]:
+    return lambda: _log.info("ready", workers=", ".join(names))
 
 
 def _at(context: typer.Context, settings: Settings) -> Settings:

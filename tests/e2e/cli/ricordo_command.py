@@ -125,3 +125,21 @@ def up(ricordo: Ricordo, *arguments: str) -> Iterator[Up]:
             process.terminate()
             process.wait(PATIENCE)
         process.stdout.close()
+
+
+@contextlib.contextmanager
+def worker(ricordo: Ricordo, *names: str) -> Iterator[psutil.Popen]:
+    """Run `ricordo worker` until the end of the `with`; it begins when the workers are ready."""
+    process = psutil.Popen(
+        [*COMMAND, "worker", *names], stderr=subprocess.PIPE, text=True, env=ricordo.environment
+    )
+    try:
+        lines: list[str] = []
+        while not lines or json.loads(lines[-1])["event"] != "ready":
+            lines.append(process.stderr.readline())
+            assert lines[-1], "".join(lines)
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.e2e.cli.ricordo_command import Ricordo, Up, up
+from tests.e2e.cli.ricordo_command import Ricordo, Up, up, worker
 
 pytestmark = pytest.mark.e2e
 
@@ -210,13 +210,28 @@ def test_memories_fade_when_told_to(ricordo: Ricordo, told: str) -> None:
     assert "version 0.6" in ricordo("lifecycle", "run", "compress", code=1)
 
 
+def test_migrating_again_does_nothing(ricordo: Ricordo, running: Up) -> None:
+    assert ricordo.json("migrate") == {"done": []}
+
+
 def test_a_worker_joins_from_another_process(ricordo: Ricordo, told: str) -> None:
     left = json.loads((ricordo.data_dir / "stack.json").read_text())
     variables = {"RICORDO_BUS__URL": left["nats"], "RICORDO_STORES__POSTGRES_DSN": left["postgres"]}
-    joined = Ricordo(ricordo.home, variables)
-    assert "there is no worker nobody" in joined("worker", "nobody", code=2)
+    with worker(Ricordo(ricordo.home, variables), "ingest") as process:
+        findings = {finding["name"]: finding["detail"] for finding in ricordo.json("doctor")["findings"]}
+        assert findings["worker ingest"].startswith("2 running")
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+def test_a_worker_that_cannot_be_run_says_why(ricordo: Ricordo, running: Up) -> None:
+    assert "there is no worker nobody" in ricordo("worker", "nobody", code=2)
     wrong = Ricordo(ricordo.home, {"RICORDO_WORKER__BATCH": "many"})
     assert "worker.batch" in wrong("worker", "ingest", code=1)
+    lost = Ricordo(ricordo.home, {"RICORDO_CONFIG": "/nowhere.toml"})
+    assert "/nowhere.toml" in lost("worker", "ingest", code=1)
+    away = Ricordo(ricordo.home, {"RICORDO_BUS__URL": "nats://127.0.0.1:9"})
+    assert len(away.process("worker", "ingest", code=1).splitlines()[-1]) > 0
 
 
 def test_an_interrupt_ends_it_cleanly(ricordo: Ricordo, running: Up, told: str) -> None:

@@ -72,6 +72,12 @@ def test_a_command_of_a_later_version_says_which(cli: Cli, name: str) -> None:
     assert len(ended.err.splitlines()) == 1
 
 
+def test_migrating_takes_the_owner_of_the_schema(cli: Cli) -> None:
+    ended = cli("migrate")
+    assert (ended.code, ended.out) == (1, "")
+    assert "RICORDO_STORES__POSTGRES_ADMIN_DSN" in ended.err
+
+
 def test_the_help_loads_nothing_heavy() -> None:
     program = (
         "import sys\nfrom ricordo_services.cli.app import run\nrun(['--help'])\n"
