@@ -127,10 +127,11 @@ class TestPeriodic:
 
 
 async def test_a_backlog_gate_opens_when_the_others_have_caught_up() -> None:
-    clock, counts = ManualClock(), iter([5, BusUnavailable("away"), 3, 2])
+    clock = ManualClock()
+    counts: list[int | BusUnavailable] = [5, BusUnavailable("away"), 3, 2]
 
     async def waiting() -> int:
-        count = next(counts)
+        count = counts.pop(0)
         if isinstance(count, BusUnavailable):
             raise count
         return count
