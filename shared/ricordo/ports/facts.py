@@ -79,9 +79,12 @@ class FactLedger(Protocol):
     ) -> tuple[Sequence[Learned], Sequence[Progress]]:
         """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
 
-        `project` is awaited for each user with evidence before the transaction commits: while the lock is
-        held no older state can overwrite a newer one in the projection, and what a crash leaves there is
-        repaired by the redelivery. Repeating the call changes nothing and returns the same.
+        `project` is awaited with what has changed of each user's facts, before the transaction commits: while
+        the lock is held no older state can overwrite a newer one in the projection, and what a crash leaves
+        there is repaired by the redelivery. Repeating the call changes nothing and returns the same.
+
+        Returns:
+            What the touched facts have become, changed by this call or not, and the stages of the messages.
 
         Raises:
             StoreUnavailable: nothing was written here.

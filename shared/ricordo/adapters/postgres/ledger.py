@@ -59,8 +59,10 @@ class PostgresFactLedger:
                         [row for row in replaced if row["user_id"] == user_id],
                     )
                     if touched:
-                        learned.append(await _refold(connection, tenant, user_id, touched))
-                        await _projected(project, learned[-1])
+                        now, changed = await _refold(connection, tenant, user_id, touched)
+                        learned.append(now)
+                        if changed.facts or changed.gone:
+                            await _projected(project, changed)
                 done = [one.memory_id for one in told]
                 return learned, await mark(connection, tenant, Stage.EXTRACTED, done, at)
         except _NotProjected as failure:
@@ -116,12 +118,23 @@ async def _keep(connection: Connection, tenant: str, told: Sequence[Told]) -> li
 
 
 class _Touched:
-    """What has to be folded again: all about some names, and some predicates of the user in person."""
+    """What has to be folded again: all about some names, and some statements about the user in person.
 
-    def __init__(self, names: Collection[str], predicates: Collection[str]) -> None:
+    Of a predicate that holds one value, every value competes with the new one; of the others only those that
+    say something of the same object, or its opposite: most of what a user likes is left alone.
+    """
+
+    def __init__(self, names: Collection[str], of_user: Collection[tuple[str, str]]) -> None:
         self.names = sorted(names)
-        self.predicates = sorted(
-            {one for name in predicates for one in (name, PREDICATES[name].opposite) if one is not None}
+        self.predicates = sorted({predicate for predicate, _ in of_user if PREDICATES[predicate].functional})
+        self.statements = sorted(
+            {
+                (one, object_key)
+                for predicate, object_key in of_user
+                if not PREDICATES[predicate].functional
+                for one in (predicate, PREDICATES[predicate].opposite)
+                if one is not None
+            }
         )
 
     @classmethod
@@ -131,32 +144,47 @@ class _Touched:
         known = [statement for statement in statements if statement[1] in PREDICATES]
         names = {subject for subject, _, _ in known if subject != USER}
         names |= {object_ for _, predicate, object_ in known if PREDICATES[predicate].about}
-        return cls(names, {predicate for subject, predicate, _ in known if subject == USER})
+        return cls(names, {(predicate, object_) for subject, predicate, object_ in known if subject == USER})
 
     def __bool__(self) -> bool:
-        return bool(self.names or self.predicates)
+        return bool(self.names or self.predicates or self.statements)
+
+    @property
+    def parameters(self) -> tuple[list[str], list[str], list[str], list[str]]:
+        """What the queries take: names, predicates, and the statements as two columns."""
+        return (
+            self.names,
+            self.predicates,
+            [predicate for predicate, _ in self.statements],
+            [object_key for _, object_key in self.statements],
+        )
 
     def folds(self, row: asyncpg.Record) -> bool:
         """Whether all evidence of this row's kind is at hand, so that it may be folded."""
         if row["subject_key"] == USER:
-            return row["predicate"] in self.predicates
+            statement = (row["predicate"], row["object_key"])
+            return row["predicate"] in self.predicates or statement in self.statements
         return row["subject_key"] in self.names
 
 
-async def _refold(connection: Connection, tenant: str, user_id: str, touched: _Touched) -> Learned:
-    found = await connection.fetch(_SQL["evidence"], tenant, user_id, touched.names, touched.predicates)
+async def _refold(
+    connection: Connection, tenant: str, user_id: str, touched: _Touched
+) -> tuple[Learned, Learned]:
+    """Fold again what was touched; return it as it now stands, and what of it has changed."""
+    found = await connection.fetch(_SQL["evidence"], tenant, user_id, *touched.parameters)
     facts = fold([_evidence(row) for row in found if touched.folds(row)], tenant=tenant, user_id=user_id)
     kept = [fact.id for fact in facts]
-    gone = await connection.fetch(
-        _SQL["drop_facts"], tenant, user_id, touched.names, touched.predicates, kept
-    )
-    await connection.execute(_SQL["keep_facts"], tenant, user_id, rows.recordset(map(_fact_row, facts)))
+    dropped = await connection.fetch(_SQL["drop_facts"], tenant, user_id, *touched.parameters, kept)
+    gone = tuple(row["id"] for row in dropped)
+    document = rows.recordset(map(_fact_row, facts))
+    written = {row["id"] for row in await connection.fetch(_SQL["keep_facts"], tenant, user_id, document)}
     met = [entity for entity in entities(map(_evidence, found)) if entity.key in touched.names]
     document = rows.recordset(
         {"key": one.key, "name": one.name, "aliases": one.aliases, "mentions": one.mentions} for one in met
     )
     await connection.execute(_SQL["keep_entities"], tenant, user_id, touched.names, document)
-    return Learned(user_id, facts, tuple(row["id"] for row in gone))
+    changed = tuple(fact for fact in facts if fact.id in written)
+    return Learned(user_id, facts, gone), Learned(user_id, changed, gone)
 
 
 def _evidence_rows(told: Told) -> list[dict[str, Any]]:

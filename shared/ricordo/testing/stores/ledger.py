@@ -76,6 +76,25 @@ class FactLedgerContract:
         assert await learn(stores, *told, *told) == first
         assert await _facts(stores, ALL) == before
 
+    async def test_a_projection_hears_of_what_has_changed_only(self, stores: Stores) -> None:
+        await _recorded(stores)
+        tea, rome = said("likes", "tea"), said("lives_in", "Rome", position=5)
+        await learn(stores, tell(stores, "m-0", tea, rome))
+        told = tell(
+            stores, "m-1", said("likes", "tea", minute=1), said("likes", "coffee", minute=1, position=5)
+        )
+        projection = Projection()
+        (learned,), _ = await learn(stores, told, projection=projection)
+        assert [(fact.object, fact.confidence) for fact in learned.facts] == [("coffee", 1), ("tea", 2)]
+        assert projection.learned == [learned]
+        assert await learn(stores, told, projection=projection) == ([learned], [await stores.progress("m-1")])
+        assert projection.learned == [learned], "a repeat has nothing to tell"
+        (moved,), _ = await learn(
+            stores, tell(stores, "m-2", said("lives_in", "Milan", minute=2)), projection=projection
+        )
+        assert {fact.object for fact in moved.facts} == {"Milan", "Rome"}
+        assert projection.learned[1:] == [moved]
+
     async def test_what_the_projection_refuses_is_not_written(self, stores: Stores) -> None:
         """The error comes out as it was: a graph that is away is not a PostgreSQL that is away."""
         await _recorded(stores)

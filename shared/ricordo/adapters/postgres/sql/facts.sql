@@ -40,21 +40,29 @@ with held as (
 select user_id, subject_key, predicate, object_key from former
 
 -- name: evidence
--- Whatever has a say in the touched facts and entities of a user: $3 names, $4 predicates of the user in person.
-select message_id, said_at, subject, subject_key, predicate, object, polarity, kind, position, valid_from, valid_to
+-- Whatever has a say in the touched facts and entities of a user: $3 names, $4 predicates of the user in person with
+-- all their objects, $5 predicates with the object $6.
+select message_id, said_at, subject, subject_key, predicate, object, object_key, polarity, kind, position, valid_from,
+       valid_to
 from fact_evidence
 where tenant = $1 and user_id = $2
   and (subject_key = any($3::text[]) or object_key = any($3::text[])
-       or (subject_key = 'user' and predicate = any($4::text[])))
+       or (subject_key = 'user' and predicate = any($4::text[]))
+       or (subject_key = 'user' and object_key = any($6::text[])
+           and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
 
 -- name: drop_facts
+-- Of the same, all but $7.
 delete from facts
-where tenant = $1 and user_id = $2 and not (id = any($5::uuid[]))
+where tenant = $1 and user_id = $2 and not (id = any($7::uuid[]))
   and ((subject_key <> 'user' and subject_key = any($3::text[]))
-       or (subject_key = 'user' and predicate = any($4::text[])))
+       or (subject_key = 'user' and predicate = any($4::text[]))
+       or (subject_key = 'user' and object_key = any($6::text[])
+           and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
 returning id
 
 -- name: keep_facts
+-- Returns those that are new or have become others.
 insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence, first_seen,
                    last_reinforced, valid_from, valid_to, contradictions, disputed, verified, message_ids)
 select $1, f.id, $2, f.subject, f.subject_key, f.predicate, f.object, f.object_key, f.confidence, f.first_seen,
@@ -69,6 +77,12 @@ set subject = excluded.subject, object = excluded.object, confidence = excluded.
     first_seen = excluded.first_seen, last_reinforced = excluded.last_reinforced, valid_from = excluded.valid_from,
     valid_to = excluded.valid_to, contradictions = excluded.contradictions, disputed = excluded.disputed,
     verified = excluded.verified, message_ids = excluded.message_ids
+where (facts.subject, facts.object, facts.confidence, facts.first_seen, facts.last_reinforced, facts.valid_from,
+       facts.valid_to, facts.contradictions, facts.disputed, facts.verified, facts.message_ids)
+    is distinct from (excluded.subject, excluded.object, excluded.confidence, excluded.first_seen,
+                      excluded.last_reinforced, excluded.valid_from, excluded.valid_to, excluded.contradictions,
+                      excluded.disputed, excluded.verified, excluded.message_ids)
+returning id
 
 -- name: keep_entities
 with gone as (
