@@ -48,7 +48,11 @@ def test_nothing_else_is_in_it(wheel: ZipFile) -> None:
 
 def test_the_base_asks_for_the_libraries_of_the_client_only(metadata: Message) -> None:
     requirements = [Requirement(line) for line in metadata.get_all("Requires-Dist", [])]
-    assert {str(each.name) for each in requirements if each.marker is None} == {"nats-py", "pydantic", "tzdata"}
+    assert {str(each.name) for each in requirements if each.marker is None} == {
+        "nats-py",
+        "pydantic",
+        "tzdata",
+    }
 
 
 def test_the_licence_and_the_command_come_with_it(wheel: ZipFile, metadata: Message) -> None:

@@ -117,7 +117,7 @@ class Encodings(Protocol):
         ...
 
     async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
-        """Return memories, each with its user, that were indexed already and come right after one of `memory_ids`.
+        """Return memories, each with its user, that were indexed and come right after one of `memory_ids`.
 
         Their window was made without the vector of their predecessor. To be asked after `save`.
         """
