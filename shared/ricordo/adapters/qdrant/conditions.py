@@ -1,8 +1,14 @@
-"""What a search may find, said once for both ways to run Qdrant; tenant and user are always part of it."""
+"""What a search may find, said once for both ways to run Qdrant; the owner is always part of it.
 
-from collections.abc import Sequence
+A filter is paid for by each point that it looks at, so the one that every search needs is a single keyword:
+`live` holds tenant and user while the memory is not archived, `owner` always does.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -13,9 +19,14 @@ WINDOW: Final = "window"
 TEXT_TERMS: Final = "text_terms"
 WINDOW_TERMS: Final = "window_terms"
 
-KEYWORDS: Final = ("tenant", "user_id", "participants", "topics", "type", "kind", "state")
+OWNER: Final = "owner"
+LIVE: Final = "live"
+TENANT: Final = "tenant"
+KEYWORDS: Final = (OWNER, LIVE, "conversation_id", "participants", "topics", "type", "kind")
 NUMBERS: Final = ("created", "event_start", "event_end", "valence", "importance")
-LIVE, ARCHIVED = "live", "archived"  # a keyword: the engine in process does not match truth values
+
+_INSTANT: Final = 1e-3  # seconds: what an event without a length is given, so that a range can hold it
+_UNSAFE: Final = re.compile(r"[^a-zA-Z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +39,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The field's number lies within the bounds that are given."""
+    """The field's number lies within the bounds that are given, of which there is at least one."""
 
     key: str
     at_least: float | None = None
@@ -60,36 +71,47 @@ class AnyOf:
 Condition = Match | Between | HasId | AllOf | AnyOf
 
 
+def collection(model: str) -> str:
+    """Return the name of a model's collection, fit for a folder and a URL; no two models share one."""
+    name = _UNSAFE.sub("-", model)
+    return name if name == model else f"{name}-{hashlib.sha256(model.encode()).hexdigest()[:8]}"
+
+
+def owner(tenant: str, user_id: str) -> str:
+    """Return whose a memory is; a tenant has no slash, so that no two owners are written alike."""
+    return f"{tenant}/{user_id}"
+
+
 def corpus(tenant: str, user_id: str) -> AllOf:
     """Return what statistics of words are taken over: all of one user's memories."""
-    return AllOf((Match("tenant", (tenant,)), Match("user_id", (user_id,))))
+    return AllOf((Match(OWNER, (owner(tenant, user_id),)),))
 
 
 def in_scope(tenant: str, scope: Scope) -> AllOf:
     """Return the conditions of a scope."""
-    found: list[Condition] = [*corpus(tenant, scope.user_id).conditions]
+    whose = OWNER if scope.include_archived else LIVE
+    found: list[Condition] = [Match(whose, (owner(tenant, scope.user_id),))]
     for key, values in (
-        ("participants", scope.participants),
-        ("topics", scope.topics),
+        ("conversation_id", () if scope.conversation_id is None else (scope.conversation_id,)),
+        ("participants", _folded(scope.participants)),
+        ("topics", _folded(scope.topics)),
         ("type", scope.types),
         ("kind", scope.kinds),
     ):
         if values:
-            found.append(Match(key, values))
+            found.append(Match(key, tuple(values)))
     if scope.start is not None or scope.end is not None:
         found.append(_within(scope.start, scope.end))
     if scope.above_valence is not None or scope.below_valence is not None:
         found.append(Between("valence", above=scope.above_valence, below=scope.below_valence))
     if scope.min_importance is not None:
         found.append(Between("importance", at_least=scope.min_importance))
-    if not scope.include_archived:
-        found.append(Match("state", (LIVE,)))
     return AllOf(tuple(found))
 
 
 def of_tenant(tenant: str, ids: Sequence[UUID]) -> AllOf:
     """Return the condition of being one of `ids`, and the tenant's."""
-    return AllOf((Match("tenant", (tenant,)), HasId(tuple(ids))))
+    return AllOf((HasId(tuple(ids)), Match(TENANT, (tenant,))))
 
 
 def _within(start: datetime | None, end: datetime | None) -> AnyOf:
@@ -97,27 +119,39 @@ def _within(start: datetime | None, end: datetime | None) -> AnyOf:
     first = None if start is None else start.timestamp()
     last = None if end is None else end.timestamp()
     said = Between("created", at_least=first, below=last)
-    event = AllOf((Between("event_start", below=last), Between("event_end", above=first)))
-    return AnyOf((said, event))
+    event: list[Condition] = []
+    if last is not None:
+        event.append(Between("event_start", below=last))
+    if first is not None:
+        event.append(Between("event_end", above=first))
+    return AnyOf((said, AllOf(tuple(event))))
 
 
 def payload(tenant: str, point: Point) -> dict[str, object]:
-    """Return what a point is filtered by; instants are seconds since 1970."""
+    """Return what a point is filtered by; instants are seconds since 1970. What is empty is left out."""
+    whose = owner(tenant, point.user_id)
     content: dict[str, object] = {
-        "tenant": tenant,
-        "user_id": point.user_id,
-        "participants": list(point.participants),
-        "topics": list(point.topics),
+        TENANT: tenant,
+        OWNER: whose,
+        "conversation_id": point.conversation_id,
         "type": point.type,
         "kind": point.kind,
-        "created": point.created_at.astimezone(UTC).timestamp(),
+        "created": point.created_at.timestamp(),
         "valence": point.valence,
         "importance": point.importance,
-        "state": ARCHIVED if point.archived else LIVE,
     }
+    if not point.archived:
+        content[LIVE] = whose
+    if point.participants:
+        content["participants"] = _folded(point.participants)
+    if point.topics:
+        content["topics"] = _folded(point.topics)
     if point.event_start is not None:
-        content["event_start"] = point.event_start.timestamp()
-        # An instant overlaps a range that holds it: it is given the shortest length that a float can tell.
-        end = point.event_end or point.event_start
-        content["event_end"] = max(end.timestamp(), point.event_start.timestamp() + 1e-3)
+        start, end = point.event_start.timestamp(), (point.event_end or point.event_start).timestamp()
+        content["event_start"] = start
+        content["event_end"] = max(end, start + _INSTANT)
     return content
+
+
+def _folded(values: Iterable[str]) -> list[str]:
+    return [value.casefold() for value in values]

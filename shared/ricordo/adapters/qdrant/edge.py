@@ -1,13 +1,15 @@
 """Qdrant's engine in this process: a shard per embedding model, in a folder, owned by one process at a time.
 
-The engine's calls block, so they run on one thread of their own, each short. Its optimiser is never run here:
-it would hold the whole interpreter for as long as it takes.
+The engine's calls block, and hold the interpreter while they last; they run on one thread of their own, in
+portions short enough for the event loop to breathe. Its optimiser is never run here: it would hold the
+interpreter for minutes.
 """
 
 import asyncio
-import re
+import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 from uuid import UUID
@@ -28,6 +30,7 @@ from ricordo.adapters.qdrant.conditions import (
     Condition,
     HasId,
     Match,
+    collection,
     corpus,
     in_scope,
     of_tenant,
@@ -48,38 +51,49 @@ _Part = (
     | edge.Filter
 )
 
-_FLUSH_EVERY: Final = 2_000  # points: what a start after a crash has to read again stays short
-_UNSAFE: Final = re.compile(r"[^a-zA-Z0-9._-]+")
+_PORTION: Final = 16  # points per call: some milliseconds, between which a search has its turn
+# A flush takes up to a second, whatever there is to write; what is not flushed is read again from the
+# engine's log by a start after a crash, some 4,000 points a second.
+_FLUSH_EVERY: Final = 10_000
+_FLUSH_AFTER_S: Final = 3.0  # of silence
 
 
 class EdgeVectorIndex:
-    """Implements `VectorIndex` on shards below `folder`."""
+    """Implements `VectorIndex` on shards below `folder`.
+
+    Attributes:
+        unflushed: changes that so far stand in the engine's log only.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="qdrant-edge")
         self._shards: dict[str, edge.EdgeShard] = {}
-        self._unflushed = 0
+        self.unflushed = 0
+        self._silence: asyncio.TimerHandle | None = None
 
     async def prepare(self, model: str, dimensions: int) -> None:
         """Load or create the shard of `model`.
 
         Raises:
-            IndexUnavailable: the folder cannot be written, or another process has the shard.
+            IndexUnavailable: the folder cannot be written, another process has the shard, or it holds vectors
+                of other dimensions.
         """
         await self._run(lambda: self._open(model, dimensions))
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write points; see `VectorIndex.upsert`."""
+        for start in range(0, len(points), _PORTION):
+            portion = points[start : start + _PORTION]
+            await self._run(partial(self._write, tenant, model, portion))
         if points:
-            await self._run(lambda: self._write(tenant, model, points))
+            self._flush_in_silence()
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant; see `VectorIndex.delete`."""
         if ids:
-            wanted = _filter(of_tenant(tenant, ids))
-            operation = edge.UpdateOperation.delete_points_by_filter(wanted)
-            await self._run(lambda: self._shard(model).update(operation))
+            await self._run(lambda: self._delete(tenant, model, ids))
+            self._flush_in_silence()
 
     async def search(
         self,
@@ -102,6 +116,8 @@ class EdgeVectorIndex:
 
     async def close(self) -> None:
         """Flush to disk and release the shards; closing twice does nothing."""
+        if self._silence is not None:
+            self._silence.cancel()
         if self._shards:
             await self._run(self._close)
         self._thread.shutdown(wait=False)
@@ -110,6 +126,8 @@ class EdgeVectorIndex:
         """Run `work` on the engine's thread; its errors carry a sentence but no type of their own."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except IndexUnavailable:
+            raise
         except Exception as error:
             raise IndexUnavailable(f"the vector index failed: {error}") from error
 
@@ -122,54 +140,80 @@ class EdgeVectorIndex:
     def _open(self, model: str, dimensions: int) -> None:
         if model in self._shards:
             return
-        path = self._folder / _UNSAFE.sub("-", model)
-        if (path / "segments").is_dir():
-            self._shards[model] = edge.EdgeShard.load(str(path))
-            return
-        path.mkdir(parents=True, exist_ok=True)
-        shard = edge.EdgeShard.create(str(path), _config(dimensions))
-        for key, schema in _indexes():
-            shard.update(edge.UpdateOperation.create_field_index(key, schema))
+        path = self._folder / collection(model)
+        if not path.exists():
+            _create(path, _config(dimensions))
+        try:
+            shard = edge.EdgeShard.load(str(path), _config(dimensions))
+        except Exception as error:
+            if "WouldBlock" in str(error):
+                raise IndexUnavailable(f"another process has the vector index in {path} open") from error
+            raise
+        missing = set(_INDEXES) - set(shard.info().payload_schema)
+        for key in sorted(missing):  # of a former version, or none yet
+            shard.update(edge.UpdateOperation.create_field_index(key, _INDEXES[key]))
         self._shards[model] = shard
 
     def _write(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         shard = self._shard(model)
         shard.update(edge.UpdateOperation.upsert_points([_point(tenant, point) for point in points]))
-        self._unflushed += len(points)
-        if self._unflushed >= _FLUSH_EVERY:
-            shard.flush()
-            self._unflushed = 0
+        self.unflushed += len(points)
+        if self.unflushed >= _FLUSH_EVERY:
+            self._flush()
+
+    def _delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
+        wanted = _filter(of_tenant(tenant, ids))
+        self._shard(model).update(edge.UpdateOperation.delete_points_by_filter(wanted))
+        self.unflushed += len(ids)
 
     def _search(
         self, tenant: str, model: str, scope: Scope, probe: candidates.Probe, limit: int
     ) -> list[Hit]:
         shard = self._shard(model)
-        names = probe.signals
-        wanted = in_scope(tenant, scope)
-        if not names:
-            return candidates.hits(_latest(shard, wanted, limit), {})
+        within = in_scope(tenant, scope)
+        if not probe.signals:
+            return candidates.unscored(_latest(shard, within, limit))
         statistics = _filter(corpus(tenant, scope.user_id))
+        wanted = _filter(within)
+        first = _asked(shard, [_query(name, probe, wanted, statistics, limit) for name in probe.signals])
+        found = dict(zip(probe.signals, first, strict=True))
+        lacking = candidates.lacking(found, limit)
+        if not lacking:
+            return candidates.hits(found, {})
+        second = [
+            _query(name, probe, edge.Filter(must=[edge.HasIdCondition(set(ids))]), statistics, len(ids))
+            for name, ids in lacking.items()
+        ]
+        return candidates.hits(found, dict(zip(lacking, _asked(shard, second), strict=True)))
 
-        def asked(within: AllOf, most: int) -> dict[str, candidates.Scores]:
-            requests = [_query(name, probe, _filter(within), statistics, most) for name in names]
-            answers = shard.query_batch(edge.QueryBatchRequest(requests))
-            return {
-                name: {UUID(str(one.id)): one.score for one in answer}
-                for name, answer in zip(names, answers, strict=True)
-            }
+    def _flush_in_silence(self) -> None:
+        """Flush once nothing was written for a while."""
+        if self._silence is not None:
+            self._silence.cancel()
+        self._silence = asyncio.get_running_loop().call_later(
+            _FLUSH_AFTER_S, self._thread.submit, self._flush
+        )
 
-        first = asked(wanted, limit)
-        ids = candidates.union(first)
-        if not ids:
-            return []
-        known = AllOf((*wanted.conditions, HasId(tuple(ids))))
-        return candidates.hits(ids, asked(known, len(ids)))
+    def _flush(self) -> None:
+        if self.unflushed:
+            for shard in self._shards.values():
+                shard.flush()
+            self.unflushed = 0
 
     def _close(self) -> None:
         for shard in self._shards.values():
             shard.flush()
             shard.close()
         self._shards.clear()
+
+
+def _create(path: Path, config: edge.EdgeConfig) -> None:
+    """Make a shard aside and move it in place, so that one half made is never used."""
+    aside = path.with_name(f"{path.name}.partial")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    edge.EdgeShard.create(str(aside), config).close()
+    aside.rename(path)
 
 
 def _config(dimensions: int) -> edge.EdgeConfig:
@@ -180,11 +224,10 @@ def _config(dimensions: int) -> edge.EdgeConfig:
     )
 
 
-def _indexes() -> list[tuple[str, edge.PayloadSchemaType]]:
-    return [
-        *((key, edge.PayloadSchemaType.Keyword) for key in KEYWORDS),
-        *((key, edge.PayloadSchemaType.Float) for key in NUMBERS),
-    ]
+_INDEXES: Final = {
+    **dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword),
+    **dict.fromkeys(NUMBERS, edge.PayloadSchemaType.Float),
+}
 
 
 def _point(tenant: str, point: Point) -> edge.Point:
@@ -208,7 +251,8 @@ def _query(
     name: str, probe: candidates.Probe, within: edge.Filter, statistics: edge.Filter, limit: int
 ) -> edge.QueryRequest:
     if (vector := probe.dense(name)) is not None:
-        return edge.QueryRequest(limit=limit, query=edge.Query.Nearest(vector, using=name), filter=within)
+        nearest = edge.Query.Nearest(vector.tolist(), using=name)
+        return edge.QueryRequest(limit=limit, query=nearest, filter=within)
     return edge.QueryRequest(
         limit=limit,
         query=edge.Query.Nearest(_sparse(probe.terms), using=name),
@@ -217,10 +261,19 @@ def _query(
     )
 
 
+def _asked(shard: edge.EdgeShard, requests: list[edge.QueryRequest]) -> list[candidates.Scores]:
+    answers = shard.query_batch(edge.QueryBatchRequest(requests))
+    return [{_id(one.id): one.score for one in answer} for answer in answers]
+
+
 def _latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:
     order = edge.OrderBy("created", direction=edge.Direction.Desc)
     request = edge.ScrollRequest(limit=limit, filter=_filter(within), order_by=order)
-    return [UUID(str(record.id)) for record in shard.scroll(request)[0]]
+    return [_id(record.id) for record in shard.scroll(request)[0]]
+
+
+def _id(found: int | UUID | str) -> UUID:
+    return found if isinstance(found, UUID) else UUID(str(found))
 
 
 def _filter(condition: AllOf | AnyOf) -> edge.Filter:
@@ -230,6 +283,8 @@ def _filter(condition: AllOf | AnyOf) -> edge.Filter:
 
 def _condition(condition: Condition) -> _Part:
     match condition:
+        case Match(key, (value,)):
+            return edge.FieldCondition(key=key, match=edge.MatchValue(value=value))
         case Match(key, values):
             return edge.FieldCondition(key=key, match=edge.MatchAny(any=list(values)))
         case Between(key, at_least, above, below):

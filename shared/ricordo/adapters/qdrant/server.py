@@ -1,18 +1,18 @@
 """A Qdrant server: a collection per embedding model, shared by all tenants, each kept apart by its filter."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
 import httpx
 from qdrant_client import AsyncQdrantClient, models
-from qdrant_client.http.exceptions import ApiException
+from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from ricordo.adapters.qdrant import candidates
 from ricordo.adapters.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
+    OWNER,
     TEXT,
     TEXT_TERMS,
     WINDOW,
@@ -23,6 +23,7 @@ from ricordo.adapters.qdrant.conditions import (
     Condition,
     HasId,
     Match,
+    collection,
     corpus,
     in_scope,
     of_tenant,
@@ -31,14 +32,8 @@ from ricordo.adapters.qdrant.conditions import (
 from ricordo.domain.bm25 import SparseVector
 from ricordo.ports.vectors import Hit, IndexUnavailable, Point, Scope, Vector
 
-_UNSAFE: Final = re.compile(r"[^a-zA-Z0-9._-]+")
-_AWAY: Final = (
-    ApiException,
-    httpx.HTTPError,
-    OSError,
-    TimeoutError,
-    ValueError,
-)  # the last: no such collection
+_AWAY: Final = (ApiException, httpx.HTTPError, OSError, TimeoutError)
+_CONFLICT: Final = 409
 
 
 class ServerVectorIndex:
@@ -47,6 +42,7 @@ class ServerVectorIndex:
     def __init__(self, client: AsyncQdrantClient, prefix: str = "ricordo") -> None:
         self._client = client
         self._prefix = prefix
+        self._prepared: set[str] = set()
 
     async def prepare(self, model: str, dimensions: int) -> None:
         """Create the collection of `model` and its payload indexes where they are missing.
@@ -54,31 +50,36 @@ class ServerVectorIndex:
         Raises:
             IndexUnavailable: the server does not answer, or holds a collection of other dimensions.
         """
-        name = self._collection(model)
+        name = f"{self._prefix}-{collection(model)}"
         try:
             if not await self._client.collection_exists(name):
                 await self._create(name, dimensions)
+            await self._check(name, dimensions)
+            # Also where the collection was there: who made it may have been stopped before its indexes.
+            for key, schema in _INDEXES.items():
+                await self._client.create_payload_index(name, field_name=key, field_schema=schema, wait=True)
         except _AWAY as error:
             raise _unavailable(error) from error
+        self._prepared.add(model)
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write points; see `VectorIndex.upsert`."""
+        name = self._collection(model)
         if not points:
             return
         try:
-            await self._client.upsert(
-                self._collection(model), points=[_point(tenant, point) for point in points], wait=True
-            )
+            await self._client.upsert(name, points=[_point(tenant, point) for point in points], wait=True)
         except _AWAY as error:
             raise _unavailable(error) from error
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant; see `VectorIndex.delete`."""
+        name = self._collection(model)
         if not ids:
             return
         selector = models.FilterSelector(filter=_filter(of_tenant(tenant, ids)))
         try:
-            await self._client.delete(self._collection(model), points_selector=selector, wait=True)
+            await self._client.delete(name, points_selector=selector, wait=True)
         except _AWAY as error:
             raise _unavailable(error) from error
 
@@ -94,34 +95,26 @@ class ServerVectorIndex:
     ) -> Sequence[Hit]:
         """Find candidates with all their scores; see `VectorIndex.search`."""
         probe = candidates.Probe(vector, terms)
-        names = probe.signals
-        wanted = in_scope(tenant, scope)
-        statistics = _filter(corpus(tenant, scope.user_id))
-
-        async def asked(within: AllOf, most: int) -> dict[str, candidates.Scores]:
-            requests = [_query(name, probe, _filter(within), statistics, most) for name in names]
-            answers = await self._client.query_batch_points(self._collection(model), requests)
-            return {
-                name: {UUID(str(one.id)): one.score for one in answer.points}
-                for name, answer in zip(names, answers, strict=True)
-            }
-
+        name = self._collection(model)
+        within, statistics = in_scope(tenant, scope), _filter(corpus(tenant, scope.user_id))
+        wanted = {signal: (_filter(within), limit) for signal in probe.signals}
         try:
-            if not names:
-                return candidates.hits(await self._latest(model, wanted, limit), {})
-            ids = candidates.union(await asked(wanted, limit))
-            if not ids:
-                return []
-            known = AllOf((*wanted.conditions, HasId(tuple(ids))))
-            return candidates.hits(ids, await asked(known, len(ids)))
+            if not wanted:
+                return candidates.unscored(await self._latest(name, within, limit))
+            found = await self._asked(name, probe, wanted, statistics)
+            lacking = candidates.lacking(found, limit)
+            missing = {signal: (_filter(of_tenant(tenant, ids)), len(ids)) for signal, ids in lacking.items()}
+            more = await self._asked(name, probe, missing, statistics) if missing else {}
         except _AWAY as error:
             raise _unavailable(error) from error
+        return candidates.hits(found, more)
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
+        name = self._collection(model)
         try:
             counted = await self._client.count(
-                self._collection(model), count_filter=_filter(in_scope(tenant, scope)), exact=True
+                name, count_filter=_filter(in_scope(tenant, scope)), exact=True
             )
         except _AWAY as error:
             raise _unavailable(error) from error
@@ -129,30 +122,54 @@ class ServerVectorIndex:
 
     async def close(self) -> None:
         """Close the connection; the server needs no flush."""
+        self._prepared.clear()
         await self._client.close()
 
     def _collection(self, model: str) -> str:
-        return f"{self._prefix}-{_UNSAFE.sub('-', model)}"
+        if model not in self._prepared:
+            raise IndexUnavailable(f"no collection is open for the model {model}")
+        return f"{self._prefix}-{collection(model)}"
 
     async def _create(self, name: str, dimensions: int) -> None:
         dense = models.VectorParams(size=dimensions, distance=models.Distance.COSINE)
         sparse = models.SparseVectorParams(modifier=models.Modifier.IDF)
-        await self._client.create_collection(
-            name,
-            vectors_config={TEXT: dense, WINDOW: dense},
-            sparse_vectors_config={TEXT_TERMS: sparse, WINDOW_TERMS: sparse},
-        )
-        for key, schema in _indexes():
-            await self._client.create_payload_index(name, field_name=key, field_schema=schema, wait=True)
+        try:
+            await self._client.create_collection(
+                name,
+                vectors_config={TEXT: dense, WINDOW: dense},
+                sparse_vectors_config={TEXT_TERMS: sparse, WINDOW_TERMS: sparse},
+            )
+        except UnexpectedResponse as error:
+            if error.status_code != _CONFLICT:  # another process was faster
+                raise
 
-    async def _latest(self, model: str, within: AllOf, limit: int) -> list[UUID]:
+    async def _check(self, name: str, dimensions: int) -> None:
+        vectors = (await self._client.get_collection(name)).config.params.vectors
+        params = vectors.get(TEXT) if isinstance(vectors, dict) else None
+        if params is None or params.size != dimensions:
+            held = "other vectors" if params is None else f"vectors of {params.size} dimensions"
+            raise IndexUnavailable(f"the collection {name} holds {held}, not of {dimensions}")
+
+    async def _asked(
+        self,
+        name: str,
+        probe: candidates.Probe,
+        wanted: Mapping[str, tuple[models.Filter, int]],
+        statistics: models.Filter,
+    ) -> dict[str, candidates.Scores]:
+        requests = [
+            _query(signal, probe, within, statistics, limit) for signal, (within, limit) in wanted.items()
+        ]
+        answers = await self._client.query_batch_points(name, requests)
+        return {
+            signal: {UUID(str(one.id)): one.score for one in answer.points}
+            for signal, answer in zip(wanted, answers, strict=True)
+        }
+
+    async def _latest(self, name: str, within: AllOf, limit: int) -> list[UUID]:
         order = models.OrderBy(key="created", direction=models.Direction.DESC)
         records, _ = await self._client.scroll(
-            self._collection(model),
-            scroll_filter=_filter(within),
-            limit=limit,
-            order_by=order,
-            with_payload=False,
+            name, scroll_filter=_filter(within), limit=limit, order_by=order, with_payload=False
         )
         return [UUID(str(record.id)) for record in records]
 
@@ -161,13 +178,11 @@ def _unavailable(error: Exception) -> IndexUnavailable:
     return IndexUnavailable(f"Qdrant could not answer: {type(error).__name__}: {error}")
 
 
-def _indexes() -> list[tuple[str, models.PayloadSchemaType | models.KeywordIndexParams]]:
-    by_tenant = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
-    return [
-        (KEYWORDS[0], by_tenant),
-        *((key, models.PayloadSchemaType.KEYWORD) for key in KEYWORDS[1:]),
-        *((key, models.PayloadSchemaType.FLOAT) for key in NUMBERS),
-    ]
+_INDEXES: Final[Mapping[str, models.PayloadSchemaType | models.KeywordIndexParams]] = {
+    **dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD),
+    **dict.fromkeys(NUMBERS, models.PayloadSchemaType.FLOAT),
+    OWNER: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
+}
 
 
 def _point(tenant: str, point: Point) -> models.PointStruct:
@@ -191,7 +206,7 @@ def _query(
     name: str, probe: candidates.Probe, within: models.Filter, statistics: models.Filter, limit: int
 ) -> models.QueryRequest:
     if (vector := probe.dense(name)) is not None:
-        return models.QueryRequest(query=vector, using=name, filter=within, limit=limit)
+        return models.QueryRequest(query=vector.tolist(), using=name, filter=within, limit=limit)
     return models.QueryRequest(
         query=_sparse(probe.terms),
         using=name,

@@ -18,7 +18,12 @@ from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores
 
 ZONES = (None, None, "Europe/Rome", "America/New_York")
-LAWS = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
+LAWS = settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
+)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,12 @@ from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import MODEL, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
-LAWS = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
+LAWS = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
+)
 # Few names, many meetings: the same city, person and thing as value, subject and object.
 NAMES = ("Bea", "bea ", "Rome", "Milan", "Max")
 SAID = ("lives_in", "friend", "likes", "dislikes", "works_at", "has_pet", "not_in_the_vocabulary")

@@ -1,0 +1,149 @@
+"""A vector index in memory: exact, small, and the reference that the others are held against."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+import numpy as np
+
+from ricordo.domain.bm25 import SparseVector, idf, score
+from ricordo.ports.vectors import Hit, IndexUnavailable, Point, Scope, Vector
+
+
+class MemoryVectorIndex:
+    """Implements `VectorIndex` by looking at every point.
+
+    Attributes:
+        away: while set, nothing answers.
+    """
+
+    def __init__(self) -> None:
+        self.away = False
+        self._collections: dict[str, dict[tuple[str, UUID], Point]] = {}
+        self._dimensions: dict[str, int] = {}
+
+    async def prepare(self, model: str, dimensions: int) -> None:
+        """Create the collection of `model` where it is missing."""
+        if self.away:
+            raise IndexUnavailable("the index is away")
+        if self._dimensions.setdefault(model, dimensions) != dimensions:
+            raise IndexUnavailable(f"the collection of {model} holds vectors of other dimensions")
+        self._collections.setdefault(model, {})
+
+    async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
+        """Write points."""
+        held = self._collection(model)
+        if any(len(point.text_vector) != self._dimensions[model] for point in points):
+            raise IndexUnavailable("a vector has other dimensions than the collection")
+        held |= {(tenant, point.id): point for point in points}
+
+    async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
+        """Remove points of the tenant."""
+        for one in ids:
+            self._collection(model).pop((tenant, one), None)
+
+    async def search(
+        self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
+    ) -> Sequence[Hit]:
+        """Find candidates with all their scores."""
+        found = self._found(tenant, model, scope)
+        if vector is None and not len(terms.indices):
+            latest = sorted(found, key=lambda point: point.created_at, reverse=True)[:limit]
+            return [Hit(point.id, 0.0, 0.0, 0.0, 0.0) for point in latest]
+        owned = [
+            point
+            for (whose, _), point in self._collection(model).items()
+            if (whose, point.user_id) == (tenant, scope.user_id)
+        ]
+        by_text = _frequencies(terms, [point.text_terms for point in owned])
+        by_window = _frequencies(terms, [point.window_terms for point in owned])
+        hits = [
+            Hit(
+                point.id,
+                dense=_cosine(vector, point.text_vector),
+                dense_window=_cosine(vector, point.window_vector),
+                bm25=score(terms, point.text_terms, by_text),
+                bm25_window=score(terms, point.window_terms, by_window),
+            )
+            for point in found
+        ]
+        return sorted(_best(hits, limit, meant=vector is not None), key=lambda hit: hit.id)
+
+    async def count(self, tenant: str, model: str, scope: Scope) -> int:
+        """Count the points in `scope`."""
+        return len(self._found(tenant, model, scope))
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to release."""
+
+    def _collection(self, model: str) -> dict[tuple[str, UUID], Point]:
+        if self.away or model not in self._collections:
+            raise IndexUnavailable(f"no collection is open for the model {model}")
+        return self._collections[model]
+
+    def _found(self, tenant: str, model: str, scope: Scope) -> list[Point]:
+        held = self._collection(model)
+        return [point for (whose, _), point in held.items() if whose == tenant and in_scope(point, scope)]
+
+
+def in_scope(point: Point, scope: Scope) -> bool:
+    """Whether a search in `scope` may find `point`."""
+    return (
+        point.user_id == scope.user_id
+        and scope.conversation_id in {None, point.conversation_id}
+        and _shares(scope.participants, point.participants)
+        and _shares(scope.topics, point.topics)
+        and _shares(scope.types, (point.type,))
+        and _shares(scope.kinds, (point.kind,))
+        and (scope.above_valence is None or point.valence > scope.above_valence)
+        and (scope.below_valence is None or point.valence < scope.below_valence)
+        and (scope.min_importance is None or point.importance >= scope.min_importance)
+        and (scope.include_archived or not point.archived)
+        and _in_time(point, scope)
+    )
+
+
+def _shares(asked: Sequence[str], held: Sequence[str]) -> bool:
+    return not asked or not {one.casefold() for one in asked}.isdisjoint(one.casefold() for one in held)
+
+
+def _in_time(point: Point, scope: Scope) -> bool:
+    """Said in the half-open range, or telling of an event that overlaps it."""
+    after = scope.start is None or point.created_at >= scope.start
+    if after and (scope.end is None or point.created_at < scope.end):
+        return True
+    begin = point.event_start
+    if begin is None:
+        return False
+    end = point.event_end or begin
+    begun = scope.end is None or begin < scope.end
+    going_on = scope.start is None or end > scope.start or begin == end == scope.start
+    return begun and going_on
+
+
+def _frequencies(terms: SparseVector, documents: Sequence[SparseVector]) -> dict[int, float]:
+    """Return the IDF of each asked term over the user's documents."""
+    return {
+        int(term): idf(len(documents), sum(int(term) in document.indices for document in documents))
+        for term in terms.indices
+    }
+
+
+def _cosine(vector: Vector | None, held: Vector) -> float:
+    if vector is None:
+        return 0.0
+    return float(np.dot(vector, held) / (np.linalg.norm(vector) * np.linalg.norm(held)))
+
+
+def _best(hits: Sequence[Hit], limit: int, *, meant: bool) -> Iterable[Hit]:
+    """Return the union of the best `limit` by each signal; words count where they occur."""
+    chosen: dict[UUID, Hit] = {}
+    if meant:
+        for signal in ("dense", "dense_window"):
+            ranked = sorted(hits, key=lambda hit: -getattr(hit, signal))
+            chosen |= {hit.id: hit for hit in ranked[:limit]}
+    for signal in ("bm25", "bm25_window"):
+        ranked = sorted(
+            (hit for hit in hits if getattr(hit, signal) > 0), key=lambda hit: -getattr(hit, signal)
+        )
+        chosen |= {hit.id: hit for hit in ranked[:limit]}
+    return chosen.values()

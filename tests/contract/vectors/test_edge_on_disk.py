@@ -1,0 +1,122 @@
+"""The engine in this process keeps on disk what it acknowledged, and its folder belongs to one process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+from ricordo.ports.vectors import IndexUnavailable
+from ricordo.testing.eventually import eventually
+from ricordo.testing.factories import DIMENSIONS, point
+from ricordo.testing.vectors import ALL, MODEL, TENANT, filled, searched, words
+
+# Writes points one after the other, says of each when it is acknowledged, and waits to be killed.
+_WRITER = """
+import asyncio, sys
+from pathlib import Path
+from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+from ricordo.testing.factories import DIMENSIONS, point
+from ricordo.testing.vectors import MODEL, TENANT
+
+async def write():
+    index = EdgeVectorIndex(Path(sys.argv[1]))
+    await index.prepare(MODEL, DIMENSIONS)
+    n = 0
+    while True:
+        await index.upsert(TENANT, MODEL, [point(f"p-{n}", text="word"), point(f"q-{n}", text="word")])
+        if n % 3 == 0:
+            await index.delete(TENANT, MODEL, [point(f"q-{n}").id])
+        print(n, flush=True)
+        n += 1
+
+asyncio.run(write())
+"""
+
+
+def _writer(folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", _WRITER, str(folder)], stdout=subprocess.PIPE, text=True)
+
+
+async def test_points_are_there_after_closing_and_opening_again(tmp_path: Path) -> None:
+    first = EdgeVectorIndex(tmp_path)
+    await filled(first, point("a", text="cat"), point("b", text="dog", archived=True))
+    await first.close()
+    second = EdgeVectorIndex(tmp_path)
+    await second.prepare(MODEL, DIMENSIONS)
+    assert await second.count(TENANT, MODEL, ALL) == 2
+    assert [hit.id for hit in await searched(second, terms=words("cat"))] == [point("a").id]
+    await second.close()
+
+
+async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    with _writer(tmp_path) as writer:
+        assert writer.stdout is not None
+        acknowledged = [int(writer.stdout.readline()) for _ in range(150)]
+        writer.kill()
+        acknowledged += [int(line) for line in writer.stdout.read().split()]
+    index = EdgeVectorIndex(tmp_path)
+    await index.prepare(MODEL, DIMENSIONS)
+    found = {hit.id for hit in await searched(index, terms=words("word"), limit=10_000)}
+    assert {point(f"p-{n}").id for n in acknowledged} <= found
+    assert {point(f"q-{n}").id for n in acknowledged if n % 3} <= found
+    assert found.isdisjoint(point(f"q-{n}").id for n in acknowledged if n % 3 == 0)
+    await index.close()
+
+
+async def test_a_second_process_is_told_who_has_the_folder(tmp_path: Path) -> None:
+    with _writer(tmp_path) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "0\n"
+        index = EdgeVectorIndex(tmp_path)
+        with pytest.raises(IndexUnavailable, match="another process has the vector index"):
+            await index.prepare(MODEL, DIMENSIONS)
+        writer.kill()
+    await index.prepare(MODEL, DIMENSIONS)
+    assert await index.count(TENANT, MODEL, ALL) > 0
+    await index.close()
+
+
+async def test_a_start_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
+    half = tmp_path / "all-MiniLM-L6-v2.partial" / "segments" / "half"
+    half.mkdir(parents=True)
+    (half / "garbage").write_bytes(b"\0\1")
+    index = EdgeVectorIndex(tmp_path)
+    await index.prepare("all-MiniLM-L6-v2", DIMENSIONS)
+    await index.upsert(TENANT, "all-MiniLM-L6-v2", [point("a")])
+    assert await index.count(TENANT, "all-MiniLM-L6-v2", ALL) == 1
+    await index.close()
+
+
+async def test_other_dimensions_and_a_folder_that_cannot_be_written_are_said(tmp_path: Path) -> None:
+    first = EdgeVectorIndex(tmp_path)
+    await filled(first, point("a"))
+    await first.close()
+    second = EdgeVectorIndex(tmp_path)
+    with pytest.raises(IndexUnavailable, match="expected vector size 4, but got 16"):
+        await second.prepare(MODEL, 4)
+    await second.close()
+    (tmp_path / "file").write_text("in the way")
+    third = EdgeVectorIndex(tmp_path / "file")
+    with pytest.raises(IndexUnavailable, match="the vector index failed"):
+        await third.prepare(MODEL, DIMENSIONS)
+    await third.close()
+
+
+async def test_after_closing_it_is_unavailable(tmp_path: Path) -> None:
+    index = EdgeVectorIndex(tmp_path)
+    await filled(index, point("a"))
+    await index.close()
+    with pytest.raises(IndexUnavailable):
+        await index.count(TENANT, MODEL, ALL)
+
+
+async def test_written_points_reach_the_disk_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.adapters.qdrant.edge._FLUSH_AFTER_S", 0.05)
+    index = EdgeVectorIndex(tmp_path)
+    await filled(index, point("a"))
+    await eventually(lambda: index.unflushed == 0)
+    await index.close()
