@@ -3,12 +3,20 @@
 from typing import Final
 
 from ricordo.messages.errors import dead_letter_headers
+from ricordo.messages.headers import (
+    CE_ID,
+    CE_SOURCE,
+    CE_SPEC_VERSION,
+    CE_TIME,
+    CE_TYPE,
+    CONTENT_TYPE,
+    MESSAGE_ID,
+    TRACE_PARENT,
+)
 from ricordo.messages.subjects import dead_letter_subject
 from ricordo.ports.bus import DeadLetter, DeadLetterRecorder, Outgoing, Publisher
-from ricordo.runtime.publishing import MESSAGE_ID
-from ricordo.runtime.tracing import TRACEPARENT
 
-_CARRIED: Final = (TRACEPARENT, "ce-id", "ce-source", "ce-type", "ce-time")
+_CARRIED: Final = (TRACE_PARENT, CE_SPEC_VERSION, CE_ID, CE_SOURCE, CE_TYPE, CE_TIME, CONTENT_TYPE)
 
 
 def as_message(letter: DeadLetter) -> Outgoing:

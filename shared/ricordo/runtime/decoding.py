@@ -7,11 +7,12 @@ from ricordo.messages.base import Message, format_instant
 from ricordo.messages.codec import decode, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import DerivedEvent, MessageReceived, SessionEnded
+from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.subjects import InvalidSubject, Subject
 from ricordo.ports.bus import Delivery
 from ricordo.runtime.handling import Envelope, Reject
-from ricordo.runtime.tracing import TRACEPARENT, TraceContext
+from ricordo.runtime.tracing import TraceContext
 
 
 def read(delivery: Delivery) -> Envelope[Message] | Reject:
@@ -36,7 +37,7 @@ def read(delivery: Delivery) -> Envelope[Message] | Reject:
         subject=delivery.subject,
         body=body,
         attempt=delivery.attempt,
-        traceparent=str(TraceContext.continued(delivery.headers.get(TRACEPARENT))),
+        traceparent=str(TraceContext.continued(delivery.headers.get(TRACE_PARENT))),
     )
 
 

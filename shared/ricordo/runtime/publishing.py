@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
-from ricordo.messages.base import format_instant
 from ricordo.messages.codec import encode
 from ricordo.messages.events import DerivedEvent
+from ricordo.messages.headers import event_headers
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import subject_of
 from ricordo.ports.bus import Outgoing
-from ricordo.runtime.tracing import TRACEPARENT, TraceContext
-
-MESSAGE_ID: Final = "Nats-Msg-Id"
+from ricordo.runtime.tracing import TraceContext
 
 
 def stamped(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequence[DerivedEvent]:
@@ -43,13 +40,12 @@ def outgoing(tenant: str, event: DerivedEvent, source: str, trace: TraceContext 
         ValueError: the event is not stamped.
     """
     event_id = str(event.id)
-    headers = {
-        MESSAGE_ID: event_id,
-        "ce-id": event_id,
-        "ce-source": f"ricordo/{source}",
-        "ce-type": event.name,
-        "ce-time": format_instant(event.at),
-    }
-    if trace is not None:
-        headers[TRACEPARENT] = str(trace)
+    headers = event_headers(
+        event.name,
+        event_id=event_id,
+        source=f"/ricordo/{source}",
+        time=event.at,
+        dedup_id=event_id,
+        traceparent=None if trace is None else str(trace),
+    )
     return Outgoing(subject=subject_of(tenant, event.name), body=encode(event), headers=headers)

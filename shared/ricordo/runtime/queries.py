@@ -10,6 +10,7 @@ import structlog
 
 from ricordo.messages.codec import decode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
+from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.registry import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
 from ricordo.ports.bus import BusError, BusUnavailable, Endpoint, Publisher, Request, Responder
@@ -19,7 +20,7 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.replies import Answer, QueryRoute, Refused, encoded
-from ricordo.runtime.tracing import TRACEPARENT, TraceContext, logged_as
+from ricordo.runtime.tracing import TraceContext, logged_as
 from ricordo.runtime.waiting import end, unless
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -137,7 +138,7 @@ class QueryServer:
         return len(self._tasks) >= self._settings.concurrency + self._settings.waiting
 
     async def _serve(self, request: Request, *, crowded: bool) -> None:
-        trace = TraceContext.continued(request.headers.get(TRACEPARENT))
+        trace = TraceContext.continued(request.headers.get(TRACE_PARENT))
         self.health.in_flight += 1
         try:
             with logged_as(trace, worker=self.name):

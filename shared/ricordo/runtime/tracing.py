@@ -8,11 +8,9 @@ import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Self
+from typing import Self
 
 from structlog.contextvars import bound_contextvars
-
-TRACEPARENT: Final = "traceparent"
 
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.ASCII)
 _NO_TRACE = "0" * 32
