@@ -10,8 +10,6 @@ from typing import Any, Final, TypeVar
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
 from ricordo.adapters.nats.topology import SWEEPER
 from ricordo.adapters.neo4j import open_graph
-from ricordo.adapters.ollama import open_ollama
-from ricordo.adapters.onnx import MiniLm, open_minilm
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
@@ -22,12 +20,13 @@ from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.clock import Clock
 from ricordo.ports.graph import FactGraph, GraphUnavailable
-from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter
+from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.vectors import Scope, VectorIndex
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.settings import Settings
+from ricordo_services.models import Models, open_models
 
 T = TypeVar("T")
 
@@ -36,33 +35,6 @@ __all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "bus_settings", "topology"
 
 _NOBODY = "nobody"
 _GRAPH_PATIENCE = 2.0  # seconds for which an answer about the graph's health is good
-
-
-@dataclass(frozen=True, slots=True)
-class Models:
-    """The embedding models of a process.
-
-    Attributes:
-        batch: encodes memories.
-        query: encodes questions, and never waits behind memories.
-        fallback: serves in a long outage; None for none.
-        tokens: counts tokens.
-    """
-
-    batch: Encoder
-    query: Encoder
-    fallback: Encoder | None
-    tokens: TokenCounter
-
-    @property
-    def name(self) -> str:
-        """The primary model's name."""
-        return self.batch.model
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All models' names, the primary first."""
-        return (self.name,) if self.fallback is None else (self.name, self.fallback.model)
 
 
 class Resources:
@@ -198,21 +170,7 @@ class Resources:
             await (await self.life()).bury(letter.tenant, letter)
 
     async def _open_models(self) -> Models:
-        settings = self.settings.embedding
-        minilm = await self._exits.enter_async_context(open_minilm(cores=settings.threads))
-        if settings.provider == "onnx":
-            return Models(minilm.batch, minilm.query, None, minilm.tokens)
-        primary = await self._ollama(settings.model)
-        fallback = None if settings.fallback is None else await self._fallback(settings.fallback, minilm)
-        return Models(primary, primary, fallback, minilm.tokens)
-
-    async def _ollama(self, model: str) -> Encoder:
-        settings = self.settings.embedding
-        opening = open_ollama(settings.ollama_url, model, batch=settings.batch)
-        return await self._exits.enter_async_context(opening)
-
-    async def _fallback(self, name: str, minilm: MiniLm) -> Encoder:
-        return minilm.batch if name == minilm.batch.model else await self._ollama(name)
+        return await self._exits.enter_async_context(open_models(self.settings.embedding))
 
     async def _open_batcher(self) -> EmbeddingBatcher:
         settings, models = self.settings.embedding, await self.models()

@@ -10,7 +10,7 @@ import numpy as np
 from ricordo.adapters.onnx.cache import default_cache_folder
 from ricordo.adapters.onnx.checkpoint import MODEL, Checkpoint, installed_checkpoint
 from ricordo.adapters.onnx.lanes import Lanes, usable_cores
-from ricordo.adapters.onnx.network import DIMENSIONS, MAX_TOKENS, Network, load_network
+from ricordo.adapters.onnx.network import DIMENSIONS, MAX_TOKENS, PRECISION, Network, load_network
 from ricordo.adapters.onnx.plan import plan_runs
 from ricordo.adapters.onnx.tokens import MiniLmTokens
 from ricordo.ports.models import Encoder, TokenCounter, Vectors
@@ -70,7 +70,10 @@ class MiniLm:
         batch: for many texts at a time: uses all cores, and gives way to whatever else needs them.
         query: for a text that someone waits for: never queues behind a batch.
         tokens: counts tokens as the model does.
+        precision: of the weights.
     """
+
+    precision = PRECISION
 
     def __init__(self, batch: Encoder, query: Encoder, tokens: TokenCounter) -> None:
         self.batch = batch

@@ -12,6 +12,7 @@ from ricordo.ports.models import ModelUnavailable, Vectors
 
 DIMENSIONS = 384
 MAX_TOKENS = 256
+PRECISION = "fp32"
 # Names the graph that is built: to be raised with each change of it, so that no older file is taken for it.
 GRAPH_VERSION = 1
 
@@ -76,5 +77,5 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path) -> Network:
 
         return build_model(checkpoint.weights)
 
-    name = f"minilm-{checkpoint.digest[:16]}-fp32-v{GRAPH_VERSION}"
+    name = f"minilm-{checkpoint.digest[:16]}-{PRECISION}-v{GRAPH_VERSION}"
     return Network(cached_model(cache_folder, name, build))
