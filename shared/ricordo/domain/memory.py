@@ -145,7 +145,7 @@ class Memory:
     derived from `created_at` and `timezone` when `date` is left out.
 
     Attributes:
-        id: UUIDv5 of tenant and message id, or of kind and sources (`memory_id`, `derived_id`).
+        id: UUIDv5 of tenant and message id, or of kind and sources (`derived_id`).
         message_id: the bot's id of the message; None for what the system made itself.
         created_at: when it was said.
         stored_at: when it came into this system: an import is not born faded.
@@ -229,11 +229,6 @@ class Memory:
         object.__setattr__(self, "date", local.date)
         object.__setattr__(self, "time_of_day", local.time_of_day)
         object.__setattr__(self, "day_of_week", local.day_of_week)
-
-
-def memory_id(tenant: str, message_id: str) -> UUID:
-    """Return the id of the memory of a message: UUIDv5(OID, `<tenant>/<message id>`)."""
-    return uuid5(NAMESPACE_OID, f"{tenant}/{message_id}")
 
 
 def derived_id(tenant: str, kind: MemoryKind, sources: Iterable[UUID], *, about: str = "") -> UUID:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.bm25 import terms, window_terms
-from ricordo.domain.memory import Memory, MemoryKind, memory_id
+from ricordo.domain.memory import Memory, MemoryKind
+from ricordo.messages.ids import memory_id
 from ricordo.ports.memories import NewMessage
 from ricordo.ports.vectors import Point
 

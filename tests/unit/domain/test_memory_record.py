@@ -9,9 +9,9 @@ from ricordo.domain.memory import (
     MemoryKind,
     derived_id,
     local_moment,
-    memory_id,
     time_of_day,
 )
+from ricordo.messages.ids import memory_id
 
 INSTANT = dt.datetime(2026, 2, 1, 23, 30, tzinfo=dt.UTC)
 

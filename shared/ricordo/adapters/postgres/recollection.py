@@ -8,7 +8,8 @@ import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
-from ricordo.domain.memory import Memory, memory_id
+from ricordo.domain.memory import Memory
+from ricordo.messages.ids import memory_id
 from ricordo.ports.recollection import Counts, Failure, Profile, Standing, Turn
 from ricordo.ports.stages import Progress
 

@@ -9,7 +9,8 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.memory import Memory, memory_id
+from ricordo.domain.memory import Memory
+from ricordo.messages.ids import memory_id
 from ricordo.ports.facts import FactLedger
 from ricordo.ports.life import Life
 from ricordo.ports.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
