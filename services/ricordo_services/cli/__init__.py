@@ -16,7 +16,10 @@ def main() -> NoReturn:
             file=sys.stderr,
         )
         sys.exit(1)
-    # A base install, which holds the client only, must get as far as the sentence above.
-    from ricordo_services.cli.app import run  # noqa: PLC0415
+    try:
+        # A base install, which holds the client only, must get as far as the sentence above.
+        from ricordo_services.cli.app import run  # noqa: PLC0415
 
-    sys.exit(run(sys.argv[1:]))
+        sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:  # while the command was loading
+        sys.exit(130)

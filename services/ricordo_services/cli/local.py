@@ -3,8 +3,9 @@
 import asyncio
 import fcntl
 import importlib
+import threading
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Never
@@ -14,6 +15,8 @@ from ricordo.settings import Settings
 from ricordo_services.stack import Endpoints, LocalStack
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
+EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
+"""The `WORKERS` of the wiring, which takes long to load; `encode` and `index` are `embedding` in two."""
 _WIRING: Final = "ricordo_services.wiring"
 
 
@@ -50,15 +53,39 @@ async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> A
     """
     # Adapters take seconds to load, longer than the servers take to start: both happen at once. A folder that
     # somebody has is refused without that.
-    free = await asyncio.to_thread(_is_free, data_dir / "lock")
-    loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, _WIRING if free else __name__))
-    try:
-        async with LocalStack.open(data_dir) as stack:
+    loading = _loading(_WIRING) if _is_free(data_dir / "lock") else None
+    async with LocalStack.open(data_dir) as stack:
+        if loading is not None:
             await loading
-            async with _working(stack, names, settings) as run:
-                yield run
-    finally:
-        await end(loading)
+        async with _working(stack, names, settings) as run:
+            yield run
+
+
+def _loading(module: str) -> asyncio.Future[None]:
+    """Import a module in a thread that nobody waits for when it is no longer wanted."""
+    loop = asyncio.get_running_loop()
+    loaded: asyncio.Future[None] = loop.create_future()
+    loaded.add_done_callback(lambda future: future.cancelled() or future.exception())  # seen, awaited or not
+
+    def settle(error: BaseException | None) -> None:
+        if loaded.cancelled():
+            return
+        if error is None:
+            loaded.set_result(None)
+        else:
+            loaded.set_exception(error)
+
+    def load() -> None:
+        problem: BaseException | None = None
+        try:
+            importlib.import_module(module)
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            problem = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, problem)
+
+    threading.Thread(target=load, name="loading", daemon=True).start()
+    return loaded
 
 
 def _is_free(lock: Path) -> bool:

@@ -12,9 +12,9 @@ from ricordo.runtime.waiting import unless
 from ricordo_services.cli.configuration import read_settings, set_up_logs
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.folders import default_data_dir
-from ricordo_services.cli.local import ALL_WORKERS, LocalRun, running
+from ricordo_services.cli.local import ALL_WORKERS, EVERY_NAME, LocalRun, running
 from ricordo_services.cli.options import DataDir, Workers
-from ricordo_services.cli.output import print_json, screen
+from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.stack import Endpoints, write_stack_file
 
 AsJson = Annotated[bool, typer.Option("--json", help="Say in one line of JSON where everything answers.")]
@@ -26,6 +26,9 @@ async def up(data_dir: DataDir = None, workers: Workers = None, as_json: AsJson 
     settings = read_settings()
     set_up_logs(settings)
     stopping = asyncio.Event()
+
+    if not as_json:
+        margin().print(f"starting on {data_dir or default_data_dir()} …", style="dim", markup=False)
 
     async def serve() -> None:
         async with running(data_dir or default_data_dir(), names, settings) as run:
@@ -40,8 +43,10 @@ def _names(workers: str | None) -> tuple[str, ...]:
     if workers is None:
         return ALL_WORKERS
     names = tuple(dict.fromkeys(name.strip() for name in workers.split(",") if name.strip()))
-    if not names:
-        raise Misused(f"--workers names none: choose from {', '.join(ALL_WORKERS)}")
+    unknown = [name for name in names if name not in EVERY_NAME]
+    if unknown or not names:
+        stranger = f"there is no worker {', '.join(unknown)}" if unknown else "--workers names none"
+        raise Misused(f"{stranger}: choose from {', '.join(EVERY_NAME)}")
     return names
 
 

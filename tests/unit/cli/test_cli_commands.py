@@ -7,6 +7,8 @@ from tests.unit.cli.conftest import Cli
 
 from ricordo_services import cli as command_line
 from ricordo_services.cli.catalogue import ENTRIES
+from ricordo_services.cli.local import EVERY_NAME
+from ricordo_services.wiring import WORKERS
 
 NAMES = [entry.name for entry in ENTRIES]
 GROUPS = {"dlq": ("list", "show", "replay"), "lifecycle": ("run",)}
@@ -54,6 +56,7 @@ def test_the_version_is_that_of_the_package(cli: Cli) -> None:
         ("status",),
         ("worker",),
         ("up", "--workers", " , "),
+        ("up", "--workers", "ingest,nobody"),
         ("--nope",),
     ],
 )
@@ -85,6 +88,10 @@ def test_the_help_loads_nothing_heavy() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_worker_can_be_named() -> None:
+    assert set(EVERY_NAME) == set(WORKERS)
 
 
 def test_a_base_install_is_told_what_to_install(
