@@ -37,6 +37,12 @@ _PATIENCE_S = 60
 _SESSION = {
     "application_name": "ricordo",
     "timezone": "UTC",
+    # Every statement looks up rows by key. The planner would rather read a small table whole, and goes on with
+    # that plan while the table grows.
+    "random_page_cost": "1.1",
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
     # A process that hangs in the middle of a transaction must not keep its locks for ever.
     "idle_in_transaction_session_timeout": str(_PATIENCE_S * 1000),
 }

@@ -19,7 +19,7 @@ from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 # A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
 LAWS = settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
 )

@@ -31,26 +31,48 @@ on conflict (tenant, message_id) do nothing
 returning message_id, digest
 
 -- name: keep_memories
--- $3 which of the messages. A memory lives in the zone that the user named last before it, or in its message.
+-- $3 which of the messages. Each comes with those before and after it in its conversation, by time and id, be they
+-- there or new as well; and in the zone that the user named last before it, or in its message.
+with fresh as (
+    select m.*, lag(m.memory_id) over story as earlier_id, lag(m.said_at) over story as earlier_at,
+           lag(m.message_id) over story as earlier_message, lead(m.memory_id) over story as later_id,
+           lead(m.said_at) over story as later_at, lead(m.message_id) over story as later_message
+    from jsonb_to_recordset($2::jsonb) as m (
+        n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text,
+        content text, said_at timestamptz, timezone text, language text, participants text[], location text, kind text,
+        importance double precision, tags text[], expires_at timestamptz, trust double precision, source text,
+        memorable boolean)
+    where m.n = any($3::integer[]) and m.memorable
+    window story as (partition by m.conversation_id order by m.said_at, m.message_id)
+)
 insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, language, role, speaker,
-                      created_at, timezone, participants, stated_participants, location, importance, stated_kind,
-                      stated_importance, tags, expires_at, trust, source, stored_at)
-select $1, m.memory_id, m.user_id, m.message_id, m.conversation_id, coalesce(m.kind, 'message'), m.content,
-       coalesce(m.language, ''), m.role, m.speaker, m.said_at,
-       coalesce(m.timezone, (
+                      created_at, timezone, preceding_id, following_id, participants, stated_participants, location,
+                      importance, stated_kind, stated_importance, tags, expires_at, trust, source, stored_at)
+select $1, f.memory_id, f.user_id, f.message_id, f.conversation_id, coalesce(f.kind, 'message'), f.content,
+       coalesce(f.language, ''), f.role, f.speaker, f.said_at,
+       coalesce(f.timezone, (
            select h.timezone from history h
-           where h.tenant = $1 and h.user_id = m.user_id and h.timezone is not null
-             and (h.said_at, h.message_id) <= (m.said_at, m.message_id)
+           where h.tenant = $1 and h.user_id = f.user_id and h.timezone is not null
+             and (h.said_at, h.message_id) <= (f.said_at, f.message_id)
            order by h.said_at desc, h.message_id desc limit 1), 'UTC'),
-       m.participants, m.participants, m.location, coalesce(m.importance, 0.5), m.kind, m.importance, m.tags,
-       m.expires_at, m.trust, m.source, $4
-from jsonb_to_recordset($2::jsonb) as m (
-    n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text,
-    content text, said_at timestamptz, timezone text, language text, participants text[], location text, kind text,
-    importance double precision, tags text[], expires_at timestamptz, trust double precision, source text,
-    memorable boolean)
-where m.n = any($3::integer[]) and m.memorable
-order by m.memory_id
+       case when (before.created_at, before.message_id) > (f.earlier_at, f.earlier_message) then before.id
+            else coalesce(f.earlier_id, before.id) end,
+       case when (after.created_at, after.message_id) < (f.later_at, f.later_message) then after.id
+            else coalesce(f.later_id, after.id) end,
+       f.participants, f.participants, f.location, coalesce(f.importance, 0.5), f.kind, f.importance, f.tags,
+       f.expires_at, f.trust, f.source, $4
+from fresh f
+left join lateral (
+    select m.id, m.created_at, m.message_id from memories m
+    where m.tenant = $1 and m.conversation_id = f.conversation_id
+      and (m.created_at, m.message_id) < (f.said_at, f.message_id)
+    order by m.created_at desc, m.message_id desc limit 1) as before on true
+left join lateral (
+    select m.id, m.created_at, m.message_id from memories m
+    where m.tenant = $1 and m.conversation_id = f.conversation_id
+      and (m.created_at, m.message_id) > (f.said_at, f.message_id)
+    order by m.created_at, m.message_id limit 1) as after on true
+order by f.memory_id
 on conflict (tenant, id) do nothing
 
 -- name: begin_stages
@@ -66,30 +88,21 @@ order by m.memory_id
 on conflict (tenant, memory_id) do nothing
 
 -- name: place
--- $2 message ids and $3 memory ids that are new. Sets what their arrival changes, in their own rows and around them:
--- who comes before and after whom, by time and id within the conversation; and the zone of what follows a message
--- that names one, up to the next that does. Rows are locked in the order of their ids, which is everybody's order.
+-- $2 message ids and $3 memory ids that are new. Sets what their arrival changes in the memories around them: that they
+-- now come before or after these; and the zone of what follows a message that names one, up to the next that does.
+-- Rows are locked in the order of their ids, which is everybody's order.
 with fresh as (
-    select id, conversation_id, created_at, message_id
-    from memories m join unnest($3::uuid[]) as new (id) using (id) where m.tenant = $1
+    select id, preceding_id, following_id from memories where tenant = $1 and id = any($3::uuid[])
 ), beside as (
-    select id from fresh
-    union
-    select before.id from fresh f cross join lateral (
-        select m.id from memories m
-        where m.tenant = $1 and m.conversation_id = f.conversation_id
-          and (m.created_at, m.message_id) < (f.created_at, f.message_id)
-        order by m.created_at desc, m.message_id desc limit 1) as before
-    union
-    select after.id from fresh f cross join lateral (
-        select m.id from memories m
-        where m.tenant = $1 and m.conversation_id = f.conversation_id
-          and (m.created_at, m.message_id) > (f.created_at, f.message_id)
-        order by m.created_at, m.message_id limit 1) as after
+    select preceding_id as id, null::uuid as preceding_id, id as following_id from fresh
+    where preceding_id <> all($3::uuid[])
+    union all
+    select following_id, id, null from fresh where following_id <> all($3::uuid[])
+), named as materialized (  -- by the key first: to few messages that name a zone, the index of zones is no shortcut
+    select user_id, said_at, message_id, timezone from history where tenant = $1 and message_id = any($2::text[])
 ), zoned as (
     select m.id, h.timezone
-    from unnest($2::text[]) as new (message_id)
-    join history h on h.tenant = $1 and h.message_id = new.message_id and h.timezone is not null
+    from named h
     left join lateral (
         select n.said_at, n.message_id from history n
         where n.tenant = $1 and n.user_id = h.user_id and n.timezone is not null
@@ -100,38 +113,27 @@ with fresh as (
         and (m.created_at, m.message_id) > (h.said_at, h.message_id)
         and (next.said_at is null or (m.created_at, m.message_id) < (next.said_at, next.message_id))
         and m.timezone <> h.timezone
-), placed as (
-    -- A rezoned memory may stand in a conversation that nobody has locked here: its links are left alone.
-    select m.id, m.timezone as former_timezone, coalesce(zoned.timezone, m.timezone) as timezone,
-           beside.id is not null as linked, before.id as preceding_id, after.id as following_id
-    from (select id from beside union select id from zoned) as affected
-    join memories m on m.tenant = $1 and m.id = affected.id
-    left join beside on beside.id = m.id
-    left join zoned on zoned.id = m.id
-    left join lateral (
-        select p.id from memories p
-        where p.tenant = $1 and p.conversation_id = m.conversation_id
-          and (p.created_at, p.message_id) < (m.created_at, m.message_id)
-        order by p.created_at desc, p.message_id desc limit 1) as before on true
-    left join lateral (
-        select n.id from memories n
-        where n.tenant = $1 and n.conversation_id = m.conversation_id
-          and (n.created_at, n.message_id) > (m.created_at, m.message_id)
-        order by n.created_at, n.message_id limit 1) as after on true
-    order by m.id for update of m
+    where h.timezone is not null
+), changed as (
+    select id, (array_agg(preceding_id) filter (where preceding_id is not null))[1] as preceding_id,
+           (array_agg(following_id) filter (where following_id is not null))[1] as following_id,
+           (array_agg(timezone) filter (where timezone is not null))[1] as timezone
+    from (select id, preceding_id, following_id, null as timezone from beside
+          union all select id, null, null, timezone from zoned) as each
+    group by id
+), locked as (
+    select m.id, c.preceding_id, c.following_id, c.timezone
+    from changed c join memories m on m.tenant = $1 and m.id = c.id order by m.id for update of m
 )
 update memories m
-set preceding_id = case when placed.linked then placed.preceding_id else m.preceding_id end,
-    following_id = case when placed.linked then placed.following_id else m.following_id end,
-    timezone = placed.timezone,
+set preceding_id = coalesce(l.preceding_id, m.preceding_id),
+    following_id = coalesce(l.following_id, m.following_id),
+    timezone = coalesce(l.timezone, m.timezone),
     -- what was derived from the former zone does not count any more
-    local_date = case when m.timezone = placed.timezone then m.local_date end
-from placed
-where m.tenant = $1 and m.id = placed.id
-  and (m.timezone <> placed.timezone
-       or placed.linked and (m.preceding_id, m.following_id)
-                            is distinct from (placed.preceding_id, placed.following_id))
-returning m.id, placed.former_timezone <> placed.timezone as rezoned
+    local_date = case when l.timezone is null then m.local_date end
+from locked l
+where m.tenant = $1 and m.id = l.id
+returning m.id, l.timezone is not null as rezoned
 
 -- name: derive_again
 -- Enrichment has to see these once more: the missing stage brings them there.

@@ -38,7 +38,7 @@ with slice as (
     order by id limit $5
 ), faded as (
     select m.id, settled.factor, settled.weak
-    from slice join memories m on m.tenant = $1 and m.id = slice.id
+    from memories m
     cross join lateral (
         select extract(day from $2::timestamptz - greatest(m.stored_at, m.last_accessed))::integer as days) as idle
     cross join lateral (
@@ -47,7 +47,8 @@ with slice as (
     cross join lateral (
         select case when $6 then greatest(kept.value, 0.2 + 0.7 * m.importance) else kept.value end as factor,
                kept.value < 0.3 and m.access_count < 2 and m.importance < 0.5 as weak) as settled
-    where idle.days > 7 and m.archived_at is null and not m.pinned and not m.verified
+    where m.tenant = $1 and m.id = any(array(select id from slice))
+      and idle.days > 7 and m.archived_at is null and not m.pinned and not m.verified
       and (settled.weak or m.decay_factor <> settled.factor)
     order by m.id for update of m
 ), written as (
