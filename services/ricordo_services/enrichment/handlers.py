@@ -52,8 +52,8 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
             language=memory.language,
             role=memory.role,
             speaker=memory.speaker,
+            # the names met so far are left out: what they add would depend on which message came first
             participants=one.stated_participants,
-            known_names=one.known_names,
             vector=one.vector,
         ),
         local=local_moment(memory.created_at, memory.timezone),

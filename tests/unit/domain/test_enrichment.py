@@ -15,6 +15,10 @@ from ricordo.domain.topics import topic_key, topics
     [
         ("Per fare la carbonara bisogna rosolare il guanciale, poi aggiungere le uova", "it", "procedural"),
         ("Per cercare ricordi, devo: 1) Capire l'intento 2) Applicare filtri", "it", "procedural"),
+        ("Per fare il pane: sciogli il lievito, impasta e lascia riposare", "it", "procedural"),
+        ("Il trucco per non piangere con la cipolla è bagnare la lama", "it", "procedural"),
+        ("Sono uscita per vedere Anna: era in ritardo", "it", "episodic"),
+        ("The trick to poach an egg is to stir the water first", "en", "procedural"),
         ("Mescola la farina con l'acqua e poi inforna a 200 gradi", "it", "procedural"),
         ("To restart the router, press the button for ten seconds and then wait", "en", "procedural"),
         ("Here's how to prune roses in winter", "en", "procedural"),

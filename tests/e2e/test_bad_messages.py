@@ -1,0 +1,169 @@
+"""What cannot be remembered is kept aside with its reason, and its neighbours pass."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+from nats.aio.msg import Msg
+from tests.fixtures.running import Running
+from tests.fixtures.wire import Bot, Json, new_tenant, said
+
+pytestmark = pytest.mark.e2e
+
+NO_OFFSET = r"invalid: timestamp must be an RFC 3339 instant with an offset.*"
+BAD_ID = r"invalid: id must be 1 to 128 printable ASCII characters without spaces"
+
+
+def with_raw(name: str, value: str, **fields: object) -> bytes:
+    """Write a message whose field `name` is the JSON text `value`, valid or not."""
+    marked = json.dumps(said("?", "ciao") | fields | {name: "\0"})
+    return marked.replace('"\\u0000"', value).encode()
+
+
+BROKEN: Mapping[str, tuple[Json | bytes, str]] = {
+    # no JSON
+    "cut-off": (b'{"id": "cut-off", "user_id": ', r"not_json: the body is not JSON: .*"),
+    "no-utf8": ('{"id": "no-utf8", "content": "perché"}'.encode("latin-1"), "not_json: .*"),
+    "trailing": (b'{"id": "trailing"}}', "not_json: .*"),
+    "deep": (b'{"id": "deep", "x": ' + b"[" * 10_000 + b"]" * 10_000 + b"}", "not_json: .*recursion.*"),
+    "surrogate": (with_raw("content", '"a\\ud800b"', id="surrogate"), "not_json: .*"),
+    "endless-number": (with_raw("importance", "9" * 5_000, id="endless-number"), "not_json: .*"),
+    # wrong types
+    "content-number": ({"content": 5}, "invalid: content must be a valid string"),
+    "user-number": ({"user_id": 5}, "invalid: user_id must be a valid string"),
+    "user-with-space": ({"user_id": "a b"}, r"invalid: user_id must be 1 to 128 printable ASCII.*"),
+    "user-too-long": ({"user_id": "u" * 129}, r"invalid: user_id must be 1 to 128 printable ASCII.*"),
+    "metadata-text": ({"metadata": "x"}, "invalid: metadata must be a JSON object"),
+    "participants-text": ({"participants": "Davide"}, "invalid: participants must be a valid array"),
+    "importance-text": ({"importance": "0.5"}, "invalid: importance must be a valid number"),
+    "role-unknown": ({"role": "robot"}, "invalid: role must be 'user', 'assistant', 'system' or 'tool'"),
+    "kind-list": ({"kind": []}, "invalid: kind must be .*"),
+    "tags-numbers": ({"tags": [1]}, r"invalid: tags\[0\] must be a valid string"),
+    # out of range
+    "importance-2": ({"importance": 2}, "invalid: importance must be less than or equal to 1"),
+    "trust-9": ({"trust": 9}, "invalid: trust must be less than or equal to 5"),
+    "nan": (with_raw("importance", "NaN", id="nan"), "invalid: importance must be a finite number"),
+    "infinite": (with_raw("trust", "1e999", id="infinite"), "invalid: trust must be a finite number"),
+    "nan-within": (with_raw("metadata", '{"x": [NaN]}', id="nan-within"), "invalid: metadata .*NaN.*"),
+    "metadata-deep": (
+        {"metadata": json.loads('{"x":' + "[" * 60 + "]" * 60 + "}")},
+        "invalid: metadata must not nest deeper than 32 levels",
+    ),
+    "metadata-large": ({"metadata": {"x": "y" * 17_000}}, "invalid: metadata must take at most 16,384.*"),
+    "zone-unknown": ({"timezone": "Mars/Base"}, "invalid: timezone must be a time zone of the IANA.*"),
+    "zone-a-path": ({"timezone": "../../etc/passwd"}, "invalid: timezone must be a time zone of the IANA.*"),
+    "language-unknown": ({"language": "italiano!"}, "invalid: language must be a language tag.*"),
+    # time
+    "no-offset": ({"timestamp": "2026-02-01T14:30:00"}, NO_OFFSET),
+    "seconds-since-1970": ({"timestamp": 1_770_000_000}, NO_OFFSET),
+    "no-such-day": ({"timestamp": "2026-02-30T14:30:00Z"}, "invalid: timestamp must .* exists.*"),
+    "year-one": ({"timestamp": "0001-01-01T00:00:00Z"}, "invalid: timestamp must lie between .*"),
+    "year-9999": ({"timestamp": "9999-12-31T23:59:59Z"}, "invalid: timestamp must lie between .*"),
+    "expires-tomorrow": ({"expires_at": "domani"}, "invalid: expires_at must be an RFC 3339.*"),
+    # content
+    "empty": ({"content": ""}, "invalid: content must not be empty or blank"),
+    "blank": ({"content": " \n\t"}, "invalid: content must not be empty or blank"),
+    "too-long": ({"content": "x" * 40_000}, "invalid: content must have at most 32,768 characters.* 40,000"),
+    "too-long-composed": ({"content": "\u0958" * 20_000}, "invalid: content must have at most .* 40,000"),
+    "nul": ({"content": "a\0b"}, "invalid: content must not contain NUL characters"),
+    "nul-within": ({"metadata": {"\0": 1}}, "invalid: metadata must not contain NUL characters"),
+    # not yet, or not so
+    "document": (
+        {"document": {"name": "a.txt", "media_type": "text/plain", "data": "aGVsbG8="}},
+        "documents_unavailable: .*",
+    ),
+    "document-of-nothing": ({"document": {"name": "a.txt"}}, "invalid: document.media_type is required"),
+}  # fmt: skip
+
+NAMELESS: dict[str, tuple[bytes, str]] = {
+    "nothing": (b"", r"not_json: the body is not JSON: .*"),
+    "array": (b"[1]", r"invalid: the body must be a JSON object"),
+    "text": (b'"ciao"', r"invalid: the body must be a JSON object"),
+    "null": (b"null", r"invalid: the body must be a JSON object"),
+    "zeros": (b"\0\0\0\0", r"not_json: .*"),
+    "id-number": (json.dumps(said("", "ciao") | {"id": 7}).encode(), r"invalid: id must be a valid string"),
+    "id-null": (json.dumps(said("", "ciao") | {"id": None}).encode(), r"invalid: id must be a valid string"),
+    "id-empty": (json.dumps(said("", "ciao")).encode(), BAD_ID),
+    "id-with-space": (json.dumps(said("a b", "ciao")).encode(), BAD_ID),
+    "id-too-long": (json.dumps(said("x" * 129, "ciao")).encode(), BAD_ID),
+    "id-not-ascii": (json.dumps(said("è", "ciao")).encode(), BAD_ID),
+    "id-missing": (json.dumps({"content": "ciao"}).encode(), r"invalid: id is required"),
+}
+
+REQUIRED = ("user_id", "conversation_id", "role", "content", "timestamp")
+
+
+def body_of(name: str, message: Json | bytes) -> bytes:
+    return message if isinstance(message, bytes) else json.dumps(said(name, "ciao") | message).encode()
+
+
+def without(field: str) -> bytes:
+    return json.dumps({k: v for k, v in said(f"without-{field}", "x").items() if k != field}).encode()
+
+
+BODIES = {name: (body_of(name, message), reason) for name, (message, reason) in BROKEN.items()}
+BODIES |= {f"without-{field}": (without(field), f"invalid: {field} is required") for field in REQUIRED}
+
+
+@dataclass
+class Aftermath:
+    """What is to be seen of many bad messages and their good neighbours."""
+
+    tenant: str
+    letters: dict[bytes, Msg]
+    states: dict[str, Json]
+
+
+@pytest.fixture(scope="module")
+def aftermath(running: Running) -> Aftermath:
+    return asyncio.run(_publish_everything(running))
+
+
+async def _publish_everything(running: Running) -> Aftermath:
+    async with running.connection() as connection:
+        bot = Bot(connection, new_tenant())
+        bad = [body for body, _ in (BODIES | NAMELESS).values()]
+        good = [said(f"good-{n}", f"Messaggio buono numero {n}") for n in range(len(bad))]
+        async with bot.dead_letters() as heard:
+            await bot.publish_all([message for pair in zip(bad, good, strict=True) for message in pair])
+            letters = await heard.take(len(bad))
+            assert await heard.nothing_more()
+        await bot.settled([message["id"] for message in good])
+        names = [*BODIES, *(message["id"] for message in good)]
+        states = {name: await bot.status(name) for name in names}
+    return Aftermath(bot.tenant, {letter.data: letter for letter in letters}, states)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_cannot_be_read_is_a_dead_letter_and_its_status_says_why(
+    aftermath: Aftermath, name: str
+) -> None:
+    body, reason = BODIES[name]
+    assert_dead(aftermath, body, reason)
+    status = aftermath.states[name]
+    assert status["state"] == "failed"
+    assert re.fullmatch(reason, status["error"]), status
+    assert set(status["stages"].values()) == {None}
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_what_has_no_readable_id_is_a_dead_letter_all_the_same(aftermath: Aftermath, name: str) -> None:
+    assert_dead(aftermath, *NAMELESS[name])
+
+
+def assert_dead(aftermath: Aftermath, body: bytes, reason: str) -> None:
+    letter = aftermath.letters[body]  # the original bytes
+    assert letter.subject == f"dlq.ingest.memory.v1.{aftermath.tenant}.message.received"
+    assert letter.headers is not None
+    assert re.fullmatch(reason, letter.headers["Ricordo-Reason"]), letter.headers
+    assert letter.headers["Ricordo-Attempts"] == "1"
+    assert int(letter.headers["Ricordo-Stream-Seq"]) > 0
+
+
+def test_the_neighbours_of_bad_messages_are_remembered(aftermath: Aftermath) -> None:
+    good = {name: status["state"] for name, status in aftermath.states.items() if name.startswith("good-")}
+    assert len(good) == len(BODIES) + len(NAMELESS)
+    assert set(good.values()) == {"remembered"}

@@ -1,0 +1,173 @@
+"""The final state depends on what was said, not on when it arrived, nor how often."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+import pytest
+from nats.aio.client import Client
+from tests.fixtures.digest import Digest, PointState, digest, points
+from tests.fixtures.running import Running
+from tests.fixtures.wire import Bot, Json, at, ids, new_tenant, said
+
+pytestmark = pytest.mark.e2e
+
+TOLD = (
+    "Mia sorella Nora vive a Dublino.", "Abito a Torino.", "Nora works at a bakery.", "Adoro il tiramisù.",
+    "Ieri siamo andati al mare con Davide.", "Davide abita a Bologna.", "Ho un cane, si chiama Max.",
+    "I moved: now I live in Milan.", "Nora lives in Cork now.", "Non mi piace il caffè.", "Che rabbia!",
+    "Adesso abito a Genova.", "My sister Nora has a cat called Miu.", "Adoro il tiramisù, davvero.",
+    "Domani vado a correre con Davide.", "Davide lavora in una libreria.", "I live in Genoa.",
+    "Ho trent'anni.", "Il concerto è stato meraviglioso!", "Parlo italiano e inglese.",
+)  # fmt: skip
+ZONES = {3: "Europe/Rome", 9: "Asia/Tokyo", 15: "America/New_York"}
+
+
+def memory_id(tenant: str, message_id: str) -> UUID:
+    return uuid5(NAMESPACE_OID, f"{tenant}/{message_id}")
+
+
+def talk() -> list[Json]:
+    """Return three conversations of two users; some say their zone, some moments are the same."""
+    messages = []
+    for n in range(60):
+        fields: Json = {
+            "conversation_id": f"c-{n % 3}",
+            "user_id": "u-2" if n % 5 == 4 else "u-1",
+            "role": "assistant" if n % 7 == 6 else "user",
+            "timestamp": at(hours=300 - 4 * (n // 2)),  # every other message at the moment of the one before
+        }
+        if n in ZONES:
+            fields["timezone"] = ZONES[n]
+        messages.append(said(f"m-{n:02}", TOLD[n % len(TOLD)], **fields))
+    return messages
+
+
+@dataclass
+class Run:
+    """One tenant's run: what was left behind, and what is answered."""
+
+    tenant: str
+    state: Digest
+    points: dict[str, PointState]
+    answers: list[Json]
+
+
+async def in_order(bot: Bot) -> None:
+    messages = talk()
+    for start in range(0, len(messages), 12):
+        await bot.remember(*messages[start : start + 12])
+
+
+async def shuffled(bot: Bot) -> None:
+    messages = talk()
+    random.Random(7).shuffle(messages)
+    for start in range(0, len(messages), 9):
+        await bot.publish_all(messages[start : start + 9])
+        await bot.settled([message["id"] for message in messages[start : start + 3]])
+
+
+async def backwards_and_twice(bot: Bot) -> None:
+    messages = talk()[::-1]
+    await bot.publish_all(messages)
+    await bot.settled([message["id"] for message in messages[:20]])
+    await bot.publish_all(messages)  # the bot sends all of it again
+    await bot.settled([message["id"] for message in messages])
+    await bot.publish_all(talk())
+
+
+async def at_once(bot: Bot) -> None:
+    messages = talk() * 3
+    random.Random(11).shuffle(messages)
+    await bot.publish_all(messages)
+
+
+WAYS = (in_order, shuffled, backwards_and_twice, at_once)
+QUESTIONS = (
+    "Dove vive Nora?", "Where do I live?", "Cosa abbiamo fatto ieri?", "Che cosa adoro?",
+    "Cosa sai di Davide?", "Come si chiama il mio cane?",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(running: Running) -> dict[str, Run]:
+    return asyncio.run(_all_runs(running))
+
+
+async def _all_runs(running: Running) -> dict[str, Run]:
+    async with running.connection() as connection, running.reconciling():
+        found = await asyncio.gather(*(_run(running, connection, way) for way in WAYS))
+    async with running.workers.stopped():  # the index belongs to one process at a time
+        for run in found:
+            found_points = points(running.endpoints.qdrant_dir, run.tenant)
+            names = {memory_id(run.tenant, message["id"]): message["id"] for message in talk()}
+            run.points = {names[point]: state for point, state in found_points.items()}
+    return dict(zip((way.__name__ for way in WAYS), found, strict=True))
+
+
+async def _run(running: Running, connection: Client, way: Callable[[Bot], Awaitable[None]]) -> Run:
+    bot = Bot(connection, new_tenant())
+    async with bot.dead_letters() as heard:
+        await way(bot)
+        names = [message["id"] for message in talk()]
+        assert set((await bot.settled(names)).values()) == {"remembered"}
+        await running.everything_is_settled()
+        assert await heard.nothing_more()
+    answers = [await bot.recall(question, explain=True, limit=60) for question in QUESTIONS]
+    return Run(bot.tenant, await digest(running.endpoints, bot.tenant), {}, answers)
+
+
+OTHERS = [way.__name__ for way in WAYS[1:]]
+STORES = ("history", "memories", "stages", "vectors", "fact_evidence", "facts", "entities", "graph")
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("way", OTHERS)
+def test_every_order_of_arrival_leads_to_the_same_state(runs: dict[str, Run], way: str, store: str) -> None:
+    expected, found = runs["in_order"].state[store], runs[way].state[store]
+    assert found == expected
+    assert len(found) > 0
+
+
+@pytest.mark.parametrize("way", OTHERS)
+def test_every_order_of_arrival_leads_to_the_same_points(runs: dict[str, Run], way: str) -> None:
+    expected, found = runs["in_order"].points, runs[way].points
+    assert [name for name in expected if not expected[name].is_like(found[name])] == []
+
+
+def test_nothing_is_there_twice(runs: dict[str, Run]) -> None:
+    for run in runs.values():
+        for store in ("history", "memories", "stages", "vectors"):
+            assert len(run.state[store]) == 60
+        assert len(run.points) == 60
+        assert run.state["dead_letters"] == []
+
+
+@pytest.mark.parametrize("way", OTHERS)
+def test_every_order_of_arrival_leads_to_the_same_answers(runs: dict[str, Run], way: str) -> None:
+    for expected, found in zip(runs["in_order"].answers, runs[way].answers, strict=True):
+        assert ids(found["memories"]) == ids(expected["memories"])
+        assert scores(found["memories"]) == pytest.approx(scores(expected["memories"]), abs=0.02)
+        assert rank(found["facts"]) == rank(expected["facts"])
+
+
+def rank(facts: Sequence[Json]) -> list[tuple[int, str]]:
+    return [(fact["confidence"], fact["last_reinforced"]) for fact in facts]  # ties go by id
+
+
+def scores(memories: Sequence[Json]) -> list[float]:
+    return [memory["score"] for memory in memories]
+
+
+async def test_a_late_message_finds_its_place_between_its_neighbours(bot: Bot) -> None:
+    first, late, last = (said(f"m-{n}", f"Parte {n}.", timestamp=at(hours=9 - n)) for n in (1, 2, 3))
+    await bot.remember(first, last)
+    async with bot.hearing("memory.changed") as changes:
+        await bot.remember(late)
+        assert await changes.next() is not None  # whoever followed another memory before is told
+    history = await bot.ask("history", user_id="u-1")
+    assert [one["id"] for one in history["messages"]] == ["m-1", "m-2", "m-3"]
+    line = await bot.ask("timeline", user_id="u-1", start=at(days=1), end=at())
+    assert ids(line["memories"]) == ["m-1", "m-2", "m-3"]
