@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis, analyse
-from ricordo.domain.facts import Fact
+from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
-from ricordo.domain.memory import Memory
+from ricordo.domain.memory import Memory, Role
 from ricordo.domain.ranking import DEFAULT, Candidate, Ranked, rank, resolve
 from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
 from ricordo.domain.temporal import EARLIEST, LATEST
@@ -32,6 +32,7 @@ from ricordo_services.retrieval.views import analysis_view, fact_view, memory_vi
 T = TypeVar("T")
 
 _FACTS_SHOWN = 10
+_FACT_CANDIDATES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +140,12 @@ class Remember:
 
     async def _facts(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
         try:
-            return await self.ledger.surfacing(
-                tenant,
-                request.user_id,
-                names=recalled.analysis.entities,
-                threshold=self.fact_confidence,
-                limit=_FACTS_SHOWN,
+            names = recalled.analysis.entities
+            candidates = await self.ledger.surfacing(
+                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACT_CANDIDATES
+            )
+            return surface(
+                candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=self.fact_confidence
             )
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
@@ -230,6 +231,7 @@ def _signals(one: Standing, found: Found, span: Span | None, now: datetime, most
         confidence=one.confidence,
         trust=one.trust,
         token_count=one.token_count,
+        own_words=1.0 if one.role == Role.USER else 0.0,
     )
 
 

@@ -42,6 +42,7 @@ class Standing:
     trust: float
     token_count: int
     archived: bool
+    role: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Scope:
     """What a search may find. Every given condition holds; within a tuple, any value matches, case-folded.
 
     Attributes:
-        start, end: a half-open range that holds a memory's creation or overlaps its event time.
+        start, end: a half-open range that holds a memory's creation, or the whole of its event time.
         above_valence, below_valence: exclusive bounds.
     """
 

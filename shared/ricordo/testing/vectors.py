@@ -180,7 +180,7 @@ class VectorIndexContract:
         await filled(index, replace(points[0], archived=True), replace(points[1], archived=False))
         assert await named(index, points, "b", MINE)
 
-    async def test_a_range_holds_what_was_said_in_it_or_overlaps_what_is_told(
+    async def test_a_range_holds_what_was_said_in_it_and_what_it_tells_of_in_whole(
         self, index: VectorIndex
     ) -> None:
         points = [
@@ -194,10 +194,11 @@ class VectorIndexContract:
         ]
         await filled(index, *points)
         for start, end, names in (
-            (at(0), at(10), "ae"),
-            (at(10), at(20), "bef"),
-            (at(-9), at(-5), ""),
-            (at(-9), at(-4), "d"),
+            (at(0), at(10), "a"),
+            (at(10), at(20), "bf"),
+            (at(-9), at(-1), ""),
+            (at(-9), at(0), "d"),
+            (at(-5), at(0), "d"),
             (at(0), at(20), "abef"),
             (at(15), None, "cdefg"),
             (None, at(0), "d"),

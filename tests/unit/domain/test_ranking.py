@@ -36,6 +36,7 @@ signals = st.builds(
 )
 profiles = st.sampled_from(list(PROFILES.values()))
 RISING = (
+    "own_words",
     "semantic",
     "temporal",
     "importance",

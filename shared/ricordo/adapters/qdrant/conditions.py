@@ -115,15 +115,16 @@ def of_tenant(tenant: str, ids: Sequence[UUID]) -> AllOf:
 
 
 def _within(start: datetime | None, end: datetime | None) -> AnyOf:
-    """Said in the half-open range, or telling of an event that overlaps it."""
+    """Said in the half-open range, or telling of an event that lies within it.
+
+    What tells of a whole month is no answer to what happened on one of its days.
+    """
     first = None if start is None else start.timestamp()
     last = None if end is None else end.timestamp()
     said = Between("created", at_least=first, below=last)
-    event: list[Condition] = []
+    event: list[Condition] = [Between("event_start", at_least=first, below=last)]
     if last is not None:
-        event.append(Between("event_start", below=last))
-    if first is not None:
-        event.append(Between("event_end", above=first))
+        event.append(Between("event_end", below=last + 2 * _INSTANT))
     return AnyOf((said, AllOf(tuple(event))))
 
 

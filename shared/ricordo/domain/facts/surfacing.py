@@ -22,7 +22,8 @@ def surface(
         threshold: confidence (1-10) from which a fact is shown unasked.
 
     Returns:
-        At most `limit` facts, most confident first, then most recently reinforced.
+        At most `limit` facts: those that speak of a named entity, then most confident first, then most
+        recently reinforced.
     """
     named = {normalise(name) for name in named_entities} - {"", USER}
     shown = [
@@ -30,7 +31,7 @@ def surface(
         for fact in facts
         if fact.current and (fact.confidence >= threshold or fact.verified or _speaks_of(fact, named))
     ]
-    shown.sort(key=_rank)
+    shown.sort(key=lambda fact: (not _speaks_of(fact, named), *_rank(fact)))
     return tuple(shown[: max(0, limit)])
 
 

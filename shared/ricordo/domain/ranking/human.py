@@ -13,6 +13,7 @@ class Human:
     Score = 0.45 semantic + 0.35 words + 0.10 temporal + 0.04 importance + 0.02 |valence|·arousal
     + 0.02 decay factor + 0.01 min(1, accesses/10) + 0.01 max(0, 1 - days/30), in [0, 1]; words is BM25 as a
     share of the best of the query. All that is not relevance adds up to less than a clear difference in it.
+    What others than the user said, as the assistant's small talk, counts for 0.85 of that.
     """
 
     semantic: float = 0.45
@@ -23,10 +24,11 @@ class Human:
     strength: float = 0.02
     access: float = 0.01
     recency: float = 0.01
+    others: float = 0.85
 
     def score(self, signals: Signals) -> float:
         """Return the score of a candidate."""
-        return (
+        total = (
             self.semantic * signals.semantic
             + self.words * signals.bm25
             + self.temporal * signals.temporal
@@ -36,3 +38,4 @@ class Human:
             + self.access * min(1.0, signals.access_count / ACCESSES_AT_FULL)
             + self.recency * max(0.0, 1.0 - signals.age_days / RECENT_DAYS)
         )
+        return total * (self.others + (1 - self.others) * signals.own_words)

@@ -30,6 +30,7 @@ class Signals:
         trust: 0-5.
         token_count: >= 0.
         key_topic_boost: 1, 1.2 or 1.5, see `key_topic_boost`.
+        own_words: 1 for what the user said, 0 for what anybody else did.
     """
 
     semantic: float = 0.0
@@ -46,6 +47,7 @@ class Signals:
     trust: float = 0.0
     token_count: int = 0
     key_topic_boost: float = 1.0
+    own_words: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def _shares(asked: Sequence[str], held: Sequence[str]) -> bool:
 
 
 def _in_time(point: Point, scope: Scope) -> bool:
-    """Said in the half-open range, or telling of an event that overlaps it."""
+    """Said in the half-open range, or telling of an event that lies within it."""
     after = scope.start is None or point.created_at >= scope.start
     if after and (scope.end is None or point.created_at < scope.end):
         return True
@@ -115,9 +115,8 @@ def _in_time(point: Point, scope: Scope) -> bool:
     if begin is None:
         return False
     end = point.event_end or begin
-    begun = scope.end is None or begin < scope.end
-    going_on = scope.start is None or end > scope.start or begin == end == scope.start
-    return begun and going_on
+    begins_within = (scope.start is None or begin >= scope.start) and (scope.end is None or begin < scope.end)
+    return begins_within and (scope.end is None or end <= scope.end)
 
 
 def _frequencies(terms: SparseVector, documents: Sequence[SparseVector]) -> dict[int, float]:

@@ -1,11 +1,12 @@
 -- name: memories
-select * from memories where tenant = $1 and user_id = $2 and id = any($3::uuid[])
+-- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
+select * from memories where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
 
 -- name: standings
 -- What a ranking looks at, and no more: of a hundred candidates ten are shown.
 select id, created_at, event_start, event_end, importance, valence, arousal, access_count, decay_factor, confidence,
-       trust, token_count, archived_at is not null as archived
-from memories where tenant = $1 and user_id = $2 and id = any($3::uuid[])
+       trust, token_count, archived_at is not null as archived, role
+from memories where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
 
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
@@ -33,14 +34,16 @@ select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of
 where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequence desc limit 1
 
 -- name: counts
-select
-    (select count(*) from memories where tenant = $1 and user_id = $2) as memories,
-    (select count(*) from memories where tenant = $1 and user_id = $2 and archived_at is not null) as archived,
-    (select count(*) from history where tenant = $1 and user_id = $2) as history,
-    (select count(*) from facts where tenant = $1 and user_id = $2 and valid_to is null) as facts,
-    (select count(*) from memories where tenant = $1 and user_id = $2 and kind = 'reflection') as reflections,
-    (select count(*) from memories where tenant = $1 and user_id = $2 and kind = 'summary') as summaries,
-    (select count(*) from stages where tenant = $1 and user_id = $2 and pending) as pending
+select m.memories, m.archived, m.reflections, m.summaries,
+       (select count(*) from history where tenant = $1 and user_id = $2) as history,
+       (select count(*) from facts where tenant = $1 and user_id = $2 and valid_to is null) as facts,
+       (select count(*) from stages where tenant = $1 and user_id = $2 and pending) as pending
+from (
+    select count(*) as memories, count(*) filter (where archived_at is not null) as archived,
+           count(*) filter (where kind = 'reflection') as reflections,
+           count(*) filter (where kind = 'summary') as summaries
+    from memories where tenant = $1 and user_id = $2
+) as m
 
 -- name: profile
 select
