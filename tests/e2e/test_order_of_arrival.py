@@ -97,7 +97,7 @@ def runs(running: Running) -> dict[str, Run]:
 
 
 async def _all_runs(running: Running) -> dict[str, Run]:
-    async with running.connection() as connection, running.reconciling():
+    async with running.connection() as connection:
         found = await asyncio.gather(*(_run(running, connection, way) for way in WAYS))
     async with running.workers.stopped():  # the index belongs to one process at a time
         for run in found:
@@ -171,3 +171,12 @@ async def test_a_late_message_finds_its_place_between_its_neighbours(bot: Bot) -
     assert [one["id"] for one in history["messages"]] == ["m-1", "m-2", "m-3"]
     line = await bot.ask("timeline", user_id="u-1", start=at(days=1), end=at())
     assert ids(line["memories"]) == ["m-1", "m-2", "m-3"]
+
+
+async def test_a_late_zone_moves_the_days_of_what_follows_it_at_once(bot: Bot) -> None:
+    midnight = "2026-03-01T23:30:00Z"  # already the 2nd of March in Rome
+    await bot.remember(said("m-2", "Ho finito il libro.", timestamp=midnight))
+    question = {"now": "2026-03-03T12:00:00Z", "user_id": "u-1"}
+    await bot.remember(said("m-1", "Sono a Roma.", timestamp=at(days=40), timezone="Europe/Rome"))
+    assert await bot.settled(["m-2"], within=20) == {"m-2": "remembered"}  # no reconciliation is waited for
+    assert ids((await bot.recall("Cosa ho fatto ieri?", **question))["memories"]) == ["m-2"]

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ricordo.domain.language import detect
 from ricordo.domain.text import collapse, strip_recalled
@@ -14,6 +15,9 @@ from ricordo.ports.memories import Intake, NewMessage, Recorded
 from ricordo.ports.stages import Progress
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
 from ricordo_services.receipts import receipt
+
+_AGAIN_AT_ONCE: Final = 500
+"""Messages that a late one sends through the workers again, at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +98,17 @@ def _events(tenant: str, progress: Progress, recorded: Recorded) -> tuple[Derive
         if recorded.displaced
         else ()
     )
+    # Who has no vector yet is on the way to enrichment anyway; who is left out here, reconciliation finds.
+    again = [_created(one) for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
     if progress.remembered:
-        return (*receipt(tenant, progress), *moved)
-    created = MemoryCreated(
+        return (*receipt(tenant, progress), *moved, *again)
+    return (_created(progress), *moved, *again)
+
+
+def _created(progress: Progress) -> MemoryCreated:
+    return MemoryCreated(
         user_id=progress.user_id,
         conversation_id=progress.conversation_id,
         message_id=progress.message_id,
         memory_id=progress.memory_id,
     )
-    return (created, *moved)

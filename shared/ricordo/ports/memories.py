@@ -70,11 +70,14 @@ class Recorded:
         progress: the stage row, for `kept`.
         displaced: memories that come right after this one and are indexed already: their points may show them
             behind another memory, or none. It follows from the state, so that a repeat says it again.
+        rezoned: messages that lie in another zone since this one, which names it, is there: enrichment has to
+            see them again. Said once; whoever misses it finds that they lack a stage.
     """
 
     status: Literal["kept", "conflict", "forgotten"]
     progress: Progress | None = None
     displaced: tuple[UUID, ...] = ()
+    rezoned: tuple[Progress, ...] = ()
 
 
 class Intake(Protocol):

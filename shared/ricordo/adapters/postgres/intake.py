@@ -1,6 +1,7 @@
 """Ingest's part of the truth: history, memory rows, links in time, the first stage."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ import asyncpg
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.ports.memories import NewMessage, Recorded
+from ricordo.ports.stages import Progress
 
 _SQL = Database.queries("intake")
 
@@ -48,10 +50,13 @@ class _Batch:
     async def record(self) -> list[Recorded]:
         await self._execute("lock", _locks(self.messages))
         kept = await self._fetch("keep_history", self.document, self.at)
-        if fresh := self._places({row["message_id"]: row["digest"] for row in kept}):
-            await self._keep(fresh)
+        fresh = self._places({row["message_id"]: row["digest"] for row in kept})
+        rezoned = await self._keep(fresh) if fresh else ()
         standing = await self._fetch("standing", self.document)
-        return [_outcome(message, row) for message, row in zip(self.messages, standing, strict=True)]
+        outcomes = [_outcome(message, row) for message, row in zip(self.messages, standing, strict=True)]
+        if rezoned:  # one of them carries what happened to the others
+            outcomes[fresh[0]] = replace(outcomes[fresh[0]], rezoned=rezoned)
+        return outcomes
 
     def _places(self, kept: dict[str, bytes]) -> list[int]:
         """Find the messages that were kept: of several with the same id, the first with its content."""
@@ -62,16 +67,17 @@ class _Batch:
                 del kept[message.message_id]
         return places
 
-    async def _keep(self, fresh: Sequence[int]) -> None:
-        """Write memories and stages of what is new, and what it changes around it."""
+    async def _keep(self, fresh: Sequence[int]) -> tuple[Progress, ...]:
+        """Write memories and stages of what is new, and what it changes around it; return the rezoned."""
         await self._execute("keep_memories", self.document, fresh, self.at)
         await self._execute("begin_stages", self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
         placed = await self._fetch(
             "place", [message.message_id for message in messages], [message.memory_id for message in messages]
         )
-        if rezoned := [row["id"] for row in placed if row["rezoned"]]:
-            await self._execute("derive_again", rezoned)
+        rezoned = [row["id"] for row in placed if row["rezoned"]]
+        again = await self._fetch("derive_again", rezoned) if rezoned else ()
+        return tuple(map(rows.progress, again))
 
     async def _fetch(self, name: str, *arguments: object) -> list[asyncpg.Record]:
         return await self.connection.fetch(_SQL[name], self.tenant, *arguments)

@@ -170,7 +170,8 @@ class ArrivalContract:
             await stores.enrichments.save(
                 stores.tenant, [_with_zone(await stores.memory(name))], "v1", STORED
             )
-        await stores.record(_late("m-1", stores, 0, "America/New_York"))
+        (recorded,) = await stores.record(_late("m-1", stores, 0, "America/New_York"))
+        assert [one.message_id for one in recorded.rezoned] == ["m-2"]
         moved = await stores.memory("m-2")
         assert (moved.timezone, moved.time_of_day) == ("America/New_York", "night")
         progress = await stores.progress("m-2")

@@ -136,11 +136,13 @@ where m.tenant = $1 and m.id = l.id
 returning m.id, l.timezone is not null as rezoned
 
 -- name: derive_again
--- Enrichment has to see these once more: the missing stage brings them there.
+-- Enrichment has to see these once more; the missing stage says so until it has.
 with locked as (
     select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 )
 update stages s set enriched = null from locked where s.tenant = $1 and s.memory_id = locked.memory_id
+returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
+          s.extracted
 
 -- name: standing
 -- What has become of each message: whether a tombstone stands before it, whose content its id carries, how far it is;
