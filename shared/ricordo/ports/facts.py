@@ -99,8 +99,9 @@ class FactLedger(Protocol):
     async def surfacing(
         self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
     ) -> Sequence[Fact]:
-        """Return current facts worth showing beside memories, most confident first, then most recent.
+        """Return current facts worth showing beside memories.
 
-        Those of at least `threshold` confidence (1-10), those that are verified, those about one of `names`.
+        Those about one of `names` first, then those of at least `threshold` confidence (1-10) and those that
+        are verified; most confident first, then most recent.
         """
         ...

@@ -27,7 +27,10 @@ _SAMPLES: dict[str, object] = {
     "uuid": UUID(int=1),
 }
 _WHOLE = re.compile(
-    r"Seq Scan on (?!tenants)|Index Cond: \(tenant = ('x'|\$1|current_tenant\(\))(::text)?\)$"
+    r"Seq Scan on (?!tenants)"
+    r"|Index Cond: \(tenant = [^)]*\)$"
+    r"|Index Cond: .*\(user_id = .*\(id = (ANY|[a-z]+\.)"  # all that a user has, for a few ids
+    r"|Index Cond: \(\(tenant = [^)]*\) AND \(model = [^)]*\)\)$"  # all vectors of a model
 )
 
 

@@ -37,8 +37,8 @@ _PATIENCE_S = 60
 _SESSION = {
     "application_name": "ricordo",
     "timezone": "UTC",
-    # Every statement looks up rows by key. The planner would rather read a small table whole, and goes on with
-    # that plan while the table grows.
+    # Every statement looks up rows by key. The planner would rather read a small table whole, and goes on
+    # with that plan while the table grows.
     "random_page_cost": "1.1",
     "enable_seqscan": "off",
     "enable_hashjoin": "off",

@@ -189,9 +189,9 @@ class FactLedgerContract:
             return [one.object for one in found]
 
         assert await surfacing() == ["tea"]
-        assert await surfacing("MÁX", "nobody", "", "user") == ["tea", "Max"]
-        assert await surfacing("Rome", "Milan") == ["tea", "Milan"]
-        assert await surfacing("Max", limit=1) == ["tea"]
+        assert await surfacing("MÁX", "nobody", "", "user") == ["Max", "tea"]
+        assert await surfacing("Rome", "Milan") == ["Milan", "tea"]
+        assert await surfacing("Max", limit=1) == ["Max"]
 
     async def test_entities_count_the_messages_that_name_them(self, stores: Stores) -> None:
         await _recorded(stores)

@@ -258,20 +258,24 @@ end
 $$;
 grant select, insert on tenants to ricordo_worker;
 
--- Until a table is analysed for the first time, the planner believes that a tenant has a two hundredth of its rows, and
--- would rather read a new tenant whole than look up its keys. This is what it should begin with; PostgreSQL 18 can be
--- told.
+-- Until a table is analysed for the first time, the planner believes that a tenant has a two hundredth of its rows, as a
+-- model has of the vectors, and would rather read all of these than look up keys. This is what it should begin with;
+-- PostgreSQL 18 can be told.
 do $$
 declare
-    name text;
+    field record;
 begin
     if current_setting('server_version_num')::integer < 180000 then
         return;
     end if;
-    foreach name in array array['history', 'memories', 'vectors', 'stages', 'fact_evidence', 'facts', 'entities',
-                                'tombstones', 'inbox', 'dead_letters'] loop
+    for field in
+        select table_name, column_name from information_schema.columns
+        where table_schema = current_schema() and table_name <> 'tenants'
+          and (column_name = 'tenant' or table_name = 'vectors' and column_name = 'model')
+    loop
         perform pg_restore_attribute_stats(
-            'schemaname', current_schema()::text, 'relname', name, 'attname', 'tenant', 'inherited', false,
+            'schemaname', current_schema()::text, 'relname', field.table_name::text,
+            'attname', field.column_name::text, 'inherited', false,
             'null_frac', 0::real, 'avg_width', 8, 'n_distinct', 1::real);
     end loop;
 end

@@ -112,11 +112,11 @@ order by confidence desc, last_reinforced desc, id
 limit $8
 
 -- name: surfacing
--- Current facts that a recall may show: firm, verified, or about one of the named entities ($3).
+-- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
 select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
        disputed, verified, message_ids
 from facts
 where tenant = $1 and user_id = $2 and valid_to is null
   and (confidence >= $4 or verified or subject_key = any($3::text[]) or object_key = any($3::text[]))
-order by confidence desc, last_reinforced desc, id
+order by subject_key = any($3::text[]) or object_key = any($3::text[]) desc, confidence desc, last_reinforced desc, id
 limit $5

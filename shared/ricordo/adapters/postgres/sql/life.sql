@@ -16,8 +16,9 @@ with accesses as (
     from unnest($2::text[], $3::uuid[], $4::timestamptz[]) as a (user_id, memory_id, at)
     group by user_id, memory_id
 ), locked as (
-    select m.id, a.times, a.at from memories m join accesses a on a.memory_id = m.id and a.user_id = m.user_id
-    where m.tenant = $1 order by m.id for update of m
+    select m.id, a.times, a.at from memories m join accesses a on a.memory_id = m.id
+    where m.tenant = $1 and m.user_id is not distinct from a.user_id  -- found by id, not among all that a user has
+    order by m.id for update of m
 )
 update memories m
 set access_count = m.access_count + l.times,
