@@ -1,0 +1,106 @@
+"""What goes wrong between a publish and its receipt is made good: lost events, and writes that fail."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import pytest
+from tests.fixtures.running import Running
+from tests.fixtures.wire import Bot, at, said
+
+from ricordo.testing.eventually import eventually
+
+pytestmark = pytest.mark.e2e
+
+CONSUMERS = ("encode", "knowledge", "enrichment", "index")
+
+
+async def test_messages_whose_derived_events_were_lost_are_picked_up(bot: Bot, running: Running) -> None:
+    await running.everything_is_settled()
+    names = [f"m-{n}" for n in range(20)]
+    await pause(bot, seconds=60)
+    try:
+        await bot.publish_all([said(name, f"Nora lives in Cork, as I said: {name}.") for name in names])
+        await eventually(lambda: all_in_state(bot, names, "received"))
+        await bot.connection.jetstream().purge_stream("RICORDO")
+    finally:
+        await pause(bot, seconds=-60)
+    assert await all_in_state(bot, names, "received")
+    async with running.reconciling():
+        assert set((await bot.settled(names)).values()) == {"remembered"}
+    (fact,) = (await bot.ask("facts", user_id="u-1", entity="Nora", predicate="lives_in"))["facts"]
+    assert fact["confidence"] == 10
+    assert sorted(fact["message_ids"]) == sorted(names)
+    assert (await bot.ask("stats", user_id="u-1"))["pending"] == 0
+
+
+async def all_in_state(bot: Bot, names: list[str], state: str) -> bool:
+    statuses = await asyncio.gather(*map(bot.status, names))
+    return {status["state"] for status in statuses} == {state}
+
+
+async def pause(bot: Bot, seconds: float) -> None:
+    """Let the workers of derived events wait for so long; less than 0 lets them go on."""
+    until = (
+        (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat() if seconds else "0001-01-01T00:00:00Z"
+    )
+    for name in CONSUMERS:
+        request = json.dumps({"pause_until": until}).encode()
+        answer = await bot.connection.request(f"$JS.API.CONSUMER.PAUSE.RICORDO.{name}", request)
+        assert "error" not in json.loads(answer.data)
+
+
+async def test_a_message_reconciled_after_its_first_stages_goes_on_where_it_stood(
+    bot: Bot, running: Running
+) -> None:
+    await bot.remember(said("m-1", "Ho visto Nora.", timestamp=at(days=1)))
+    connection = await asyncpg.connect(running.endpoints.postgres_dsn)
+    await connection.execute("select set_config('app.tenant', $1, false)", bot.tenant)
+    await connection.execute("update stages set indexed = null")
+    await connection.close()
+    assert (await bot.status("m-1"))["state"] == "received"
+    async with bot.hearing("memory.remembered") as receipts, running.reconciling():
+        assert await bot.settled(["m-1"]) == {"m-1": "remembered"}
+        assert json.loads((await receipts.next()).data)["message_id"] == "m-1"
+
+
+@asynccontextmanager
+async def failing(running: Running, operation: str, content: str) -> AsyncIterator[None]:
+    """Let every `operation` on a memory of this content fail, for the length of an `async with`."""
+    connection = await asyncpg.connect(running.endpoints.postgres_admin_dsn)
+    await connection.execute(
+        f"""
+        create or replace function fail_{operation}() returns trigger language plpgsql as $$
+        begin
+            if new.content = '{content}' then raise exception 'a disk is full'; end if;
+            return new;
+        end $$;
+        create trigger failing before {operation} on memories
+            for each row execute function fail_{operation}();
+        """
+    )
+    try:
+        yield
+    finally:
+        await connection.execute("drop trigger failing on memories")
+        await connection.close()
+
+
+@pytest.mark.parametrize("operation", ["insert", "update"])
+async def test_a_message_that_cannot_be_written_fails_no_neighbour_and_is_tried_again(
+    bot: Bot, running: Running, operation: str
+) -> None:
+    poison = said("poison", f"Veleno per {bot.tenant}.", conversation_id="poisoned")
+    neighbours = [said(f"m-{n}", f"Numero {n}.") for n in range(10)]
+    async with bot.dead_letters() as heard, failing(running, operation, poison["content"]):
+        await bot.publish_all([*neighbours[:5], poison, *neighbours[5:]])
+        states = await bot.settled([message["id"] for message in neighbours])
+        assert set(states.values()) == {"remembered"}
+        assert (await bot.status("poison"))["state"] in {"unknown", "received"}
+        assert await heard.nothing_more()
+    assert await bot.settled(["poison"]) == {"poison": "remembered"}
+    stats = await bot.ask("stats", user_id="u-1")
+    assert (stats["memories"], stats["history"], stats["pending"]) == (11, 11, 0)
