@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from ricordo.domain.bm25 import SparseVector, query_terms
 from ricordo.ports.vectors import Hit, IndexUnavailable, Point, Scope, Vector, VectorIndex
+from ricordo.testing.corpora import SCOPES, WORDS, corpora
 from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 
@@ -33,7 +34,6 @@ LAWS = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
 )
-WORDS = "red green blue cat dog bird house river mountain bread".split()
 
 
 def words(text: str) -> SparseVector:
@@ -75,38 +75,6 @@ async def _held_against(index: VectorIndex, points: Sequence[Point]) -> MemoryVe
     for one in (index, reference):
         await filled(one, *points)
     return reference
-
-
-@st.composite
-def corpora(draw: st.DrawFn) -> list[Point]:
-    """Draw points of two users, with few words and moments, so that they meet."""
-    count = draw(st.integers(1, 14))
-    texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
-    users = st.sampled_from(("u-1", "u-1", "u-2"))
-    return [
-        point(
-            f"p-{n}",
-            user_id=draw(users),
-            text=draw(texts),
-            before=draw(texts),
-            vector=unit_vector(n),
-            window=unit_vector(n + 100),
-            created_at=at(draw(st.integers(0, 5))),
-            archived=draw(st.booleans()),
-            valence=draw(st.sampled_from((-0.9, 0.0, 0.9))),
-        )
-        for n in range(count)
-    ]
-
-
-_SCOPES = st.builds(
-    Scope,
-    user_id=st.just("u-1"),
-    start=st.sampled_from((None, at(1), at(3))),
-    end=st.sampled_from((None, at(2), at(4))),
-    above_valence=st.sampled_from((None, None, 0.0)),
-    include_archived=st.booleans(),
-)
 
 
 class VectorIndexContract:
@@ -224,7 +192,7 @@ class VectorIndexContract:
             _same(hit, exact[hit.id])
 
     @LAWS
-    @given(points=corpora(), asked=st.lists(st.sampled_from(WORDS), max_size=4), scope=_SCOPES)
+    @given(points=corpora(), asked=st.lists(st.sampled_from(WORDS), max_size=4), scope=SCOPES)
     async def test_scores_equal_the_reference_with_the_users_own_statistics(
         self, index: VectorIndex, points: list[Point], asked: list[str], scope: Scope
     ) -> None:
