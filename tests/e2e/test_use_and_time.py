@@ -15,7 +15,8 @@ from ricordo_services.wiring import run_decay
 pytestmark = pytest.mark.e2e
 
 STRENGTH = """
-select message_id, access_count, reinforcement, importance, decay_factor, last_accessed, archived_at from memories
+select message_id, access_count, reinforcement, importance, decay_factor, last_accessed, archived_at
+from memories
 """
 
 
