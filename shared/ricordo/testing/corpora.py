@@ -1,4 +1,4 @@
-"""Small collections of points, and scopes over them, as hypothesis draws them for the laws of the vector index."""
+"""Small collections of points, and scopes over them, as hypothesis draws them for the vector index."""
 
 from hypothesis import strategies as st
 
