@@ -1,0 +1,115 @@
+"""One part dies while messages flow: the workers, or one of the servers; the others wait for it and go on."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import nats
+import psutil
+import pytest
+from tests.fixtures.digest import digest
+from tests.fixtures.ricordo_up import Program, RicordoUp, name_of
+from tests.fixtures.stack_traces import until
+from tests.fixtures.talkative import TOWNS, TalkativeBot, supporters, talk
+from tests.fixtures.wire import Bot, Json, new_tenant
+
+pytestmark = [pytest.mark.e2e, pytest.mark.chaos, pytest.mark.timeout(240)]
+
+SHARE = 150
+COUNT = 4 * SHARE
+WORKERS = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
+
+
+@dataclass
+class Apart:
+    """Servers in one process tree, workers in another."""
+
+    servers: RicordoUp
+    workers: Program
+
+    async def start_workers(self) -> None:
+        """Start them, and return when they answer."""
+        await self.workers.start('"event": "ready"')
+
+    async def kill_workers(self) -> None:
+        """Kill them, and start them again a little later."""
+        await self.workers.kill()
+        await self.start_workers()
+
+
+@pytest.fixture
+async def apart(tmp_path: Path) -> AsyncIterator[Apart]:
+    servers = RicordoUp(tmp_path, "--workers", "lifecycle")
+    await servers.start()
+    at = servers.endpoints()
+    environment = {
+        "RICORDO_BUS__URL": at.nats_url,
+        "RICORDO_STORES__POSTGRES_DSN": at.postgres_dsn,
+        "RICORDO_STORES__QDRANT_DIR": str(at.qdrant_dir),
+        "RICORDO_STORES__BOLT_URL": at.bolt_url,
+        "RICORDO_STORES__BOLT_USER": at.bolt_user,
+        "RICORDO_STORES__BOLT_PASSWORD": at.bolt_password,
+        "RICORDO_STORES__BOLT_DATABASE": at.bolt_database,
+        "RICORDO_LIFECYCLE__RECONCILE_EVERY_S": "2",
+        "RICORDO_LIFECYCLE__RECONCILE_AFTER_S": "5",
+    }
+    workers = Program(tmp_path / "workers.log", "worker", *WORKERS, environment=environment)
+    both = Apart(servers, workers)
+    try:
+        await both.start_workers()
+        yield both
+    finally:
+        await workers.end()
+        await servers.end()
+
+
+async def test_the_death_of_any_part_loses_and_doubles_nothing(apart: Apart) -> None:
+    tenant, messages = new_tenant(), talk(COUNT)
+    deaths: list[Callable[[], Awaitable[None]]] = [apart.kill_workers]
+    deaths += [partial(_kill_server, apart.servers, name) for name in ("nats-server", "postgres", "java")]
+    for n, dies in enumerate(deaths):
+        await _dies_while_messages_flow(apart, tenant, messages[n * SHARE : (n + 1) * SHARE], dies)
+    async with await nats.connect(apart.servers.nats_url) as connection:
+        bot = Bot(connection, tenant)
+        for n, town in enumerate(TOWNS):
+            asked = await bot.ask("facts", user_id=f"u-{n}", entity="Nora", predicate="lives_in")
+            assert [fact["object"] for fact in asked["facts"]] == [town]
+            assert sorted(asked["facts"][0]["message_ids"]) == supporters(COUNT)[f"u-{n}"]
+        recalled = await bot.recall("Where does Nora live?", user_id="u-0")
+        assert (len(recalled["memories"]), recalled["degraded"]) == (10, [])
+        letters = await connection.jetstream().stream_info("RICORDO_DLQ")
+        assert letters.state.messages == 0
+    state = await digest(apart.servers.endpoints(), tenant)
+    for table in ("history", "memories", "stages", "vectors"):
+        assert len(state[table]) == COUNT
+    assert len(state["facts"]) == len(state["graph"]) > 0
+    assert await apart.workers.stop() == 0
+    assert await apart.servers.program.stop() == 0
+
+
+async def _dies_while_messages_flow(
+    apart: Apart, tenant: str, messages: list[Json], dies: Callable[[], Awaitable[None]]
+) -> None:
+    bot = TalkativeBot(lambda: apart.servers.nats_url, tenant)
+    publishing = asyncio.create_task(bot.publish(messages))
+    await bot.reached(len(messages) // 2)
+    await dies()
+    async with asyncio.timeout(60):
+        await publishing
+    async with await nats.connect(apart.servers.nats_url) as connection:
+        states = await Bot(connection, tenant).settled(bot.acknowledged, within=60)
+    assert set(states.values()) == {"remembered"}
+    assert len(states) == len(messages)
+
+
+async def _kill_server(servers: RicordoUp, name: str) -> None:
+    """Kill one server and what is below it, and wait until another one runs in its place."""
+    (server,) = [one for one in servers.program.family(name) if name not in name_of(one.parent())]
+    family = [server, *server.children(recursive=True)]
+    for member in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            member.kill()
+    await until(lambda: any(one not in family for one in servers.program.family(name)))
