@@ -13,6 +13,7 @@ from ricordo.domain.fusion import Minimums
 from ricordo.ports.clock import Clock
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.garbage import what_stands_stays
 from ricordo.runtime.gates import AllGates, BacklogGate, Gate
 from ricordo.runtime.handling import Handler
 from ricordo.runtime.health_service import HealthPage, HealthService
@@ -250,7 +251,8 @@ async def run_workers(
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:
             services.append(HealthPage(healths, settings.worker.health_host, settings.worker.health_port))
-        await run_services(services, stopping=stopping, on_ready=on_ready)
+        with what_stands_stays():
+            await run_services(services, stopping=stopping, on_ready=on_ready)
 
 
 _REPORTING: Final = (EventWorker, QueryServer, Periodic, Sweeper)

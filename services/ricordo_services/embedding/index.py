@@ -51,6 +51,8 @@ class Projection:
 
     async def _withdraw_forgotten(self, tenant: str, written: dict[UUID, str]) -> None:
         """Take back points whose rows went while they were written: an erasure must not lose that race."""
+        if not written:
+            return
         gone = set(written) - set(await self.indexing.existing(tenant, list(written)))
         for model in self.models:
             ids = sorted(one for one in gone if written[one] == model)
@@ -94,7 +96,8 @@ class Index:
         # write, we look for encoded predecessors after ours: one of the two sees the other.
         if projected.incomplete:
             await self.projection.project(tenant, projected.incomplete)
-        existing = set(await self.indexing.existing(tenant, [one for one in ids if one not in written]))
+        left = [one for one in ids if one not in written]
+        existing = set(await self.indexing.existing(tenant, left)) if left else set[UUID]()
         return [
             Retry(reason="the memory has no vector yet")
             if event.body.memory_id in existing

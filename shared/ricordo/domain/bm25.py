@@ -42,6 +42,12 @@ def term_id(term: str) -> int:
     )
 
 
+# A text is looked at for itself, in its window and in the window of the text that follows it.
+@lru_cache(maxsize=512)
+def _term_ids(text: str, language: str) -> tuple[int, ...]:
+    return tuple(map(term_id, stems(text, language)))
+
+
 def terms(text: str, language: str, *, average_length: float = AVERAGE_LENGTH) -> SparseVector:
     """Return the document vector of `text`.
 
@@ -56,7 +62,7 @@ def terms(text: str, language: str, *, average_length: float = AVERAGE_LENGTH) -
     Raises:
         ValueError: `average_length` is not positive.
     """
-    return _weighted(Counter(map(term_id, stems(text, language))), average_length)
+    return _weighted(Counter(_term_ids(text, language)), average_length)
 
 
 def window_terms(texts: Iterable[tuple[str, str]], *, average_length: float = AVERAGE_LENGTH) -> SparseVector:
@@ -72,8 +78,8 @@ def window_terms(texts: Iterable[tuple[str, str]], *, average_length: float = AV
     counts: Counter[int] = Counter()
     size = 0
     for text, language in texts:
-        found = stems(text, language)
-        counts.update(map(term_id, found))
+        found = _term_ids(text, language)
+        counts.update(found)
         size += bool(found)
     return _weighted(counts, average_length * max(1, size))
 
@@ -141,8 +147,9 @@ def score(query: SparseVector, document: SparseVector, idf_by_term: Mapping[int,
 def _weighted(counts: Counter[int], average_length: float) -> SparseVector:
     if average_length <= 0:
         raise ValueError("the average length must be positive")
-    indices = np.array(sorted(counts), dtype=np.uint32)
-    frequency = np.array([counts[int(i)] for i in indices], dtype=np.float32)
+    ascending = sorted(counts)
+    indices = np.array(ascending, dtype=np.uint32)
+    frequency = np.array([counts[one] for one in ascending], dtype=np.float32)
     length = float(counts.total())
     saturation = K1 * (1 - B + B * length / average_length)
     return SparseVector(indices, (frequency * (K1 + 1) / (frequency + saturation)).astype(np.float32))
