@@ -135,6 +135,16 @@ async def test_of_a_repeated_key_the_last_value_counts(bot: Bot) -> None:
     assert [(one["id"], one["content"]) for one in history["messages"]] == [("m-1", "il secondo")]
 
 
+@pytest.mark.parametrize(
+    "query", ["years 1", "nell'anno 1", "before the year 2", "in 9999", "l'anno 9999", "1.1.1"]
+)
+@pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati"])
+async def test_a_time_at_the_ends_of_the_calendar_is_answered(bot: Bot, query: str, zone: str) -> None:
+    for name in ("recall", "context"):
+        request = {"query": query, "timezone": zone, "now": "9999-12-28T23:00:00Z"}
+        assert (await bot.ask(name, **U, **request))["memories"] == []
+
+
 async def test_five_hundred_requests_at_once_are_all_answered(bot: Bot) -> None:
     await bot.remember(said("m-1", "Abito a Torino."))
     asked = [bot.request("query.recall", RECALL | {"reinforce": False}, within=30) for _ in range(500)]

@@ -79,7 +79,7 @@ def event_time(
     if spoken is None:
         return None, None
     span = resolve(content, said_at, ZoneInfo(timezone), spoken)
-    if span is None or span.start == EARLIEST or span.end == LATEST:
+    if span is None or span.start <= EARLIEST or span.end >= LATEST:
         return None, None
     return span.start, span.end
 

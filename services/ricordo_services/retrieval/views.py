@@ -108,8 +108,8 @@ def _time_view(time: TimeFilter) -> QueryTime:
     return QueryTime(
         type=TimeType(time.type),
         reference=time.reference,
-        start=None if time.start == EARLIEST else time.start,
-        end=None if time.end == LATEST else time.end,
+        start=None if time.start <= EARLIEST else time.start,
+        end=None if time.end >= LATEST else time.end,
     )
 
 
