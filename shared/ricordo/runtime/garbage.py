@@ -1,7 +1,7 @@
 """Python's cyclic garbage collector, told what a process that serves knows better.
 
 Lexicons, schemas and models stay from the start to the end. Looking through all of them again and again costs
-a twentieth of the time that an import takes, and now and then a tenth of a second in the middle of a question.
+a twentieth of the time that an import takes, and now and then a tenth of a second amid a question.
 """
 
 import gc
