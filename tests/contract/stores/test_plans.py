@@ -4,13 +4,17 @@ A plan made while a table is small is kept while it grows: one that reads all ro
 that it looks for makes the first minute of an import quadratic.
 """
 
+import asyncio
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from tests.contract.stores.conftest import Dsns
 
 from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.queries import blocks
 
 pytestmark = pytest.mark.integration
@@ -32,6 +36,14 @@ _WHOLE = re.compile(
     r"|Index Cond: .*\(user_id = .*\(id = (ANY|[a-z]+\.)"  # all that a user has, for a few ids
     r"|Index Cond: \(\(tenant = [^)]*\) AND \(model = [^)]*\)\)$"  # all vectors of a model
 )
+
+
+@pytest.fixture(scope="module")
+def dsns(new_database: Callable[[], Dsns]) -> Dsns:
+    """Return a database of its own: empty, and never analysed, as on the first day."""
+    found = new_database()
+    asyncio.run(migrate(found.admin))
+    return found
 
 
 def _sample(type_name: str) -> object:

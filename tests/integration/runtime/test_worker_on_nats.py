@@ -50,8 +50,8 @@ class TestOutcomes:
         assert event.memory_id == memory_id("acme", "m-1")
         assert event.id == derived_id(event.memory_id, "memory.created", 0)
         assert message.headers["ce-id"] == message.headers["Nats-Msg-Id"] == str(event.id)
-        assert message.headers["ce-type"] == "memory.created"
-        assert message.headers["ce-source"] == "ricordo/ingest"
+        assert message.headers["ce-type"] == "memory.v1.memory.created"
+        assert message.headers["ce-source"] == "/ricordo/ingest"
         assert message.headers["traceparent"].split("-")[1] == trace.split("-")[1]
         assert message.headers["traceparent"] != trace
 
