@@ -1,6 +1,7 @@
 """From publishing to remembered, beside what the embedding model alone does with the same texts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 
 from ricordo.ports.models import Encoder
 from ricordo_services.bench.conversation import messages
@@ -21,7 +22,8 @@ async def ingest(options: Options, say: Say) -> None:
     async with open_models(options.settings.embedding) as models:
         with scratch() as folder:
             async with up(folder) as system:
-                await remember(system.nats, messages(read_texts(options, _WARM_UP), "warm-up", "w"))
+                warm_up = read_texts(options, min(_WARM_UP, options.messages), seed=0)[:_WARM_UP]
+                await remember(system.nats, messages(warm_up, "warm-up", "w"))
                 runs = [
                     await _run(options, run, system, models.batch, say) for run in range(1, options.runs + 1)
                 ]
@@ -39,29 +41,28 @@ async def ingest(options: Options, say: Say) -> None:
 
 async def _run(options: Options, run: int, system: System, encoder: Encoder, say: Say) -> Mapping[str, float]:
     """Publish what a new user says, with the model alone before and after: both share the machine's mood."""
-    spoken = read_texts(options, options.messages, seed=run)
-    spoken = (list(spoken) * (options.messages // len(spoken) + 1))[: options.messages]
-    said = messages(spoken, f"user-{run}", f"r{run}")
-    alone = Stopwatch()
+    spoken = _repeated(read_texts(options, options.messages, seed=run), options.messages)
+    said, alone = messages(spoken, f"user-{run}", f"r{run}"), Stopwatch()
+    settings, some = options.settings.embedding, spoken[:_ALONE]
     with alone:
-        await encode_all(encoder, spoken[:_ALONE], options.settings.embedding)
+        await encode_all(encoder, some, settings)
     before = system.cpu_s()
     took = await remember(system.nats, said)
-    spent = system.cpu_s()
+    after = system.cpu_s()
     with alone:
-        await encode_all(encoder, spoken[:_ALONE], options.settings.embedding)
-    events = len(said) / took.remembered_s
-    texts = 2 * len(spoken[:_ALONE]) / alone.seconds
+        await encode_all(encoder, some, settings)
+    events, texts = len(said) / took.remembered_s, 2 * len(some) / alone.seconds
     found = {
         "events_per_second": rounded(events),
         "texts_per_second_alone": rounded(texts),
         "ratio": rounded(events / texts),
         "published_per_second": rounded(len(said) / took.published_s),
-        "cpu_ms_alone": rounded(1000 * alone.cpu / (2 * len(spoken[:_ALONE]))),
-        **{
-            f"cpu_ms_{name}": rounded(1000 * (seconds - before.get(name, 0.0)) / len(said))
-            for name, seconds in spent.items()
-        },
+        "cpu_ms_alone": rounded(1000 * alone.cpu / (2 * len(some))),
+        **{f"cpu_ms_{part}": rounded(1000 * (after[part] - before[part]) / len(said)) for part in before},
     }
     say({"bench": "ingest", "run": run, **found})
     return found
+
+
+def _repeated(spoken: Sequence[str], length: int) -> Sequence[str]:
+    return list(islice(cycle(spoken), length))

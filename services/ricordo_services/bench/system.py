@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,7 @@ _PROGRAM: Final = "from ricordo_services.cli import main; main()"
 _START_TAKES: Final = 120.0
 _STOP_TAKES: Final = 30.0
 _MEGABYTE: Final = 1024**2
+_PARTS: Final = {"nats-server": "nats", "postgres": "postgres", "java": "graph"}
 _TOLD: Final = 2000  # characters of a log
 
 
@@ -58,14 +59,12 @@ class System:
         return sum(map(_resident, self._processes())) / _MEGABYTE
 
     def cpu_s(self) -> Mapping[str, float]:
-        """Return the processor seconds spent so far, by what spent them: workers, nats, postgres, graph."""
+        """Return the processor seconds spent so far by each of workers, nats, postgres, graph."""
         spent: dict[str, float] = {}
         for process in self._processes():
-            name = "workers" if process.pid == self._program.pid else _part(process)
-            times = process.cpu_times()
-            # What a child that has ended had spent: PostgreSQL has a process for each connection.
-            ended = times.children_user + times.children_system if name != "workers" else 0.0
-            spent[name] = spent.get(name, 0.0) + times.user + times.system + ended
+            with suppress(psutil.NoSuchProcess):  # it has just ended
+                part, seconds = _spent(process)
+                spent[part] = spent.get(part, 0.0) + seconds
         return spent
 
     def _processes(self) -> Iterator[psutil.Process]:
@@ -74,9 +73,7 @@ class System:
             family = [root, *root.children(recursive=True)]
         except psutil.NoSuchProcess:
             raise BenchFailed("the system has ended by itself") from None
-        for process in family:
-            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-                yield process
+        yield from family
 
 
 @asynccontextmanager
@@ -142,11 +139,14 @@ def _resident(process: psutil.Process) -> int:
         return int(getattr(whole, "pss", whole.rss))
     except psutil.AccessDenied:
         return int(process.memory_info().rss)
-    except psutil.NoSuchProcess:
+    except psutil.NoSuchProcess:  # a zombie holds nothing either
         return 0
 
 
-def _part(process: psutil.Process) -> str:
-    name = process.name()
-    parts = {"nats-server": "nats", "postgres": "postgres", "java": "graph"}
-    return next((part for known, part in parts.items() if name.startswith(known)), "other")
+def _spent(process: psutil.Process) -> tuple[str, float]:
+    """Return what a process is part of, and the processor seconds that it has spent."""
+    name, times = process.name(), process.cpu_times()
+    part = next((part for known, part in _PARTS.items() if name.startswith(known)), "workers")
+    # PostgreSQL has a process for each connection; what those have spent that have ended is its own too.
+    ended = times.children_user + times.children_system if part == "postgres" else 0.0
+    return part, float(times.user + times.system + ended)
