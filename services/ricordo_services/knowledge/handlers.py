@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from ricordo.ports.graph import FactGraph
-
 from ricordo.domain.facts import Evidence, extract
 from ricordo.messages.events import DerivedEvent, FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Learned, Told, Utterance
+from ricordo.ports.graph import FactGraph
 from ricordo.ports.stages import Progress
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.receipts import receipt
