@@ -23,6 +23,7 @@ from ricordo.ports.graph import FactGraph, GraphUnavailable
 from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.vectors import Scope, VectorIndex
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.settings import Settings
@@ -92,6 +93,10 @@ class Resources:
     async def life(self) -> PostgresLife:
         """Return lifecycle's store."""
         return PostgresLife(await self.database())
+
+    async def beside(self) -> Beside:
+        """Return the thread for what computes."""
+        return await self._once("beside", lambda: self._exits.enter_async_context(Beside()))
 
     async def models(self) -> Models:
         """Return the embedding models, loaded or connected."""

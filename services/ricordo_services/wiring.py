@@ -70,7 +70,7 @@ async def _encode(resources: Resources) -> list[Service]:
 async def _index(resources: Resources) -> list[Service]:
     indexing = await resources.indexing()
     models = await resources.models()
-    projection = Projection(indexing, await resources.vectors(), models.names)
+    projection = Projection(indexing, await resources.vectors(), models.names, await resources.beside())
     gate = resources.probe("vectors", resources.ask_vectors)
     return [
         await _worker(resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)),
@@ -84,14 +84,14 @@ async def _embedding(resources: Resources) -> list[Service]:
 
 async def _enrichment(resources: Resources) -> list[Service]:
     models = await resources.models()
-    handler = Enrich(await resources.enrichments(), models.tokens, resources.clock)
+    handler = Enrich(await resources.enrichments(), models.tokens, resources.clock, await resources.beside())
     return [await _worker(resources, "enrichment", handler)]
 
 
 async def _knowledge(resources: Resources) -> list[Service]:
     graph = await resources.graph()
     await graph.prepare()
-    handler = Learn(await resources.ledger(), graph, resources.clock)
+    handler = Learn(await resources.ledger(), graph, resources.clock, await resources.beside())
     gate = resources.probe("graph", resources.ask_graph)
     return [await _worker(resources, "knowledge", handler, gates=(gate,))]
 

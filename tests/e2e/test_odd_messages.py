@@ -65,6 +65,20 @@ async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:
         assert reply["degraded"] == []
 
 
+async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
+    await bot.remember(said("m-1", "Il mio cane si chiama Max."))
+    page = "Ieri sono andato al mare con Anna e Davide, poi abbiamo cenato da Nora. "
+    long = [said(f"long-{n}", (page * LONGEST)[:LONGEST], user_id="u-2") for n in range(12)]
+    await bot.publish_all(long)
+    slowest, working = 0.0, asyncio.create_task(bot.settled([message["id"] for message in long]))
+    while not working.done():
+        began = time.monotonic()
+        assert ids((await bot.recall("Come si chiama il mio cane?"))["memories"]) == ["m-1"]
+        slowest = max(slowest, time.monotonic() - began)
+    assert set((await working).values()) == {"remembered"}
+    assert slowest < 4  # read on the event loop, the twelve keep it for some ten seconds
+
+
 async def test_the_same_text_in_two_normal_forms_is_the_same_text(bot: Bot) -> None:
     async with bot.dead_letters() as heard:
         await bot.remember(said("m-1", "perch\u00e9"))

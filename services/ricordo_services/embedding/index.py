@@ -20,6 +20,7 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Indexable, Indexing, Vector
 from ricordo.ports.stages import Progress
 from ricordo.ports.vectors import Point, VectorIndex
+from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo_services.receipts import receipt
 
@@ -33,6 +34,7 @@ class Projection:
     indexing: Indexing
     vectors: VectorIndex
     models: tuple[str, ...]  # the primary first
+    beside: Beside
 
     async def project(self, tenant: str, memory_ids: Sequence[UUID]) -> "Projected":
         """Write the points of all that have a vector."""
@@ -43,7 +45,7 @@ class Projection:
             if not wanted:
                 break
             indexable = await self.indexing.load(tenant, model, wanted)
-            await self.vectors.upsert(tenant, model, [point(one) for one in indexable])
+            await self.vectors.upsert(tenant, model, await self.beside.each(point, indexable))
             written |= dict.fromkeys((one.memory.id for one in indexable), model)
             incomplete += [one.memory.id for one in indexable if _lacks_predecessor(one)]
         await self._withdraw_forgotten(tenant, written)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.memories import EnrichedMemory, Enrichments, Unenriched
 from ricordo.ports.models import TokenCounter
 from ricordo.ports.stages import Progress
+from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.receipts import receipt
 
@@ -28,6 +30,7 @@ class Enrich:
     enrichments: Enrichments
     tokens: TokenCounter
     clock: Clock
+    beside: Beside
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
@@ -35,7 +38,7 @@ class Enrich:
         for model in sorted({event.body.model for event in events}):
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
             unenriched = await self.enrichments.load(tenant, model, ids)
-            enriched = [derive(one, self.tokens) for one in unenriched]
+            enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
             saved = await self.enrichments.save(tenant, enriched, VERSION, self.clock.now())
             progress |= {one.memory_id: one for one in saved}
         return [Done(_events(tenant, progress.get(event.body.memory_id))) for event in events]

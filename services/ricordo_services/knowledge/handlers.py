@@ -10,6 +10,7 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Learned, Told, Utterance
 from ricordo.ports.graph import FactGraph
 from ricordo.ports.stages import Progress
+from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.receipts import receipt
 
@@ -21,11 +22,12 @@ class Learn:
     ledger: FactLedger
     graph: FactGraph
     clock: Clock
+    beside: Beside
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
         """Extract, fold and project; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
-        told = [tell(utterance) for utterance in await self.ledger.load(tenant, ids)]
+        told = await self.beside.each(tell, await self.ledger.load(tenant, ids))
         if not told:
             return [Done()] * len(events)
 
