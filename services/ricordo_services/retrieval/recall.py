@@ -32,7 +32,6 @@ from ricordo_services.retrieval.views import analysis_view, fact_view, memory_vi
 T = TypeVar("T")
 
 _FACTS_SHOWN = 10
-_FACT_CANDIDATES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ class Remember:
         try:
             names = recalled.analysis.entities
             candidates = await self.ledger.surfacing(
-                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACT_CANDIDATES
+                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACTS_SHOWN
             )
             return surface(
                 candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=self.fact_confidence
