@@ -32,6 +32,7 @@ from ricordo_services.retrieval.views import analysis_view, fact_view, memory_vi
 T = TypeVar("T")
 
 _FACTS_SHOWN = 10
+_FACT_CANDIDATES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class Remember:
         try:
             names = recalled.analysis.entities
             candidates = await self.ledger.surfacing(
-                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACTS_SHOWN
+                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACT_CANDIDATES
             )
             return surface(
                 candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=self.fact_confidence

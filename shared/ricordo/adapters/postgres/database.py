@@ -64,13 +64,6 @@ def translating() -> Iterator[None]:
         raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
 
 
-async def _leave_as_it_is(_: "asyncpg.Connection[asyncpg.Record]") -> None:
-    """Spare a round trip per transaction: whatever is set is set for one transaction, and ends with it.
-
-    The pool itself rolls back what is still open.
-    """
-
-
 class Database:
     """A pool of connections for the workers' role, bound by row-level security."""
 
@@ -95,7 +88,6 @@ class Database:
                 command_timeout=_PATIENCE_S,
                 max_inactive_connection_lifetime=60,
                 server_settings=_SESSION,
-                reset=_leave_as_it_is,
             )
         try:
             yield cls(pool)
