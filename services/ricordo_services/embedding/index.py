@@ -1,6 +1,6 @@
 """Index: the only writer of vectors. A memory's row becomes its point."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -28,6 +28,14 @@ _PREDECESSOR_SHARE = 0.5  # what the turn before adds to the window vector
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A point: in which model's collection it is, and of which version of its row it was made."""
+
+    model: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Projection:
     """Writes points of rows, in the collection of the model that each row has a vector of."""
 
@@ -36,47 +44,72 @@ class Projection:
     models: tuple[str, ...]  # the primary first
     beside: Beside
 
-    async def project(self, tenant: str, memory_ids: Sequence[UUID]) -> "Projected":
-        """Write the points of all that have a vector."""
-        written: dict[UUID, str] = {}
-        incomplete: list[UUID] = []
+    async def project(self, tenant: str, memory_ids: Sequence[UUID]) -> None:
+        """Make the points what the rows are now."""
+        await self.settle(tenant, memory_ids, await self.write(tenant, memory_ids))
+
+    async def write(self, tenant: str, memory_ids: Sequence[UUID]) -> dict[UUID, Written]:
+        """Write the points of all that have a vector, and return those; `settle` has to follow."""
+        written: dict[UUID, Written] = {}
         for model in self.models:
             wanted = [one for one in memory_ids if one not in written]
             if not wanted:
                 break
-            indexable = await self.indexing.load(tenant, model, wanted)
-            await self.vectors.upsert(tenant, model, await self.beside.each(point, indexable))
-            written |= dict.fromkeys((one.memory.id for one in indexable), model)
-            incomplete += [one.memory.id for one in indexable if _lacks_predecessor(one)]
-        await self._withdraw_forgotten(tenant, written)
-        return Projected(written, tuple(incomplete))
+            if indexable := await self.indexing.load(tenant, model, wanted):
+                await self.vectors.upsert(tenant, model, await self.beside.each(point, indexable))
+            written |= {one.memory.id: Written(model, one.version) for one in indexable}
+        return written
 
-    async def _withdraw_forgotten(self, tenant: str, written: dict[UUID, str]) -> None:
-        """Take back points whose rows went while they were written: an erasure must not lose that race."""
-        if not written:
-            return
-        gone = set(written) - set(await self.indexing.existing(tenant, list(written)))
-        for model in self.models:
-            ids = sorted(one for one in gone if written[one] == model)
-            if ids:
-                await self.vectors.delete(tenant, model, ids)
+    async def settle(
+        self, tenant: str, memory_ids: Sequence[UUID], written: Mapping[UUID, Written]
+    ) -> "Settled":
+        """Look at the rows again, after the write, until it is the last of each that was written.
+
+        Whatever changes a row while its point is being made loses no race: a point made of a former version,
+        which may have come after another worker's of the present one, is written again; one whose row has
+        gone is taken back, also when an earlier attempt left it.
+        """
+        settled, waiting = dict(written), set[UUID]()
+        unsure = list(memory_ids)
+        while unsure:
+            versions = await self._versions(tenant, unsure, settled)
+            await self._withdraw(tenant, [one for one in unsure if one not in versions])
+            waiting |= {one for one in unsure if one in versions and one not in settled}
+            changed = [one for one in unsure if one in settled and settled[one].version != versions.get(one)]
+            for one in changed:
+                del settled[one]
+            unsure = [one for one in changed if one in versions]
+            settled |= await self.write(tenant, unsure)
+        return Settled(settled, frozenset(waiting))
+
+    async def _versions(
+        self, tenant: str, memory_ids: Sequence[UUID], written: Mapping[UUID, Written]
+    ) -> dict[UUID, str]:
+        of_model: dict[str, list[UUID]] = {}
+        for one in memory_ids:
+            of_model.setdefault(written[one].model if one in written else self.models[0], []).append(one)
+        versions: dict[UUID, str] = {}
+        for model, ids in of_model.items():
+            versions |= await self.indexing.versions(tenant, model, ids)
+        return versions
+
+    async def _withdraw(self, tenant: str, gone: Sequence[UUID]) -> None:
+        if gone:
+            for model in self.models:
+                await self.vectors.delete(tenant, model, gone)
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
-    """What was written.
+class Settled:
+    """What has become of the memories that were to be written.
 
     Attributes:
-        models: the model of each point.
-        incomplete: those whose predecessor had no vector yet.
+        written: those whose point is that of their row.
+        waiting: those that have no vector yet.
     """
 
-    models: dict[UUID, str]
-    incomplete: tuple[UUID, ...]
-
-
-def _lacks_predecessor(one: Indexable) -> bool:
-    return one.memory.preceding_id is not None and one.preceding_vector is None
+    written: Mapping[UUID, Written]
+    waiting: frozenset[UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +123,16 @@ class Index:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEnriched]]) -> Sequence[Outcome]:
         """Write points and set the stage; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
-        projected = await self.projection.project(tenant, ids)
-        written = projected.models
+        written = await self.projection.write(tenant, ids)
         marked = await self.indexing.mark(tenant, list(written), self.clock.now())
-        progress = {one.memory_id: one for one in marked}
-        # The predecessor may have got its vector in between. Encode looks for indexed followers after its
-        # write, we look for encoded predecessors after ours: one of the two sees the other.
-        if projected.incomplete:
-            await self.projection.project(tenant, projected.incomplete)
-        left = [one for one in ids if one not in written]
-        existing = set(await self.indexing.existing(tenant, left)) if left else set[UUID]()
+        # Only now: a predecessor that is recorded or encoded meanwhile either sees that its follower is
+        # indexed, and says that it has changed, or is seen here. One of the two sees the other.
+        settled = await self.projection.settle(tenant, ids, written)
+        progress = {one.memory_id: one for one in marked if one.memory_id in settled.written}
         return [
             Retry(reason="the memory has no vector yet")
-            if event.body.memory_id in existing
-            else Done(_events(tenant, progress.get(event.body.memory_id), written))
+            if event.body.memory_id in settled.waiting
+            else Done(_events(tenant, progress.get(event.body.memory_id), settled.written))
             for event in events
         ]
 
@@ -166,7 +195,9 @@ def window_vector(vector: Vector, preceding: Vector | None) -> Vector:
     return (both / norm).astype(np.float32) if norm > 0 else vector
 
 
-def _events(tenant: str, progress: Progress | None, written: dict[UUID, str]) -> tuple[DerivedEvent, ...]:
+def _events(
+    tenant: str, progress: Progress | None, written: Mapping[UUID, Written]
+) -> tuple[DerivedEvent, ...]:
     if progress is None:
         return ()
     indexed = MemoryIndexed(
@@ -174,6 +205,6 @@ def _events(tenant: str, progress: Progress | None, written: dict[UUID, str]) ->
         conversation_id=progress.conversation_id,
         message_id=progress.message_id,
         memory_id=progress.memory_id,
-        model=written[progress.memory_id],
+        model=written[progress.memory_id].model,
     )
     return (indexed, *receipt(tenant, progress))

@@ -183,10 +183,15 @@ class Enrichments(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indexable:
-    """A memory with what its point is made of: its vector, and its predecessor's text and vector."""
+    """A memory with what its point is made of: its vector, and its predecessor's text and vector.
+
+    Attributes:
+        version: another one after every change to any of it.
+    """
 
     memory: Memory
     vector: Vector
+    version: str
     preceding_text: str = ""
     preceding_language: str = ""
     preceding_vector: Vector | None = None
@@ -203,8 +208,12 @@ class Indexing(Protocol):
         """Set the stage, after the points are written."""
         ...
 
-    async def existing(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
-        """Return those that still have a row, for the check after a projection's write."""
+    async def versions(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, str]:
+        """Return what `load` would give as `version` now, of all that have a row, with a vector or without.
+
+        For the look after a projection's write: whose version differs was changed meanwhile, who is missing
+        was erased.
+        """
         ...
 
 

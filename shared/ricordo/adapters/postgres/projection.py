@@ -1,6 +1,6 @@
 """What embedding and enrichment own of the truth: vectors, derived columns, and their stages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -107,6 +107,7 @@ class PostgresIndexing:
             Indexable(
                 memory=rows.memory(row),
                 vector=_present(rows.vector(row["vector"])),
+                version=row["version"],
                 preceding_text=row["preceding_text"] or "",
                 preceding_language=row["preceding_language"] or "",
                 preceding_vector=rows.vector(row["preceding_vector"]),
@@ -119,10 +120,11 @@ class PostgresIndexing:
         async with self._database.transaction(tenant) as connection:
             return await mark(connection, tenant, Stage.INDEXED, memory_ids, at)
 
-    async def existing(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[UUID]:
-        """Return those that still have a row; see `Indexing.existing`."""
+    async def versions(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, str]:
+        """Return the present version of each that has a row; see `Indexing.versions`."""
         async with self._database.transaction(tenant) as connection:
-            return [row["id"] for row in await connection.fetch(_SQL["existing"], tenant, memory_ids)]
+            found = await connection.fetch(_SQL["versions"], tenant, model, memory_ids)
+        return {row["id"]: row["version"] for row in found}
 
 
 def _present(vector: Vector | None) -> Vector:

@@ -4,6 +4,7 @@
 
 from uuid import uuid4
 
+from ricordo.ports.life import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import MODEL, Stores, vector_of
 
@@ -38,6 +39,28 @@ class IndexingContract:
     async def test_it_tells_which_memories_still_have_a_row(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         asked = [uuid4(), stores.id("m-1")]
-        assert list(await stores.indexing.existing(stores.tenant, asked)) == [stores.id("m-1")]
-        assert list(await stores.indexing.existing(stores.elsewhere().tenant, asked)) == []
-        assert list(await stores.indexing.existing(stores.tenant, [])) == []
+        assert list(await stores.indexing.versions(stores.tenant, MODEL, asked)) == [stores.id("m-1")]
+        assert not await stores.indexing.versions(stores.elsewhere().tenant, MODEL, asked)
+        assert not await stores.indexing.versions(stores.tenant, MODEL, [])
+
+    async def test_whatever_changes_about_a_point_changes_its_version(self, stores: Stores) -> None:
+        async def version() -> str:
+            (found,) = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-2")])
+            now = await stores.indexing.versions(stores.tenant, MODEL, [stores.id("m-2")])
+            assert now == {stores.id("m-2"): found.version}
+            return found.version
+
+        await stores.record(new_message("m-2", tenant=stores.tenant, timestamp=at(2)))
+        await stores.encode("m-2")
+        versions = [await version()]
+        await stores.record(new_message("m-1", tenant=stores.tenant, timestamp=at(1)))  # comes before it
+        versions.append(await version())
+        await stores.encode("m-1")  # its window lacked this
+        versions.append(await version())
+        access = Access(uuid4(), "u-1", (stores.id("m-2"),), at(3))
+        await stores.life.reinforce(stores.tenant, [access])  # it matters more, and is archived no more
+        versions.append(await version())
+        assert len(set(versions)) == len(versions)
+        await stores.life.reinforce(stores.tenant, [access])
+        await stores.indexing.mark(stores.tenant, [stores.id("m-2")], at(4))
+        assert await version() == versions[-1]

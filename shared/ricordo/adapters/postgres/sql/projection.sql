@@ -60,12 +60,19 @@ where m.tenant = $1 and m.id = d.memory_id and m.timezone = coalesce(d.timezone,
 returning m.id
 
 -- name: indexable
-select m.*, v.vector, p.content as preceding_text, p.language as preceding_language, pv.vector as preceding_vector
+-- The version names the transactions that last wrote the row and both vectors; which row is the predecessor stands in
+-- the former. A predecessor's text stays as it was said.
+select m.*, v.vector, p.content as preceding_text, p.language as preceding_language, pv.vector as preceding_vector,
+       concat(m.xmin, '/', v.xmin, '/', pv.xmin) as version
 from memories m
 join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
 left join memories p on p.tenant = $1 and p.id = m.preceding_id
 left join vectors pv on pv.tenant = $1 and pv.memory_id = m.preceding_id and pv.model = $2
 where m.tenant = $1 and m.id = any($3::uuid[])
 
--- name: existing
-select id from memories where tenant = $1 and id = any($2::uuid[])
+-- name: versions
+select m.id, concat(m.xmin, '/', v.xmin, '/', pv.xmin) as version
+from memories m
+left join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
+left join vectors pv on pv.tenant = $1 and pv.memory_id = m.preceding_id and pv.model = $2
+where m.tenant = $1 and m.id = any($3::uuid[])
