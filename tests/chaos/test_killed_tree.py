@@ -1,15 +1,19 @@
 """The whole process tree dies at once, in the middle of everything, and is started again on its folder."""
 
 import asyncio
+import contextlib
+import json
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import nats
 import pytest
+from nats.errors import Error as NatsError
 from tests.fixtures.digest import Digest, digest, points
 from tests.fixtures.ricordo_up import RicordoUp
 from tests.fixtures.talkative import TOWNS, TalkativeBot, supporters, talk
-from tests.fixtures.wire import Bot, Json, at, new_tenant
+from tests.fixtures.wire import Bot, Json, at, ids, new_tenant
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -35,12 +39,15 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
     tenant = new_tenant()
     bot = TalkativeBot(lambda: ricordo.nats_url, tenant)
     publishing = asyncio.create_task(bot.publish(talk(count)))
+    asking_all_along = Asking(ricordo, tenant)
+    recalling = asyncio.create_task(asking_all_along.go_on())
     for acknowledged in moments:
         await bot.reached(acknowledged)
         await ricordo.program.kill()
         await ricordo.start()
     async with asyncio.timeout(60):
         await publishing
+    recalling.cancel()
     assert sorted(bot.acknowledged) == [message["id"] for message in talk(count)]
     connection = await nats.connect(ricordo.nats_url)
     try:
@@ -55,7 +62,44 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
     state = await digest(ricordo.endpoints(), tenant)
     assert await ricordo.program.stop() == 0
     _everything_is_there_once(state, count)
+    asking_all_along.has_strengthened_at_most_once_a_recall(state)
     assert len(points(ricordo.folder / "qdrant", tenant)) == count
+
+
+class Asking:
+    """Recalls all along, as far as somebody answers, and counts what may have become stronger."""
+
+    def __init__(self, ricordo: RicordoUp, tenant: str) -> None:
+        self._ricordo = ricordo
+        self._tenant = tenant
+        self._returned: Counter[str] = Counter()
+        self._unanswered = 0
+
+    async def go_on(self) -> None:
+        """Recall until this is cancelled."""
+        while True:
+            with contextlib.suppress(NatsError, OSError, TimeoutError):
+                async with await nats.connect(self._ricordo.nats_url, allow_reconnect=False) as connection:
+                    await self._recall_over(Bot(connection, self._tenant))
+            await asyncio.sleep(0.2)
+
+    async def _recall_over(self, bot: Bot) -> None:
+        request = {"user_id": "u-0", "query": "Where does Nora live?", "limit": 3, "reinforce": True}
+        while True:
+            self._unanswered += 1
+            reply = await bot.request("query.recall", request, within=3)
+            self._unanswered -= 1
+            self._returned.update(ids(reply.body.get("memories", ())))
+            await asyncio.sleep(0.05)
+
+    def has_strengthened_at_most_once_a_recall(self, state: Digest) -> None:
+        """Compare with the rows; what died with the tree before it was published may be missing."""
+        assert self._returned.total() > 0
+        last = 2  # the recalls after the last start, each of which counts
+        for row in map(json.loads, state["memories"]):
+            most = self._returned[row["message_id"]] + self._unanswered + last
+            assert row["access_count"] <= most
+            assert row["reinforcement"] == pytest.approx(0.05 * row["access_count"])
 
 
 async def _facts_count_each_message_once(bot: Bot, count: int) -> None:

@@ -1,6 +1,7 @@
 """What is odd, but good: kept as it was said, shown as it was said, and in nobody's way."""
 
 import asyncio
+import json
 import socket
 import time
 from urllib.parse import urlsplit
@@ -77,6 +78,32 @@ async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
         slowest = max(slowest, time.monotonic() - began)
     assert set((await working).values()) == {"remembered"}
     assert slowest < 4  # read on the event loop, the twelve keep it for some ten seconds
+
+
+async def test_a_reply_that_would_be_too_large_loses_text_from_the_lowest_rank_up(bot: Bot) -> None:
+    await bot.remember(*(said(f"m-{n}", "😀" * LONGEST, timestamp=at(hours=n)) for n in range(9)))
+    request = {"user_id": "u-1", "query": "😀", "limit": 50, "reinforce": False, "now": at()}
+    whole = {"user_id": "u-1", "start": at(days=1), "end": at()}
+    for name, body, listed in (
+        ("recall", request, "memories"),
+        ("context", request, "memories"),
+        ("timeline", whole, "memories"),
+        ("history", {"user_id": "u-1"}, "messages"),
+    ):
+        reply = (await bot.request(f"query.{name}", body)).body
+        assert len(json.dumps(reply, ensure_ascii=False).encode()) < 900_000
+        texts = [one["content"] is not None for one in reply[listed]]
+        assert len(texts) >= 8
+        assert [one["truncated"] for one in reply[listed]] == [not there for there in texts]
+        assert texts == sorted(texts, reverse=name != "history")  # the first ranks and the latest turns stay
+        kept = sum(texts) + sum(one["content"] is not None for one in reply.get("recent", ()))
+        assert 1 <= kept < len(texts), name
+
+
+async def test_an_importance_too_small_to_be_computed_with_is_none(bot: Bot) -> None:
+    await bot.remember(said("m-1", "the boiler hums", importance=5e-324))
+    [found] = (await bot.recall("boiler"))["memories"]
+    assert found["importance"] == 0
 
 
 async def test_the_same_text_in_two_normal_forms_is_the_same_text(bot: Bot) -> None:

@@ -45,6 +45,9 @@ _NO_DOCUMENTS = Reject(
 )
 
 
+_DIGITS = 6  # of an importance: more say nothing, and a number too small to be multiplied is an error in SQL
+
+
 def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
     """Turn the event's body into what is recorded: without what was recalled into it."""
     content = strip_recalled(body.content)
@@ -64,7 +67,7 @@ def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
         location=body.location or "",
         metadata=body.metadata,
         kind=None if body.kind is None else body.kind.value,
-        importance=body.importance,
+        importance=None if body.importance is None else round(body.importance, _DIGITS),
         tags=body.tags,
         expires_at=body.expires_at,
         trust=body.trust,

@@ -3,13 +3,14 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
 from ricordo.adapters.postgres.queries import blocks
+from ricordo.messages.subjects import checked_tenant
 from ricordo.ports.memories import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -64,6 +65,26 @@ def translating() -> Iterator[None]:
         raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
 
 
+def _begin(tenant: str) -> str:
+    """Begin and name the tenant in one trip to the server: two statements at once take no parameters.
+
+    Raises:
+        ValueError: that is no tenant; in what is one, there is nothing that could end the quotation.
+    """
+    return f"begin; select set_config('app.tenant', '{checked_tenant(tenant)}', true)"
+
+
+async def _roll_back(connection: Connection) -> None:
+    """Undo; where that fails the connection is broken, and what it had not committed is gone with it."""
+    with suppress(*TRANSIENT):
+        if not connection.is_closed():
+            await connection.execute("rollback")
+
+
+async def _leave_as_it_is(_: object) -> None:
+    """Spare a trip at the end of each transaction: whatever is set is set for one transaction only."""
+
+
 class Database:
     """A pool of connections for the workers' role, bound by row-level security."""
 
@@ -88,6 +109,7 @@ class Database:
                 command_timeout=_PATIENCE_S,
                 max_inactive_connection_lifetime=60,
                 server_settings=_SESSION,
+                reset=_leave_as_it_is,
             )
         try:
             yield cls(pool)
@@ -103,15 +125,19 @@ class Database:
         """Open a transaction that sees and writes the rows of `tenant` only.
 
         Raises:
-            ValueError: no tenant is named.
+            ValueError: no tenant goes by that name.
             StoreUnavailable: PostgreSQL could not do it now; nothing was written.
         """
-        if not tenant:
-            raise ValueError("a transaction needs a tenant")
+        begin = _begin(tenant)
         with translating():
-            async with self._pool.acquire() as connection, connection.transaction():
-                await connection.execute("select set_config('app.tenant', $1, true)", tenant)
-                yield connection
+            async with self._pool.acquire() as connection:
+                try:
+                    await connection.execute(begin)
+                    yield connection
+                except BaseException:
+                    await _roll_back(connection)
+                    raise
+                await connection.execute("commit")
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:

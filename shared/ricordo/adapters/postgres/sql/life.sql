@@ -43,7 +43,8 @@ with slice as (
     cross join lateral (
         select extract(day from $2::timestamptz - greatest(m.stored_at, m.last_accessed))::integer as days) as idle
     cross join lateral (
-        select least(1, power(0.95::double precision, idle.days / 7) + 0.3 * m.arousal + 0.2 * m.importance) as value
+        -- 10,000 weeks: a power too small for a double is an error here, where the formula says nothing is left
+        select least(1, power(0.95::double precision, least(idle.days / 7, 10000)) + 0.3 * m.arousal + 0.2 * m.importance) as value
     ) as kept
     cross join lateral (
         select case when $6 then greatest(kept.value, 0.2 + 0.7 * m.importance) else kept.value end as factor,
