@@ -1,7 +1,9 @@
 """Statements are read from Italian and English, precision first."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,9 +13,16 @@ from ricordo.domain.facts import PREDICATES, extract, normalise
 
 Triple = tuple[str, str, str, str]
 
-SENTENCES = [
-    json.loads(line) for line in Path(__file__).with_name("sentences.jsonl").read_text("utf-8").splitlines()
-]
+Sentence = dict[str, Any]
+
+
+def read(name: str) -> list[Sentence]:
+    return [json.loads(line) for line in Path(__file__).with_name(name).read_text("utf-8").splitlines()]
+
+
+SENTENCES = read("sentences.jsonl")
+# Written before the grammars were tried on them; what these then got wrong was mended afterwards.
+FURTHER = read("further_sentences.jsonl")
 
 
 def triples(content: str, language: str | None = None) -> set[Triple]:
@@ -23,7 +32,7 @@ def triples(content: str, language: str | None = None) -> set[Triple]:
     }
 
 
-def expected(sentence: dict[str, list[dict[str, str]]]) -> set[Triple]:
+def expected(sentence: Sentence) -> set[Triple]:
     return {
         (normalise(f["subject"]), f["predicate"], normalise(f["object"]), f["polarity"])
         for f in sentence["facts"]
@@ -43,12 +52,48 @@ def test_the_development_set_is_large_and_half_of_it_states_nothing() -> None:
 @pytest.mark.parametrize("language", ["en", "it"])
 @pytest.mark.parametrize("told", [True, False], ids=["told", "recognised"])
 def test_recall_and_precision_on_the_development_set(language: str, *, told: bool) -> None:
+    precision, recall = figures(SENTENCES, language, told=told)
+    assert precision >= 0.97
+    assert recall >= 0.95
+
+
+def figures(sentences: Sequence[Sentence], language: str, *, told: bool = True) -> tuple[float, float]:
     right = found = wanted = 0
-    for sentence in (s for s in SENTENCES if s["language"] == language):
+    for sentence in (s for s in sentences if s["language"] == language):
         want, got = expected(sentence), triples(sentence["content"], language if told else None)
         right, found, wanted = right + len(want & got), found + len(got), wanted + len(want)
-    assert right / found >= 0.97
-    assert right / wanted >= 0.95
+    return right / found, right / wanted
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_recall_and_precision_on_the_further_set(language: str) -> None:
+    assert sum(s["language"] == language for s in FURTHER) >= 100
+    precision, recall = figures(FURTHER, language)
+    assert precision >= 0.95
+    assert recall >= 0.95
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Domani arriva mia sorella Nora da Lisbona.",
+        "Mia sorella Nora di Lisbona arriva domani.",
+        "Ieri mia sorella Nora in Portogallo ha visto il mare.",
+    ],
+)
+def test_where_somebody_is_from_is_no_part_of_their_name(content: str) -> None:
+    assert triples(content, "it") == {("user", "has_sibling", "nora", "holds")}
+
+
+def test_a_place_keeps_its_particle() -> None:
+    assert triples("Vivo a San Giovanni in Persiceto.", "it") == {
+        ("user", "lives_in", "san giovanni in persiceto", "holds")
+    }
+
+
+def test_a_possessive_is_a_name_only_where_it_possesses_nothing() -> None:
+    assert triples("Ho una figlia, Mia, di otto anni.", "it") == {("user", "has_child", "mia", "holds")}
+    assert triples("Ho una figlia. Mia sorella no.", "it") == {("user", "has_child", "figlia", "holds")}
 
 
 def test_statements_carry_their_quote() -> None:

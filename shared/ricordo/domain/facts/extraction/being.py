@@ -38,7 +38,7 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
 def name(scene: Scene, claim: Claim) -> None:
     """Read a name: of the user, or of somebody who had none yet."""
     subject, at, end = claim.subject, claim.at, claim.end
-    after = name_at(scene.tokens, scene.grammar, at, end, loose=True)
+    after = name_at(scene.tokens, scene.grammar, at, end, loose=True, person=True)
     if after == at:
         return
     if subject is None:
@@ -69,7 +69,7 @@ def _aged(scene: Scene, claim: Claim) -> bool:
 def _named(scene: Scene, claim: Claim) -> bool:
     """Read "I'm Davide", "my best friend is Luca"."""
     low, grammar = scene.tokens.low, scene.grammar
-    after = name_at(scene.tokens, grammar, claim.at, claim.end)
+    after = name_at(scene.tokens, grammar, claim.at, claim.end, person=True)
     if claim.rule.predicate != "name" or after == claim.at:
         return False
     if low[claim.at] in grammar.roles or low[claim.at].endswith(_ORIGIN):

@@ -158,11 +158,12 @@ def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: d
             longest(tree, tokens.low, at, end, grammar.adverbs) is not None
             for tree in (grammar.phrases, grammar.attributes)
         )
-    if word in grammar.clause_starts or _verb_like(word, grammar):
+    after = name_at(tokens, grammar, at, end)
+    possessive_name = after > at and word in grammar.possessives
+    if (word in grammar.clause_starts and not possessive_name) or _verb_like(word, grammar):
         return True
     if at in found:
         return True
-    after = name_at(tokens, grammar, at, end)
     return after > at and after < end and _verb_like(tokens.low[after], grammar)
 
 

@@ -9,7 +9,7 @@ from ricordo.domain.facts.extraction.tokens import Tokens
 OLDEST: Final = 120
 _FEW: Final = 3
 """A number word up to this, without "years", is no age: "I was one of them"."""
-_NO_AGE: Final = frozenset({"di", "fa", "of", "ago"})
+_NO_AGE: Final = frozenset({"di", "fa", "of", "ago", "younger", "older", "meno", "più"})
 _WITHIN_DATES: Final = frozenset({"of", ",", "di"})
 
 
@@ -29,7 +29,8 @@ class Figures:
         if number is None:
             return []
         after = at + 1
-        if after >= end or (self._phrasing.stops(after, end) and low[after] != "%"):
+        dated = after < end and low[after] not in _NO_AGE and self._phrasing.adjunct(after, end)
+        if after >= end or dated or (self._phrasing.stops(after, end) and low[after] != "%"):
             return [(at, after)] if low[at].isdigit() or int(number) > _FEW else []
         if low[after] not in grammar.years or (after + 1 < end and low[after + 1] in _NO_AGE):
             return []

@@ -48,7 +48,8 @@ class Grammar:
         kin: nouns that tie somebody to the user; kin_adjectives may stand around them.
         naming: what introduces a name ("called").
         companions: what narrows a term down ("compagno di classe").
-        name_particles: lower-case words inside a name ("de", "van").
+        name_particles: lower-case words inside a name ("de", "van"); person_particles: those inside a
+            person's: a place may follow the others ("mia sorella Nora da Lisbona").
         not_names: capitalised words that are no names.
         phrases: the tree of what states a fact; attributes: of what begins with "my"; after: per predicate,
             what may follow an object ("… as a nurse | at the Mater").
@@ -99,6 +100,7 @@ class Grammar:
     naming: Node
     companions: frozenset[str]
     name_particles: frozenset[str]
+    person_particles: frozenset[str]
     not_names: frozenset[str]
     phrases: Node
     attributes: Node

@@ -1,6 +1,7 @@
 """What follows "to have" and "to get": pets, family, conditions, ages, possessions."""
 
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ricordo.domain.facts.extraction.grammar import Kin
@@ -12,7 +13,9 @@ from ricordo.domain.facts.extraction.scene import Scene, Who
 NAMEABLE: Final = frozenset({"has_pet", "has_child", "has_sibling", "partner"})
 """Kinships worth stating without a name ("I have a sister")."""
 
+_PARTICIPLES: Final = ("ato", "uto", "ito", "tto", "sto", "rto", "lto", "nto", "so")
 _NONE: Final = frozenset({"no", "nessun", "nessuno", "nessuna", "neither"})
+_ONE: Final = frozenset({"one", "uno"})
 _POSSESSIVE: Final = frozenset({"'", "'s"})
 
 
@@ -56,11 +59,17 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
         return
     if after < item.end and tokens.low[after] in _POSSESSIVE:
         return
+    if any(tokens.low[at] in _several(scene) for at in range(item.begin, after)):
+        kin = replace(kin, plural=True)  # "two goldfish"
     spans, _ = named_after(tokens, scene.grammar, kin, after, item.end)
     names = [tokens.text(*span) for span in spans]
     person = scene.cast.introduce(Person(kin, tokens.text(item.at, after), names))
     if names or kin.predicate in NAMEABLE:
         scene.draft(item.subject, kin.predicate, person)
+
+
+def _several(scene: Scene) -> AbstractSet[str]:
+    return scene.grammar.numbers.keys() - _ONE
 
 
 def _aged(scene: Scene, item: _Item) -> bool:
@@ -81,8 +90,21 @@ def _owned(scene: Scene, item: _Item) -> None:
         scene.draft(item.subject, "allergic_to", scene.tokens.text(at, after - 1))
     elif not item.acquired and objects.is_condition(at, after):
         scene.draft(item.subject, "has_condition", text)
+    elif _verbal(scene, item):
+        return
     elif objects.is_ownable(at, after) or (at > item.begin and _branded(scene, at, after)):
         scene.draft(item.subject, "owns", text)
+
+
+def _verbal(scene: Scene, item: _Item) -> bool:
+    """Whether a participle stands where the noun would: "ho venduto la vecchia Vespa" owns nothing."""
+    bare = item.at == item.begin and item.after > item.at + 1
+    return (
+        scene.grammar.code == "it"
+        and bare
+        and scene.tokens.low[item.at].endswith(_PARTICIPLES)
+        and not scene.objects.is_ownable(item.at, item.at + 1)
+    )
 
 
 def _branded(scene: Scene, at: int, after: int) -> bool:

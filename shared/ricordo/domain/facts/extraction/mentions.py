@@ -7,6 +7,8 @@ from ricordo.domain.facts.extraction.names import Person, Span, name_at, names_f
 from ricordo.domain.facts.extraction.phrases import longest
 from ricordo.domain.facts.extraction.tokens import Tokens
 
+_ANY = frozenset({"un", "uno", "una", "un'"})
+"""Before "mio amico": one of several, and nobody in particular as long as no name follows."""
 _CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
 _TITLES = frozenset("signor signora signorina dottor dottoressa professor professoressa don ingegner".split())
 _OPENING = frozenset({",", "(", "–", "—", "-", "["})
@@ -92,9 +94,9 @@ def _names(
     tokens: Tokens, grammar: Grammar, kin: Kin, begin: int, end: int, *, loose: bool
 ) -> tuple[list[Span], int]:
     if kin.plural:
-        spans = list(names_from(tokens, grammar, begin, end, loose=loose))
+        spans = list(names_from(tokens, grammar, begin, end, loose=loose, person=True))
         return spans, spans[-1][1] if spans else begin
-    after = name_at(tokens, grammar, begin, end, loose=loose)
+    after = name_at(tokens, grammar, begin, end, loose=loose, person=True)
     return ([(begin, after)], after) if after > begin else ([], begin)
 
 
@@ -123,6 +125,8 @@ def _mention(tokens: Tokens, grammar: Grammar, possessive: int, lower: int, end:
     spans, last = named_after(tokens, grammar, kin, after, end, apposed=not of_other)
     if not spans:
         spans, begin, last = _named_before(tokens, grammar, (begin, last), (lower, end))
+    if not spans and tokens.low[begin] in _ANY:
+        return None
     names = [tokens.text(*span) for span in spans]
     return Mention(begin, last, Person(kin, kin.noun, names))
 
@@ -143,4 +147,14 @@ def _named_before(tokens: Tokens, grammar: Grammar, term: Span, bounds: Span) ->
         first > lower and tokens.low[first - 1] in ("in", "a")
     ):
         return [], begin, last
-    return [(first, begin - 1)], first, min(last + 1, end)
+    return [(first, begin - 1)], _before_title(tokens, grammar, first, lower), min(last + 1, end)
+
+
+def _before_title(tokens: Tokens, grammar: Grammar, at: int, lower: int) -> int:
+    """Return where "la signora Elena" begins."""
+    first = at
+    if first > lower and tokens.low[first - 1] in _TITLES:
+        first -= 1
+        if first > lower and tokens.low[first - 1] in grammar.determiners:
+            first -= 1
+    return first

@@ -10,6 +10,8 @@ from ricordo.domain.facts.extraction.tokens import Tokens
 LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
 
+_ENDS: Final = frozenset('.!?…;"')
+
 Span = tuple[int, int]
 
 
@@ -80,7 +82,9 @@ class Cast:
         return None
 
 
-def name_at(tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False) -> int:
+def name_at(
+    tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False, person: bool = False
+) -> int:
     """Return the index after the name that starts at `begin`, or `begin` when there is none.
 
     Args:
@@ -89,14 +93,16 @@ def name_at(tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bo
         begin: where the name would start.
         end: where it must end.
         loose: accept one word without a capital (after "called", or when the writer uses no capitals at all).
+        person: whether it is somebody's: "Nora da Lisbona" is Nora, "San Giovanni in Persiceto" one place.
     """
+    particles = grammar.person_particles if person else grammar.name_particles
     at = begin
     while at < end and at - begin < LONGEST_NAME:
         if _capitalised(tokens, grammar, at):
             at += 1
         elif (
             at > begin
-            and tokens.low[at] in grammar.name_particles
+            and tokens.low[at] in particles
             and at + 1 < end
             and _capitalised(tokens, grammar, at + 1)
         ):
@@ -111,12 +117,12 @@ def name_at(tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bo
 
 
 def names_from(
-    tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False
+    tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False, person: bool = False
 ) -> Iterator[Span]:
     """Yield the names of a list: "Anna", "Anna and Luca", "Anna, Luca and Tom"."""
     at = begin
     while True:
-        after = name_at(tokens, grammar, at, end, loose=loose)
+        after = name_at(tokens, grammar, at, end, loose=loose, person=person)
         if after == at or _possessed(tokens, after, end):
             return
         yield at, after
@@ -135,7 +141,18 @@ def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
 
 def _capitalised(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     word = tokens.low[at]
-    return tokens.raw[at][0].isupper() and word not in grammar.not_names and word not in grammar.refused
+    if not tokens.raw[at][0].isupper() or word in grammar.not_names:
+        return False
+    return word not in grammar.refused or _stands_alone(tokens, grammar, at)
+
+
+def _stands_alone(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    """Whether a possessive is a name: "una figlia, Mia, di otto anni", where it possesses nothing."""
+    if tokens.low[at] not in grammar.possessives or not at or not tokens.raw[at][1:].islower():
+        return False
+    begins = tokens.low[at - 1] in _ENDS or tokens.low[at - 1][0] == "\n"
+    followed = at + 1 < len(tokens.low) and tokens.low[at + 1][0].isalnum()
+    return not begins and (not followed or tokens.low[at + 1] in grammar.conjunctions)
 
 
 def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:

@@ -9,6 +9,7 @@ from ricordo.domain.facts.extraction.names import name_at, names_from
 from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.phrasing import LONGEST_THING, OF, Phrasing, Spans
 from ricordo.domain.facts.extraction.tokens import Tokens
+from ricordo.domain.names import is_place
 
 LONGEST_GAME: Final = 3
 _WHERE: Final = frozenset({"in", "a", "ad"})
@@ -16,6 +17,10 @@ _RATHER: Final = frozenset({"to", "over", "a", "ad", "al", "allo", "alla", "all'
 _NOT_DONE: Final = frozenset("bed work school church sleep town be have need say miss regret".split())
 _PLACE_LINKS: Final = frozenset({"of", "di", "del", "della", "in", "a", "dell'", "d'"})
 _BESIDE: Final = frozenset({"near", "outside", "vicino", "fuori", "from", "da"})
+_SETTINGS: Final = frozenset(
+    {"at home", "at work", "at school", "in casa", "a casa", "al lavoro", "a scuola", "in ufficio"}
+)
+"""Where one language of several is spoken."""
 _FLUENCY: Final = frozenset(
     "little fluent fluently basic good well decent correntemente fluentemente discretamente".split()
 )
@@ -38,6 +43,7 @@ class Objects:
             Reader.LANGUAGE: self._languages,
             Reader.THING: self._things,
             Reader.SUBSTANCE: self._things,
+            Reader.PROPERTY: self._property,
             Reader.PREFERRED: self._preferred,
             Reader.INSTRUMENT: self._played,
             Reader.ACTIVITY: self._activity,
@@ -122,7 +128,9 @@ class Objects:
 
     def _names(self, begin: int, end: int) -> Spans:
         """Read names of people."""
-        return list(names_from(self._tokens, self._grammar, self.phrasing.lead(begin, end), end))
+        at = self.phrasing.lead(begin, end)
+        spans = names_from(self._tokens, self._grammar, at, end, person=True)
+        return [(first, after) for first, after in spans if not is_place(self._tokens.text(first, after))]
 
     def _organisation(self, begin: int, end: int) -> Spans:
         """Read an employer, a school, a group: by name, or by a noun that makes one ("a bakery")."""
@@ -167,7 +175,9 @@ class Objects:
 
     def _fills(self, at: int, end: int) -> bool:
         word = self._low[at]
-        return word in self._grammar.conjunctions or word in OF or self.phrasing.lead(at, end) > at
+        if word in self._grammar.conjunctions or word in OF or self.phrasing.lead(at, end) > at:
+            return True
+        return any(" ".join(self._low[i : i + 2]) in _SETTINGS for i in (at - 1, at))
 
     def _things(self, begin: int, end: int) -> Spans:
         """Read noun phrases: "pizza", "hiking in the mountains", "jazz and old films"."""
@@ -179,6 +189,10 @@ class Objects:
             return False
         known = self._tokens.raw[begin][0].isupper()
         return not known and not any(word in self._grammar.generic for word in self._low[begin:end])
+
+    def _property(self, begin: int, end: int) -> Spans:
+        """Read what is owned, without where it stands: "small cottage", of "a small cottage in Donegal"."""
+        return [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
 
     def _preferred(self, begin: int, end: int) -> Spans:
         """Read what is preferred, up to what it is preferred to."""

@@ -31,6 +31,7 @@ class Reader(Enum):
     INSTRUMENT = "instrument"
     ACTIVITY = "activity"
     UNDERTAKING = "undertaking"
+    PROPERTY = "property"
     POSSESSION = "possession"
     ACQUISITION = "acquisition"
     AGE = "age"

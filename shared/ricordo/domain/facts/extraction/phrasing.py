@@ -14,6 +14,8 @@ OF: Final = frozenset({"of", "di", "d'", "del", "della", "dell'", "dei", "degli"
 """What joins nouns into one: "hiking in", but "man of"."""
 
 _QUANTITIES: Final = frozenset({"lot", "lots", "bit", "sacco", "po'", "kind", "couple", "tons"})
+_IT_DONE: Final = tuple(f"{verb}l{vowel}" for verb in ("ar", "ir", "cer", "der", "ter") for vowel in "oaie")
+"""Endings of an Italian infinitive that points at what is not said: "dirlo", "vederla"."""
 _TOWARDS: Final = frozenset({"to", "for", "per", "con"})
 
 Spans = list[Span]
@@ -53,7 +55,7 @@ class Phrasing:
         """Return the end of the noun phrase at `begin` with its complements, before adjuncts of time."""
         after = begin
         while after < end and after - begin < LONGEST_THING and not self.stops(after, end):
-            if self._adjunct(after, end):
+            if self.adjunct(after, end):
                 break
             after += 1
         return self.trim(begin, after)
@@ -63,7 +65,7 @@ class Phrasing:
         after = begin
         while after < end and after - begin < LONGEST_ACTIVITY:
             towards = after > begin and self._low[after] in _TOWARDS
-            if (self.stops(after, end) and not towards) or self._adjunct(after, end):
+            if (self.stops(after, end) and not towards) or self.adjunct(after, end):
                 break
             after += 1
         return self.trim(begin, after)
@@ -121,12 +123,14 @@ class Phrasing:
         words = self._low[begin:end]
         if words[0] in self._grammar.vague or words[0] in self._grammar.refused:
             return True
+        if self._raw[begin].islower() and words[0].endswith(_IT_DONE):
+            return True
         return any(word in self._grammar.deictic for word in words)
 
     def _prepositional(self, word: str) -> bool:
         return word in self._grammar.prepositions and word not in OF
 
-    def _adjunct(self, at: int, end: int) -> bool:
+    def adjunct(self, at: int, end: int) -> bool:
         """Whether a prepositional phrase of time starts here: "in the morning", "di sera"."""
         if self._low[at] not in self._grammar.prepositions:
             return False

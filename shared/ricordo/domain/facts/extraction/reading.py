@@ -121,7 +121,7 @@ class Reading:
 
     def _named_subject(self, at: int, end: int) -> bool:
         first, grammar = self._tokens.low[at], self._grammar
-        after = name_at(self._tokens, grammar, at, end)
+        after = name_at(self._tokens, grammar, at, end, person=True)
         if after == at or first in grammar.common or first in grammar.verbal or first in grammar.openers:
             return False
         joined = self._with_user(after, end)
@@ -146,7 +146,7 @@ class Reading:
         mention = self._scene.mentions.get(at + 1)
         if mention is not None:
             return mention.end
-        after = name_at(self._tokens, self._grammar, at + 1, end)
+        after = name_at(self._tokens, self._grammar, at + 1, end, person=True)
         return after if after > at + 1 else at
 
     def _subjectless(self, at: int, end: int) -> bool:

@@ -64,7 +64,7 @@ resigned from
 retired from
 = works_as occupation
 work|works as
-work|works part-time|full-time|freelance as
+work|works part-time|full-time|freelance|nights|days|weekends|shifts as
 BE working|employed as
 HAVE worked|been_working as
 earn|earns my|a|her|his living as

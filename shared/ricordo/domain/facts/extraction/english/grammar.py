@@ -38,6 +38,7 @@ ENGLISH: Final = Grammar(
     naming=people.NAMING,
     companions=people.COMPANIONS,
     name_particles=words.NAME_PARTICLES,
+    person_particles=words.PERSON_PARTICLES,
     not_names=words.NOT_NAMES,
     phrases=rules.PHRASES,
     attributes=rules.ATTRIBUTES,

@@ -76,7 +76,9 @@ def _kin() -> dict[str, Kin]:
     irregular = {
         p: Kin(nouns[s].predicate, s, nouns[s].gender, plural=True) for p, s in _IRREGULAR.items() if p != s
     }
-    return {**plurals, **irregular, **nouns}
+    # "My twins" are one's children; "my twin" is not.
+    children = {"twins": Kin("has_child", "twin", plural=True)}
+    return {**plurals, **irregular, **nouns, **children}
 
 
 KIN: Final = _kin()

@@ -47,7 +47,7 @@ BE struggling|living with
 = owns possession
 have|has [got]
 HAVE got
-= owns thing
+= owns property
 own|owns
 = owns acquisition
 bought|got|adopted|rescued|purchased|inherited

@@ -29,7 +29,7 @@ ADVERBS: Final = _words(
     definitely truly genuinely deeply simply already finally even only quite very so too especially
     mostly mainly basically honestly generally normally kinda certainly obviously officially happily
     proudly temporarily permanently presently completely secretly particularly most ever here pretty
-    super extremely severely highly mildly terribly violently seriously again once much
+    super extremely severely deathly dangerously highly mildly terribly violently seriously again once much
     """
 )
 OPENERS: Final = _words(
@@ -104,6 +104,7 @@ PARTICIPLES: Final = _words(
     """
 )
 NAME_PARTICLES: Final = _words("of de del della di da la le el van von der den upon the los las al")
+PERSON_PARTICLES: Final = NAME_PARTICLES - _words("of upon the")
 NOT_NAMES: Final = _words(
     """
     i i'm monday tuesday wednesday thursday friday saturday sunday january february march april may june

@@ -88,14 +88,14 @@ CIRCUMSTANCES: Final = """
 3 ha lavorato {at}
 3 si è licenziat{o} {da}
 = works_as occupation
-1 lavoro|sto_lavorando come|da
+1 lavoro|sto_lavorando [di_notte|di_giorno|part-time|a_tempo_pieno] come|da
 1 {ho} iniziato|cominciato a_lavorare come
 1 faccio il|lo|la|l'|i
 1 di mestiere|lavoro|professione faccio il|lo|la|l'
 1 di mestiere|professione {am}
 1 {am} stat{o} assunt{o} come
 1 ho trovato lavoro come
-3 lavora come|da
+3 lavora [di_notte|di_giorno|part-time|a_tempo_pieno] come|da
 3 ha iniziato|cominciato a_lavorare come
 3 fa il|lo|la|l'
 3 di mestiere|lavoro|professione fa il|lo|la|l'

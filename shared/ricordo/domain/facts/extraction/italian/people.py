@@ -6,13 +6,13 @@ from ricordo.domain.facts.extraction.grammar import Gender, Kin
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, compile_phrases
 
 _NOUNS: Final[tuple[tuple[str, Gender, str], ...]] = (
-    ("has_sibling", "f", "sorella/sorelle sorellina/sorelline sorellastra/sorellastre gemella/gemelle"),
-    ("has_sibling", "m", "fratello/fratelli fratellino/fratellini fratellastro/fratellastri gemello/gemelli"),
+    ("has_sibling", "f", "sorella/sorelle sorellina/sorelline sorellastra/sorellastre gemella"),
+    ("has_sibling", "m", "fratello/fratelli fratellino/fratellini fratellastro/fratellastri gemello"),
     ("has_parent", "f", "madre mamma matrigna"),
     ("has_parent", "m", "padre papà babbo patrigno"),
     ("has_parent", "", "genitore/genitori"),
-    ("has_child", "f", "figlia/figlie bambina/bambine bimba/bimbe figliastra"),
-    ("has_child", "m", "figlio/figli bambino/bambini bimbo/bimbi figliastro"),
+    ("has_child", "f", "figlia/figlie bambina/bambine bimba/bimbe figliastra gemelle/gemelle"),
+    ("has_child", "m", "figlio/figli bambino/bambini bimbo/bimbi figliastro gemelli/gemelli"),
     ("partner", "f", "moglie fidanzata compagna ragazza sposa"),
     ("partner", "m", "marito fidanzato compagno ragazzo sposo"),
     ("partner", "", "partner"),
@@ -22,7 +22,7 @@ _NOUNS: Final[tuple[tuple[str, Gender, str], ...]] = (
         "knows",
         "f",
         """
-    vicina coinquilina capa maestra professoressa allenatrice dottoressa terapeuta parrucchiera
+    vicina coinquilina padrona capa maestra professoressa allenatrice dottoressa terapeuta parrucchiera
     psicologa
     """,
     ),
@@ -30,7 +30,7 @@ _NOUNS: Final[tuple[tuple[str, Gender, str], ...]] = (
         "knows",
         "m",
         """
-    vicino/vicini coinquilino/coinquilini capo maestro professore allenatore dottore parrucchiere
+    vicino/vicini coinquilino/coinquilini padrone capo maestro professore allenatore dottore parrucchiere
     psicologo
     """,
     ),
@@ -90,7 +90,8 @@ ADJECTIVES: Final = frozenset(
     vecchio vecchia nuovo nuova gemello gemella primogenito primogenita più adorato adorata bravo brava
     bella bello nero nera bianco bianca rosso rossa grigio grigia stretta stretto carissima carissimo
     unica unico secondo seconda primo prima dolce amata amato storica storico due tre quattro cinque
-    vera vero futura tigrato tigrata adottivo adottiva splendida splendido meravigliosa meraviglioso
+    vera vero futura tigrato tigrata adottivo adottiva neri nere bianchi bianche rossi rosse grigi
+    grigie splendida splendido meravigliosa meraviglioso
     """.split()
 )
 NAMING: Final = compile_phrases(

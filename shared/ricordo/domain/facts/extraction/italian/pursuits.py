@@ -64,7 +64,7 @@ PURSUITS: Final = """
 = owns possession
 1 {ho}|possiedo|possediamo
 3 ha|possiede|hanno|possiedono
-= owns thing
+= owns property
 1 {am} proprietari{o} {di}
 3 è proprietari{o} {di}
 = owns acquisition

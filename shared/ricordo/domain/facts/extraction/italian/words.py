@@ -94,6 +94,7 @@ SAYING: Final = _words(
 NEGATIONS: Final = _words("non mai quasi né neanche nemmeno neppure")
 OVER: Final = _words("più")
 NAME_PARTICLES: Final = _words("di de del della dei degli da dal la le lo von van d' l' dell' nell' sul in")
+PERSON_PARTICLES: Final = _words("de la le lo von van d' de'")
 NOT_NAMES: Final = _words(
     """
     lunedì martedì mercoledì giovedì venerdì sabato domenica gennaio febbraio marzo aprile maggio giugno
