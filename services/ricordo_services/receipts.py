@@ -1,23 +1,30 @@
-"""The receipt of a message: whichever worker completes the last stage tells the bot."""
+"""What follows from a stage, and the receipt: whichever worker completes the last stage tells the bot."""
+
+from collections.abc import Callable
 
 from ricordo.messages.events import DerivedEvent, MemoryRemembered
 from ricordo.messages.ids import remembered_id
-from ricordo.ports.stages import Progress
+from ricordo.ports.stages import MessageIds, Progress
 
 
-def receipt(tenant: str, progress: Progress | None) -> tuple[DerivedEvent, ...]:
+def stage_events(
+    tenant: str, progress: Progress | None, event: Callable[[MessageIds], DerivedEvent]
+) -> tuple[DerivedEvent, ...]:
+    """Return what follows from a stage that was set: the stage's own event, and the receipt if it is due.
+
+    Args:
+        tenant: whose message it is.
+        progress: all stages as they stand; None of a message forgotten meanwhile, of which nothing follows.
+        event: makes the stage's event.
+    """
+    return () if progress is None else (event(progress.ids), *receipt(tenant, progress))
+
+
+def receipt(tenant: str, progress: Progress) -> tuple[DerivedEvent, ...]:
     """Return the `memory.remembered` of a message whose stages are all done, else nothing.
 
     It follows from the state, not from who changed it: a redelivery says it again, under the same id.
     """
-    if progress is None or not progress.remembered:
+    if not progress.remembered:
         return ()
-    return (
-        MemoryRemembered(
-            id=remembered_id(tenant, progress.message_id),
-            user_id=progress.user_id,
-            conversation_id=progress.conversation_id,
-            message_id=progress.message_id,
-            memory_id=progress.memory_id,
-        ),
-    )
+    return (MemoryRemembered(**progress.ids, id=remembered_id(tenant, progress.message_id)),)

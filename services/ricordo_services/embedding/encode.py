@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MemoryEncoded
+from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Encodings, TextToEncode
-from ricordo.ports.stages import Progress
+from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.batcher import Encoded
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.receipts import receipt
+from ricordo_services.receipts import stage_events
 
 
 class Batcher(Protocol):
@@ -37,7 +37,11 @@ class Encode:
         texts = await self.encodings.load(tenant, self.model, ids)
         model, progress = await self._encode(tenant, texts)
         done = {one.memory_id: one for one in progress}
-        outcomes = [_events(tenant, done.get(event.body.memory_id), model, self.model) for event in events]
+
+        def encoded(ids: MessageIds) -> MemoryEncoded:
+            return MemoryEncoded(**ids, model=model, fallback=model != self.model)
+
+        outcomes = [stage_events(tenant, done.get(event.body.memory_id), encoded) for event in events]
         outcomes[0] += tuple(
             MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
             for follower, user_id in await self.encodings.followers(tenant, list(done))
@@ -54,17 +58,3 @@ class Encode:
         return encoded.model, await self.encodings.save(
             tenant, encoded.model, vectors, known, self.clock.now()
         )
-
-
-def _events(tenant: str, progress: Progress | None, model: str, primary: str) -> tuple[DerivedEvent, ...]:
-    if progress is None:  # forgotten meanwhile
-        return ()
-    encoded = MemoryEncoded(
-        user_id=progress.user_id,
-        conversation_id=progress.conversation_id,
-        message_id=progress.message_id,
-        memory_id=progress.memory_id,
-        model=model,
-        fallback=model != primary,
-    )
-    return (encoded, *receipt(tenant, progress))

@@ -9,7 +9,6 @@ import numpy as np
 from ricordo.domain.bm25 import terms, window_terms
 from ricordo.domain.topics import topic_key
 from ricordo.messages.events import (
-    DerivedEvent,
     MemoryArchived,
     MemoryChanged,
     MemoryDecayed,
@@ -18,11 +17,11 @@ from ricordo.messages.events import (
 )
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Indexable, Indexing, Vector
-from ricordo.ports.stages import Progress
+from ricordo.ports.stages import MessageIds
 from ricordo.ports.vectors import Point, VectorIndex
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
-from ricordo_services.receipts import receipt
+from ricordo_services.receipts import stage_events
 
 _PREDECESSOR_SHARE = 0.5  # what the turn before adds to the window vector
 
@@ -129,10 +128,14 @@ class Index:
         # indexed, and says that it has changed, or is seen here. One of the two sees the other.
         settled = await self.projection.settle(tenant, ids, written)
         progress = {one.memory_id: one for one in marked if one.memory_id in settled.written}
+
+        def indexed(ids: MessageIds) -> MemoryIndexed:
+            return MemoryIndexed(**ids, model=settled.written[ids["memory_id"]].model)
+
         return [
             Retry(reason="the memory has no vector yet")
             if event.body.memory_id in settled.waiting
-            else Done(_events(tenant, progress.get(event.body.memory_id), settled.written))
+            else Done(stage_events(tenant, progress.get(event.body.memory_id), indexed))
             for event in events
         ]
 
@@ -193,18 +196,3 @@ def window_vector(vector: Vector, preceding: Vector | None) -> Vector:
     both = vector + np.float32(_PREDECESSOR_SHARE) * preceding
     norm = float(np.linalg.norm(both))
     return (both / norm).astype(np.float32) if norm > 0 else vector
-
-
-def _events(
-    tenant: str, progress: Progress | None, written: Mapping[UUID, Written]
-) -> tuple[DerivedEvent, ...]:
-    if progress is None:
-        return ()
-    indexed = MemoryIndexed(
-        user_id=progress.user_id,
-        conversation_id=progress.conversation_id,
-        message_id=progress.message_id,
-        memory_id=progress.memory_id,
-        model=written[progress.memory_id].model,
-    )
-    return (indexed, *receipt(tenant, progress))

@@ -11,14 +11,14 @@ from zoneinfo import ZoneInfo
 from ricordo.domain.enrichment import VERSION, enrich
 from ricordo.domain.memory import local_moment
 from ricordo.domain.temporal import EARLIEST, LATEST, Language, resolve
-from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
+from ricordo.messages.events import MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import EnrichedMemory, Enrichments, Unenriched
 from ricordo.ports.models import TokenCounter
-from ricordo.ports.stages import Progress
+from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.receipts import receipt
+from ricordo_services.receipts import stage_events
 
 _READ: Final[dict[str, Language]] = {"it": "it", "en": "en"}
 
@@ -41,7 +41,7 @@ class Enrich:
             enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
             saved = await self.enrichments.save(tenant, enriched, VERSION, self.clock.now())
             progress |= {one.memory_id: one for one in saved}
-        return [Done(_events(tenant, progress.get(event.body.memory_id))) for event in events]
+        return [Done(stage_events(tenant, progress.get(event.body.memory_id), _enriched)) for event in events]
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
@@ -87,14 +87,5 @@ def event_time(
     return span.start, span.end
 
 
-def _events(tenant: str, progress: Progress | None) -> tuple[DerivedEvent, ...]:
-    if progress is None:  # forgotten meanwhile
-        return ()
-    enriched = MemoryEnriched(
-        user_id=progress.user_id,
-        conversation_id=progress.conversation_id,
-        message_id=progress.message_id,
-        memory_id=progress.memory_id,
-        version=VERSION,
-    )
-    return (enriched, *receipt(tenant, progress))
+def _enriched(ids: MessageIds) -> MemoryEnriched:
+    return MemoryEnriched(**ids, version=VERSION)

@@ -109,9 +109,4 @@ def _events(tenant: str, progress: Progress, recorded: Recorded) -> tuple[Derive
 
 
 def _created(progress: Progress) -> MemoryCreated:
-    return MemoryCreated(
-        user_id=progress.user_id,
-        conversation_id=progress.conversation_id,
-        message_id=progress.message_id,
-        memory_id=progress.memory_id,
-    )
+    return MemoryCreated(**progress.ids)

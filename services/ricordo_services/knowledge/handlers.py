@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
+from functools import partial
 
 from ricordo.domain.facts import Evidence, extract
-from ricordo.messages.events import DerivedEvent, FactsExtracted, MemoryCreated
+from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Learned, Told, Utterance
 from ricordo.ports.graph import FactGraph
-from ricordo.ports.stages import Progress
+from ricordo.ports.stages import MessageIds
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.receipts import receipt
+from ricordo_services.receipts import stage_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Learn:
 
         learned, progress = await self.ledger.record(tenant, told, project, self.clock.now())
         done = {one.memory_id: one for one in progress}
-        return [Done(_events(tenant, done.get(event.body.memory_id), learned)) for event in events]
+        extracted = partial(_extracted, learned=learned)
+        return [Done(stage_events(tenant, done.get(event.body.memory_id), extracted)) for event in events]
 
 
 def tell(utterance: Utterance) -> Told:
@@ -68,24 +69,17 @@ def tell(utterance: Utterance) -> Told:
     )
 
 
-def _events(tenant: str, progress: Progress | None, learned: Sequence[Learned]) -> tuple[DerivedEvent, ...]:
-    if progress is None:
-        return ()
+def _extracted(ids: MessageIds, learned: Sequence[Learned]) -> FactsExtracted:
     supported = [
         fact
         for one in learned
-        if one.user_id == progress.user_id
+        if one.user_id == ids["user_id"]
         for fact in one.facts
-        if progress.message_id in fact.message_ids
+        if ids["message_id"] in fact.message_ids
     ]
-    fact_ids: tuple[UUID, ...] = tuple(fact.id for fact in supported)
-    extracted = FactsExtracted(
-        user_id=progress.user_id,
-        conversation_id=progress.conversation_id,
-        message_id=progress.message_id,
-        memory_id=progress.memory_id,
-        facts=len(fact_ids),
-        fact_ids=fact_ids,
+    return FactsExtracted(
+        **ids,
+        facts=len(supported),
+        fact_ids=tuple(fact.id for fact in supported),
         contradictions=sum(1 for fact in supported if fact.contradictions),
     )
-    return (extracted, *receipt(tenant, progress))

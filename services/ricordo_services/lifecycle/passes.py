@@ -145,15 +145,9 @@ class Reconcile:
         return summary
 
     def _again(self, lagging: Lagging) -> list[DerivedEvent]:
-        progress, lacks = lagging.progress, lagging.lacks
-        about = {
-            "user_id": progress.user_id,
-            "conversation_id": progress.conversation_id,
-            "message_id": progress.message_id,
-            "memory_id": progress.memory_id,
-        }
+        ids, lacks = lagging.progress.ids, lagging.lacks
         if Stage.ENCODED in lacks or Stage.EXTRACTED in lacks:
-            return [MemoryCreated.model_validate(about)]  # heard by encode and by knowledge
+            return [MemoryCreated(**ids)]  # heard by encode and by knowledge
         if Stage.ENRICHED in lacks:
-            return [MemoryEncoded.model_validate(about | {"model": self.model})]
-        return [MemoryEnriched.model_validate(about | {"version": "reconcile"})]
+            return [MemoryEncoded(**ids, model=self.model)]
+        return [MemoryEnriched(**ids, version="reconcile")]

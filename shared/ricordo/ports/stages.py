@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import TypedDict
 from uuid import UUID
 
 
@@ -14,6 +15,15 @@ class Stage(StrEnum):
     ENRICHED = "enriched"
     INDEXED = "indexed"
     EXTRACTED = "extracted"
+
+
+class MessageIds(TypedDict):
+    """By what names a message is known: what every event about it carries."""
+
+    memory_id: UUID
+    message_id: str
+    user_id: str
+    conversation_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +39,16 @@ class Progress:
     enriched: datetime | None = None
     indexed: datetime | None = None
     extracted: datetime | None = None
+
+    @property
+    def ids(self) -> MessageIds:
+        """Which message it is."""
+        return {
+            "memory_id": self.memory_id,
+            "message_id": self.message_id,
+            "user_id": self.user_id,
+            "conversation_id": self.conversation_id,
+        }
 
     @property
     def remembered(self) -> bool:
