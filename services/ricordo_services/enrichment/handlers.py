@@ -55,7 +55,6 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
             language=memory.language,
             role=memory.role,
             speaker=memory.speaker,
-            # the names met so far are left out: what they add would depend on which message came first
             participants=one.stated_participants,
             vector=one.vector,
         ),

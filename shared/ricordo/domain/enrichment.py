@@ -51,7 +51,6 @@ def enrich(
     role: Role = Role.USER,
     speaker: str = "",
     participants: Iterable[str] = (),
-    known_names: Iterable[str] = (),
     vector: NDArray[np.float32] | None = None,
 ) -> Enrichment:
     """Derive from a message what can be derived from it alone.
@@ -62,12 +61,11 @@ def enrich(
         role: who spoke; what a tool or the system says carries no feeling.
         speaker: the speaker's name, if known.
         participants: who was present, as the bot says.
-        known_names: people this user has spoken of, to resolve first names.
         vector: float32 [d], the text's embedding, for an estimator that uses it.
     """
     content = normalise(content)
     present = tuple(participants)
-    mentioned = mentioned_names(content, language, (*known_names, *present, speaker))
+    mentioned = mentioned_names(content, language, (*present, speaker))
     emotion = estimate(content, language, vector) if role in {Role.USER, Role.ASSISTANT} else NEUTRAL
     return Enrichment(
         emotion=emotion,

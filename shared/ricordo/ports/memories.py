@@ -133,7 +133,6 @@ class Unenriched:
 
     Attributes:
         stated_kind, stated_importance, stated_participants: what the bot set, which wins.
-        known_names: names already met in the user's memories, for resolving mentions.
     """
 
     memory: Memory
@@ -141,7 +140,6 @@ class Unenriched:
     stated_kind: str | None
     stated_importance: float | None
     stated_participants: tuple[str, ...] = ()
-    known_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

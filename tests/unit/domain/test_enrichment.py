@@ -142,12 +142,12 @@ def test_machines_feel_nothing(role: Role) -> None:
 @given(
     st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.lists(st.text(max_size=12), max_size=3)
 )
-def test_any_text_can_be_enriched(said: str, language: str, known: list[str]) -> None:
-    found = enrich(said, language=language, known_names=known)
+def test_any_text_can_be_enriched(said: str, language: str, present: list[str]) -> None:
+    found = enrich(said, language=language, participants=present)
     assert len(found.topics) <= 5
     assert len(found.title) <= 80
     assert 0 <= found.importance.value <= 1
-    assert found == enrich(said, language=language, known_names=known)
+    assert found == enrich(said, language=language, participants=present)
 
 
 @pytest.mark.parametrize(

@@ -64,11 +64,6 @@ class PostgresEnrichments:
         """Return memories with their vectors; see `Enrichments.load`."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["unenriched"], tenant, model, memory_ids)
-            users = sorted({row["user_id"] for row in found})
-            names = {
-                row["user_id"]: tuple(row["names"])
-                for row in await connection.fetch(_SQL["names"], tenant, users)
-            }
         return [
             Unenriched(
                 memory=rows.memory(row),
@@ -76,7 +71,6 @@ class PostgresEnrichments:
                 stated_kind=row["stated_kind"],
                 stated_importance=row["stated_importance"],
                 stated_participants=tuple(row["stated_participants"]),
-                known_names=names.get(row["user_id"], ()),
             )
             for row in rows.in_order(found, memory_ids, key="id")
         ]

@@ -11,7 +11,7 @@ import pytest
 from ricordo.domain.facts import Fact
 from ricordo.ports.facts import FactQuestion
 from ricordo.testing.factories import at, new_message
-from ricordo.testing.stores.stores import MODEL, Stores
+from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 MINE = FactQuestion(user_id="u-1")
@@ -202,8 +202,6 @@ class FactLedgerContract:
             tell(stores, "m-2", said("friend", "Bea", minute=2)),
         )
         assert (await stores.recollection.profile(stores.tenant, "u-1")).names == ("Bea", "Aldo")
-        (one,) = await stores.enrichments.load(stores.tenant, MODEL, [stores.id("m-0")])
-        assert one.known_names == ("Bea", "Aldo")
 
     async def test_users_learned_about_at_once_in_opposite_order_do_not_lock_each_other(
         self, stores: Stores

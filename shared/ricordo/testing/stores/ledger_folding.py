@@ -14,7 +14,7 @@ from ricordo.domain.facts import PREDICATES, Evidence, Fact, entities, fold, sur
 from ricordo.domain.facts import as_of as held_at
 from ricordo.ports.facts import FactQuestion, Learned, Told
 from ricordo.testing.factories import at, new_message
-from ricordo.testing.stores.stores import MODEL, Stores
+from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 # A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
@@ -159,7 +159,5 @@ class FoldingContract:
         for one in now:
             await learn(here, one, projection=projection)
         await _holds_the_fold(here, now)
-        loaded = await here.enrichments.load(here.tenant, MODEL, [former[0].memory_id])
-        assert loaded[0].known_names == (await here.recollection.profile(here.tenant, "u-0")).names
         everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
         assert _projected(projection.learned) == everything

@@ -28,11 +28,6 @@ select m.*, v.vector
 from memories m left join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
 where m.tenant = $1 and m.id = any($3::uuid[])
 
--- name: names
--- Whom each of the users is known to have talked about, most often first, at most 200.
-select user_id, (array_agg(name order by mentions desc, name))[1:200] as names
-from entities where tenant = $1 and user_id = any($2::text[]) group by user_id
-
 -- name: enrich
 -- $2 rows, $3 version. What the bot said itself wins over what was inferred; use and fading are not touched. What was
 -- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time.
