@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TypeVar
@@ -32,7 +32,6 @@ from ricordo_services.retrieval.views import analysis_view, fact_view, memory_vi
 T = TypeVar("T")
 
 _FACTS_SHOWN = 10
-_FACT_CANDIDATES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ class Remember:
         try:
             names = recalled.analysis.entities
             candidates = await self.ledger.surfacing(
-                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACT_CANDIDATES
+                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACTS_SHOWN
             )
             return surface(
                 candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=self.fact_confidence
@@ -246,7 +245,7 @@ def reply(recalled: Recalled, *, explain: bool) -> RecallReply:
         recall_id=recalled.recall_id,
         analysis=analysis_view(recalled.analysis),
         memories=tuple(
-            memory_view(one.memory, score=one.score, signals=asdict(one.signals) if explain else None)
+            memory_view(one.memory, score=one.score, signals=one.signals._asdict() if explain else None)
             for one in recalled.memories
         ),
         facts=tuple(map(fact_view, recalled.facts)),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from ricordo.domain.memory import Memory
@@ -25,8 +25,7 @@ class Turn:
     participants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """The part of a memory that a ranking looks at; the fields are those of `Memory`."""
 
     id: UUID

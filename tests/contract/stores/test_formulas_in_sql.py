@@ -20,7 +20,9 @@ pytestmark = pytest.mark.integration
 
 NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
 LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-UNIT = st.one_of(st.sampled_from((0.0, 0.3, 0.5, 0.94, 0.95, 1.0)), st.floats(0, 1).map(lambda share: round(share, 6)))
+UNIT = st.one_of(
+    st.sampled_from((0.0, 0.3, 0.5, 0.94, 0.95, 1.0)), st.floats(0, 1).map(lambda share: round(share, 6))
+)
 DAY = 86_400_000_000
 AGE = st.one_of(
     st.integers(-3, 900).map(lambda days: timedelta(days=days)),

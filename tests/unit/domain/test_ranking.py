@@ -1,5 +1,4 @@
 import datetime as dt
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -33,6 +32,7 @@ signals = st.builds(
     trust=st.integers(0, 5),
     token_count=st.integers(0, 10_000),
     key_topic_boost=st.sampled_from([1.0, 1.2, 1.5]),
+    own_words=unit,
 )
 profiles = st.sampled_from(list(PROFILES.values()))
 RISING = (
@@ -108,13 +108,13 @@ def test_no_profile_punishes_what_speaks_for_a_memory(
     before = getattr(one, name)
     more = data.draw(st.floats(before, 1) if top is None else st.integers(before, top))
     changes: dict[str, Any] = {name: more}
-    assert profile.score(replace(one, **changes)) >= profile.score(one) - 1e-9
+    assert profile.score(one._replace(**changes)) >= profile.score(one) - 1e-9
 
 
 @given(profiles, signals, st.floats(0, 1_000), st.integers(0, 1_000))
 def test_age_and_length_never_help(profile: Profile, one: Signals, days: float, tokens: int) -> None:
-    assert profile.score(replace(one, age_days=one.age_days + days)) <= profile.score(one) + 1e-9
-    assert profile.score(replace(one, token_count=one.token_count + tokens)) <= profile.score(one) + 1e-9
+    assert profile.score(one._replace(age_days=one.age_days + days)) <= profile.score(one) + 1e-9
+    assert profile.score(one._replace(token_count=one.token_count + tokens)) <= profile.score(one) + 1e-9
 
 
 @given(signals)

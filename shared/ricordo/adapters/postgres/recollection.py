@@ -29,7 +29,7 @@ class PostgresRecollection:
 
     async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
         """Return what a ranking looks at; see `Recollection.standings`."""
-        return [Standing(*row) for row in await self._fetch("standings", tenant, user_id, ids)]
+        return [Standing._make(row) for row in await self._fetch("standings", tenant, user_id, ids)]
 
     async def history(
         self,

@@ -177,14 +177,12 @@ class EdgeVectorIndex:
         wanted = _filter(within)
         first = _asked(shard, [_query(name, probe, wanted, statistics, limit) for name in probe.signals])
         found = dict(zip(probe.signals, first, strict=True))
-        lacking = candidates.lacking(found, limit)
-        if not lacking:
-            return candidates.hits(found, {})
-        second = [
-            _query(name, probe, edge.Filter(must=[edge.HasIdCondition(set(ids))]), statistics, len(ids))
-            for name, ids in lacking.items()
-        ]
-        return candidates.hits(found, dict(zip(lacking, _asked(shard, second), strict=True)))
+        ids = candidates.named(found)
+        if again := candidates.cut_short(found, limit, len(ids)):
+            chosen = edge.Filter(must=[edge.HasIdCondition(set(ids))])
+            second = _asked(shard, [_query(name, probe, chosen, statistics, len(ids)) for name in again])
+            found |= zip(again, second, strict=True)
+        return candidates.hits(ids, found)
 
     def _flush_in_silence(self) -> None:
         """Flush once nothing was written for a while."""

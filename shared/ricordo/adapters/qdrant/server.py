@@ -102,12 +102,13 @@ class ServerVectorIndex:
             if not wanted:
                 return candidates.unscored(await self._latest(name, within, limit))
             found = await self._asked(name, probe, wanted, statistics)
-            lacking = candidates.lacking(found, limit)
-            missing = {signal: (_filter(of_tenant(tenant, ids)), len(ids)) for signal, ids in lacking.items()}
-            more = await self._asked(name, probe, missing, statistics) if missing else {}
+            ids = candidates.named(found)
+            if again := candidates.cut_short(found, limit, len(ids)):
+                chosen = (_filter(of_tenant(tenant, ids)), len(ids))
+                found |= await self._asked(name, probe, dict.fromkeys(again, chosen), statistics)
         except _AWAY as error:
             raise _unavailable(error) from error
-        return candidates.hits(found, more)
+        return candidates.hits(ids, found)
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""

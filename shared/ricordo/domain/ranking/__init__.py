@@ -6,9 +6,8 @@ A profile is a value with weights and a `score`; a file each. `human` is the def
 import datetime as dt
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from ricordo.domain.ranking.budget import Budget
@@ -49,8 +48,7 @@ class UnknownProfile(Exception):
         super().__init__(f"unknown ranking profile {name!r}; there are {', '.join(self.known)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A memory that was found, before it is ranked; `created_at` is aware."""
 
     id: UUID
@@ -58,8 +56,7 @@ class Candidate:
     signals: Signals
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate with its score."""
 
     candidate: Candidate
@@ -98,5 +95,5 @@ def _finite(score: float) -> float:
     return score if math.isfinite(score) else 0.0
 
 
-def _order(ranked: Ranked) -> tuple[float, float, str]:
-    return -ranked.score, -ranked.candidate.created_at.timestamp(), str(ranked.candidate.id)
+def _order(ranked: Ranked) -> tuple[float, float, int]:
+    return -ranked.score, -ranked.candidate.created_at.timestamp(), ranked.candidate.id.int

@@ -4,6 +4,7 @@ import datetime as dt
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 DAY_SECONDS = 86_400.0
 TEMPORAL_SCALE_DAYS = 7.0
@@ -11,9 +12,10 @@ KEY_TOPIC_SIMILARITY = 0.7
 _KEY_TOPIC_BOOST = {"high": 1.5, "medium": 1.2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
+class Signals(NamedTuple):
     """The signals of one candidate for one query; the defaults are those of an unknown.
+
+    A tuple, as a recall makes hundreds: it is made in a third of the time that a frozen dataclass takes.
 
     Attributes:
         semantic: max(0, cosine) of query and memory, [0, 1].
