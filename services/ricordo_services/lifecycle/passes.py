@@ -1,6 +1,6 @@
 """Lifecycle's passes over what is stored: fading, and picking up what was left behind."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -9,6 +9,7 @@ from uuid import UUID
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryArchived,
+    MemoryChanged,
     MemoryCreated,
     MemoryEncoded,
     MemoryEnriched,
@@ -97,16 +98,27 @@ class Decay:
 
 
 def _archived(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
+    return [
+        MemoryArchived(user_id=user_id, memory_ids=ids, reason=ArchiveReason.DECAY)
+        for user_id, ids in _by_user(memories)
+    ]
+
+
+def _given_back(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
+    return [
+        MemoryChanged(user_id=user_id, memory_ids=ids, fields=("archived_at",))
+        for user_id, ids in _by_user(memories)
+    ]
+
+
+def _by_user(memories: Sequence[tuple[UUID, str]]) -> Iterator[tuple[str, tuple[UUID, ...]]]:
+    """Yield each user's memories, as many at once as one event names."""
     by_user: dict[str, list[UUID]] = {}
     for memory_id, user_id in memories:
         by_user.setdefault(user_id, []).append(memory_id)
-    return [
-        MemoryArchived(
-            user_id=user_id, memory_ids=tuple(ids[start : start + _PER_EVENT]), reason=ArchiveReason.DECAY
-        )
-        for user_id, ids in by_user.items()
-        for start in range(0, len(ids), _PER_EVENT)
-    ]
+    for user_id, ids in by_user.items():
+        for start in range(0, len(ids), _PER_EVENT):
+            yield user_id, tuple(ids[start : start + _PER_EVENT])
 
 
 async def tidy(life: Life, before: datetime) -> None:
@@ -117,10 +129,11 @@ async def tidy(life: Life, before: datetime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reconcile:
-    """Sends on their way again the messages that have lacked a stage for too long.
+    """Sends on their way again the messages that have lacked a stage for too long, and says moves once more.
 
-    Derived events live in a stream that may lose its last moments with the power; the stages know what is
-    missing. While events still wait for a worker, what lacks a stage is most likely late and not lost: then
+    Derived events live in a stream that may lose its last moments with the power, and a process may end
+    between its write and its event; the stages know what is missing, and the rows what the archive took or
+    gave back. While events still wait for a worker, what lacks a stage is most likely late and not lost: then
     the pass leaves it alone for longer. Whoever is given the same event twice writes the same.
     """
 
@@ -132,7 +145,7 @@ class Reconcile:
     patience: timedelta = field(default=timedelta(minutes=2))
 
     async def run(self) -> Summary:
-        """Emit again, for all tenants, the event before the first stage that is missing."""
+        """Emit again, for all tenants, the event before the first stage that is missing, and of each move."""
         summary, began = Summary("reconcile"), self.clock.monotonic()
         patience = self.patience * (_BUSY if await self.backlog.waiting() else 1)
         now = self.clock.now()
@@ -141,8 +154,24 @@ class Reconcile:
             summary.examined += len(lagging)
             await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
             summary.changed += len(lagging)
+            await self._tell_moved(tenant, now - patience, summary)
         summary.seconds = self.clock.monotonic() - began
         return summary
+
+    async def _tell_moved(self, tenant: str, before: datetime, summary: Summary) -> None:
+        """Say once more what moved before `before`; only then is it taken as said.
+
+        Whoever moved it said so at once, if nothing came in between. By now that event is on disk, or lost.
+        """
+        moved = await self.life.moved(tenant, before, _SLICE)
+        if not moved:
+            return
+        archived = [(one.memory_id, one.user_id) for one in moved if one.archived]
+        given_back = [(one.memory_id, one.user_id) for one in moved if not one.archived]
+        await self.emitter.emit(tenant, [*_archived(archived), *_given_back(given_back)])
+        await self.life.told(tenant, moved)
+        summary.examined += len(moved)
+        summary.changed += len(moved)
 
     def _again(self, lagging: Lagging) -> list[DerivedEvent]:
         ids, lacks = lagging.progress.ids, lagging.lacks

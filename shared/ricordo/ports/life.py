@@ -30,6 +30,21 @@ class DecaySlice:
     last: UUID | None
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A memory that the archive took, or gave back.
+
+    Attributes:
+        archived: where it is now.
+        at: when it moved.
+    """
+
+    memory_id: UUID
+    user_id: str
+    archived: bool
+    at: datetime
+
+
 class Life(Protocol):
     """Maintenance of memories; each method is one transaction, atomic in SQL."""
 
@@ -45,6 +60,14 @@ class Life(Protocol):
         self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
     ) -> DecaySlice:
         """Let a slice of memories, in id order after `after`, fade; archive what is too weak."""
+        ...
+
+    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[Moved]:
+        """Return, oldest first, what moved before `before` and was not reported to `told` yet."""
+        ...
+
+    async def told(self, tenant: str, moved: Sequence[Moved]) -> None:
+        """Note that all who show `moved` have heard where they are."""
         ...
 
     async def lagging(

@@ -7,7 +7,7 @@ from uuid import UUID
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.ports.bus import DeadLetter
-from ricordo.ports.life import Access, DecaySlice
+from ricordo.ports.life import Access, DecaySlice, Moved
 from ricordo.ports.memories import Lagging
 from ricordo.ports.stages import Progress, Stage
 
@@ -58,6 +58,18 @@ class PostgresLife:
             archived=tuple(zip(row["archived"], row["archived_users"], strict=True)),
             last=row["last"] if row["examined"] == limit else None,
         )
+
+    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[Moved]:
+        """Return what the archive took or gave back; see `Life.moved`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["moved"], tenant, before, limit)
+        return [Moved(**row) for row in found]
+
+    async def told(self, tenant: str, moved: Sequence[Moved]) -> None:
+        """Forget that they moved; see `Life.told`."""
+        ids, instants = [one.memory_id for one in moved], [one.at for one in moved]
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_SQL["told"], tenant, ids, instants)
 
     async def lagging(
         self, tenant: str, now: datetime, older_than: timedelta, limit: int

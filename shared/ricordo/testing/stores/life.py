@@ -4,7 +4,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -36,6 +36,12 @@ async def _remembered(stores: Stores, count: int = 3) -> list[UUID]:
 
 def _access(*ids: UUID, event: UUID | None = None, minute: float = 0, user_id: str = "u-1") -> Access:
     return Access(event or uuid4(), user_id, ids, STORED + timedelta(minutes=minute))
+
+
+async def _all_archived(stores: Stores) -> None:
+    """Let years pass."""
+    now = STORED + timedelta(days=2000)
+    await stores.life.decay(stores.tenant, now, user_id=None, after=None, limit=100, floors=False)
 
 
 def letter(
@@ -180,6 +186,29 @@ class LifeContract:
         )
         assert (done.examined, done.changed) == (1, 1)
         assert (await stores.memory("m-0")).decay_factor == 1
+
+    async def test_what_the_archive_takes_or_gives_back_is_known_until_it_was_told(
+        self, stores: Stores
+    ) -> None:
+        ids, later = await _remembered(stores, 2), datetime.now(UTC) + timedelta(minutes=1)
+        assert await stores.life.moved(stores.tenant, later, 9) == []
+        await _all_archived(stores)
+        taken = await stores.life.moved(stores.tenant, later, 9)
+        assert [(one.memory_id, one.user_id, one.archived) for one in taken] == [
+            (one, "u-1", True) for one in sorted(ids)
+        ]
+        assert await stores.life.moved(stores.tenant, later, 1) == taken[:1]
+        assert await stores.life.moved(stores.tenant, taken[0].at, 9) == []
+        assert await stores.life.moved(stores.elsewhere().tenant, later, 9) == []
+        await stores.life.reinforce(stores.tenant, [_access(ids[0])])
+        await stores.life.told(stores.tenant, taken)
+        (back,) = await stores.life.moved(stores.tenant, later, 9)
+        assert (back.memory_id, back.archived) == (ids[0], False)  # it moved once more meanwhile
+        await stores.life.reinforce(stores.tenant, [_access(ids[0])])
+        assert await stores.life.moved(stores.tenant, later, 9) == [back]
+        await stores.life.told(stores.tenant, [back])
+        assert await stores.life.moved(stores.tenant, later, 9) == []
+        await stores.life.told(stores.tenant, [])
 
     async def test_what_lacks_a_stage_for_too_long_is_found_with_what_it_lacks(self, stores: Stores) -> None:
         await stores.record(new_message("m-1", tenant=stores.tenant))

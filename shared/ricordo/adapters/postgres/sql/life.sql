@@ -26,7 +26,8 @@ set access_count = m.access_count + l.times,
     reinforcement = m.reinforcement + 0.05 * l.times,
     importance = greatest(m.importance, least(0.95, m.importance + 0.02 * l.times)),
     decay_factor = 1,
-    archived_at = null  -- what is used again comes back
+    archived_at = null,  -- what is used again comes back
+    moved_at = case when m.archived_at is null then m.moved_at else now() end
 from locked l where m.tenant = $1 and m.id = l.id
 
 -- name: decay
@@ -55,7 +56,8 @@ with slice as (
     order by m.id for update of m
 ), written as (
     update memories m
-    set decay_factor = f.factor, archived_at = case when f.weak then $2 end
+    set decay_factor = f.factor, archived_at = case when f.weak then $2 end,
+        moved_at = case when f.weak then now() else m.moved_at end  -- by the real clock, whatever $2 is
     from faded f where m.tenant = $1 and m.id = f.id
     returning m.id, m.user_id, f.weak
 )
@@ -63,6 +65,21 @@ select (select count(*) from slice) as examined, (select count(*) from written) 
        (select id from slice order by id desc limit 1) as last,
        coalesce((select array_agg(id order by id) from written where weak), '{}') as archived,
        coalesce((select array_agg(user_id order by id) from written where weak), '{}') as archived_users
+
+-- name: moved
+-- $2 since when, $3 how many.
+select id as memory_id, user_id, archived_at is not null as archived, moved_at as at from memories
+where tenant = $1 and moved_at < $2 order by moved_at, id limit $3
+
+-- name: told
+-- $2 memory ids, $3 when they moved: what has moved once more stays.
+with told as (
+    select m.id
+    from unnest($2::uuid[], $3::timestamptz[]) as t (id, moved_at)
+    join memories m on m.tenant = $1 and m.id = t.id and m.moved_at = t.moved_at
+    order by m.id for update of m
+)
+update memories m set moved_at = null from told where m.tenant = $1 and m.id = told.id
 
 -- name: bury
 insert into dead_letters (tenant, consumer, subject, sequence, message_id, code, reason, attempts, died_at)

@@ -1,0 +1,135 @@
+"""What a process that ended, or a stream that lost its last moments, has left unsaid is said again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ricordo.domain.memory import Emotion
+from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
+from ricordo.ports.life import Access
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.factories import new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.stores import MODEL, STORED
+from ricordo_services.lifecycle.passes import Decay, Reconcile
+
+pytestmark = pytest.mark.integration
+
+
+class PowerCut(Exception):
+    """The process ends here."""
+
+
+@dataclass
+class Stream:
+    """What was published for one tenant; until it is told otherwise, it all goes."""
+
+    tenant: str
+    events: list[DerivedEvent] = field(default_factory=list)
+    lost: bool = False
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        if tenant != self.tenant:  # the database is shared
+            return
+        if self.lost and events:
+            raise PowerCut
+        self.events += events
+
+
+class Idle:
+    """Nothing waits for a worker."""
+
+    async def waiting(self) -> int:
+        return 0
+
+
+@pytest.fixture
+def stream(stores: Stores) -> Stream:
+    return Stream(stores.tenant)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(datetime.now(UTC))
+
+
+async def remembered(stores: Stores) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+    await stores.encode("m-1")
+    derived = enriched(await stores.memory(), importance=0.0, emotion=Emotion(arousal=0.0))
+    await stores.enrichments.save(stores.tenant, [derived], "v1", STORED)
+    await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
+
+
+async def archived(stores: Stores, stream: Stream, clock: ManualClock) -> None:
+    decay = Decay(stores.life, stream, clock)
+    await decay.run(STORED + timedelta(days=2000), "u-1")
+
+
+def reconcile(stores: Stores, stream: Stream, clock: ManualClock) -> Reconcile:
+    return Reconcile(stores.life, stream, Idle(), clock, MODEL)
+
+
+def moves(stream: Stream) -> list[DerivedEvent]:
+    return [event for event in stream.events if isinstance(event, MemoryArchived | MemoryChanged)]
+
+
+async def test_a_pass_that_ends_before_it_has_said_what_it_archived(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    await remembered(stores)
+    stream.lost = True
+    with pytest.raises(PowerCut):
+        await archived(stores, stream, clock)
+    assert (await stores.memory()).archived_at is not None
+    stream.lost = False
+    await archived(stores, stream, clock)  # the next pass finds nothing to do
+    assert moves(stream) == []
+    await clock.advance(3 * 60)
+    await reconcile(stores, stream, clock).run()
+    (event,) = moves(stream)
+    assert isinstance(event, MemoryArchived)
+    assert (event.user_id, event.memory_ids) == ("u-1", (stores.id("m-1"),))
+
+
+async def test_a_reconciliation_that_ends_in_the_middle_is_made_up_for(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    await remembered(stores)
+    await archived(stores, stream, clock)
+    await clock.advance(3 * 60)
+    stream.lost = True
+    with pytest.raises(PowerCut):
+        await reconcile(stores, stream, clock).run()
+    stream.lost = False
+    for _ in range(3):
+        await reconcile(stores, stream, clock).run()
+    assert len(moves(stream)) == 2  # at once, and once more when it was sure to be kept
+
+
+async def test_what_moved_a_moment_ago_is_left_alone(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    await remembered(stores)
+    await archived(stores, stream, clock)
+    await reconcile(stores, stream, clock).run()
+    assert len(moves(stream)) == 1
+
+
+async def test_what_use_has_brought_back_is_said_again_too(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    await remembered(stores)
+    await archived(stores, stream, clock)
+    access = Access(stores.id("an access"), "u-1", (stores.id("m-1"),), STORED)
+    await stores.life.reinforce(stores.tenant, [access])  # and its event is lost
+    stream.events.clear()
+    await clock.advance(3 * 60)
+    await reconcile(stores, stream, clock).run()
+    (event,) = moves(stream)
+    assert isinstance(event, MemoryChanged)
+    assert (event.memory_ids, event.fields) == ((stores.id("m-1"),), ("archived_at",))
+    assert (await stores.memory()).archived_at is None
