@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -10,7 +11,8 @@ import typer
 from ricordo_services.cli import catalogue
 from ricordo_services.cli.catalogue import Entry
 from ricordo_services.cli.failures import DONE, guarded, let_go_of_output
-from ricordo_services.cli.globals import Globals, forbid_color
+from ricordo_services.cli.globals import forbid_color, remember
+from ricordo_services.cli.naming import program
 
 _HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
@@ -26,7 +28,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     code = DONE
     try:
-        application(arguments)(args=list(arguments), prog_name="ricordo")
+        application(arguments)(args=list(arguments), prog_name=program())
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else DONE
     try:
@@ -86,12 +88,18 @@ def _globals(
     tenant: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose memories.", show_default=False)
     ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--data-dir", metavar="DIR", help="The data folder of the local stack.", show_default=False
+        ),
+    ] = None,
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    context.obj = Globals(nats=nats, tenant=tenant)
+    remember(context, nats, data_dir, tenant)
     if no_color:
         forbid_color()

@@ -10,7 +10,7 @@ from nats.aio.client import Client
 from nats.js.api import StreamInfo
 
 from ricordo.client import MemoryClient, RicordoError
-from ricordo.client.translation import without_credentials
+from ricordo.client.addresses import without_credentials
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.messages.vocabulary import Degradation
 from ricordo_services.cli.findings import Finding, State, missing, well
@@ -33,25 +33,15 @@ _CURES: Final = {
 
 async def look_at_bus(target: Target) -> list[Finding]:
     """Look at NATS and, where it answers, at what lives on it."""
-    client = Client()
     try:
-        await client.connect(
-            servers=target.url.split(","),
-            name="ricordo-doctor",
-            allow_reconnect=False,
-            connect_timeout=int(_SECONDS),
-            inbox_prefix=f"_INBOX_{target.tenant}",
-            error_cb=_unheard,
-        )
-    except (OSError, TimeoutError, nats.errors.Error, ValueError) as error:
-        reason = str(error) or type(error).__name__
+        async with target.connection(_SECONDS) as connection:
+            client = connection.client
+            found = [well("nats", f"{without_credentials(target.url)} {_version(client)}")]
+            found += [*await _streams(client), *await _workers(client)]
+            return [*found, *await _answers(MemoryClient(connection))]
+    except RicordoError as error:
         advice = f"it was named by {target.named_by}: is that right, and does it run? `ricordo up` starts one"
-        return [missing("nats", f"{without_credentials(target.url)} does not answer ({reason})", advice)]
-    try:
-        found = [well("nats", f"{without_credentials(target.url)} {_version(client)}")]
-        return [*found, *await _streams(client), *await _workers(client), *await _answers(client, target)]
-    finally:
-        await client.close()
+        return [missing("nats", error.message, advice)]
 
 
 def _version(client: Client) -> str:
@@ -127,9 +117,8 @@ async def _reports(client: Client) -> dict[str, list[dict[str, object]]]:
     return found
 
 
-async def _answers(client: Client, target: Target) -> list[Finding]:
+async def _answers(memory: MemoryClient) -> list[Finding]:
     """Ask a question that has no answer, for what the reply says of the system."""
-    memory = MemoryClient.over(client, target.tenant, source="/ricordo/doctor", timeout=_SECONDS)
     try:
         reply = await memory.recall("ricordo-doctor", "is anybody there?", limit=1, reinforce=False)
     except RicordoError as error:
@@ -137,7 +126,3 @@ async def _answers(client: Client, target: Target) -> list[Finding]:
     if not reply.degraded:
         return [well("recall", f"answered in {reply.timings_ms.get('total', 0.0):.0f} ms")]
     return [Finding("recall", State.DEGRADED, f"without {one.value}", _CURES[one]) for one in reply.degraded]
-
-
-async def _unheard(_: Exception) -> None:
-    """Leave it to the call that failed to say so."""

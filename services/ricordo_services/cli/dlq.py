@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ricordo_services.cli.failures import Misused, guarded
+from ricordo_services.cli.groups import group
 from ricordo_services.cli.letters import Letter, open_letters
 from ricordo_services.cli.options import DataDir, Nats
 from ricordo_services.cli.output import margin, print_json, screen
@@ -15,7 +16,7 @@ from ricordo_services.cli.servers import target
 from ricordo_services.cli.views import plain
 from ricordo_services.cli.zones import local_text
 
-app = typer.Typer(rich_markup_mode=None)
+app = group("Look at the events that were given up, and send them on their way again.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print a JSON object a letter.")]
 
@@ -31,7 +32,7 @@ async def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the last dead letters, with the reason of each."""
-    async with open_letters(target(context, nats, None, data_dir).url) as letters:
+    async with open_letters(target(context, nats, None, data_dir)) as letters:
         found = await letters.newest(limit)
     if as_json:
         for letter in found:
@@ -53,7 +54,7 @@ async def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one dead letter with its headers and its body."""
-    async with open_letters(target(context, nats, None, data_dir).url) as letters:
+    async with open_letters(target(context, nats, None, data_dir)) as letters:
         letter = await letters.one(sequence)
     body = letter.body.decode("utf-8", "replace")
     if as_json:
@@ -84,7 +85,7 @@ async def replay(
     """Send dead letters on their way again; one that fails again comes back with a new number."""
     if bool(sequences) == everything:
         raise Misused("name the dead letters to replay, or all of them with --all")
-    async with open_letters(target(context, nats, None, data_dir).url) as letters:
+    async with open_letters(target(context, nats, None, data_dir)) as letters:
         chosen = (
             await letters.newest(_ALL) if everything else [await letters.one(one) for one in sequences or ()]
         )

@@ -6,9 +6,10 @@ import typer
 from rich.text import Text
 
 from ricordo_services.cli.bus_checks import look_at_bus
-from ricordo_services.cli.failures import FAILED, Failed
+from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.findings import Finding, State, missing
-from ricordo_services.cli.folders import default_data_dir
+from ricordo_services.cli.globals import folder_of
+from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
 from ricordo_services.cli.servers import Target, running_stack, target
@@ -35,6 +36,8 @@ async def doctor(
     """Say what works, what does not, and what to do about it."""
     try:
         whom = target(context, nats, tenant, data_dir)
+    except Misused:
+        raise
     except Failed as error:
         findings = [missing("nats", "no server is named, and no stack runs here", str(error))]
     else:
@@ -51,7 +54,7 @@ async def doctor(
 async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) -> list[Finding]:
     found = await look_at_bus(whom)
     settings = store_settings(context, data_dir)
-    folder = data_dir or default_data_dir()
+    folder = folder_of(context, data_dir)
     # The stores of a stack are looked at only where the bus is that stack's too.
     stack = running_stack(folder)
     local = stack is not None and stack["nats"] == whom.url
@@ -70,7 +73,7 @@ def _show(findings: list[Finding], *, ok: bool) -> None:
         console.print(line)
         if finding.advice:
             console.print(
-                Text(f"  → {finding.advice}", "cyan" if finding.state is not State.NOTED else "dim")
+                Text(f"  → {named(finding.advice)}", "cyan" if finding.state is not State.NOTED else "dim")
             )
     console.print()
     degraded = any(finding.state is State.DEGRADED for finding in findings)

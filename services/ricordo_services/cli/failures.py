@@ -10,6 +10,8 @@ from typing import Final, NoReturn, ParamSpec
 
 import typer
 
+from ricordo_services.cli.naming import named
+
 P = ParamSpec("P")
 
 DONE: Final = 0
@@ -79,7 +81,7 @@ def let_go_of_output() -> None:
 def complain(text: str) -> None:
     """Write one line on standard error."""
     with contextlib.suppress(BrokenPipeError):
-        print(f"ricordo: {text}", file=sys.stderr, flush=True)
+        print(f"ricordo: {named(text)}", file=sys.stderr, flush=True)
 
 
 def sentence(error: BaseException) -> str:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Self
 
-import nats
 import nats.errors
 import nats.js.errors
-from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 
@@ -23,9 +21,9 @@ from ricordo.messages.errors import (
 from ricordo.messages.headers import MESSAGE_ID
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse_dead_letter
 from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.servers import SECONDS, Target
 
 _OURS: Final = frozenset({DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID})
-_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,7 @@ class Letter:
         code: why, as a code.
         reason: why, as a sentence.
         attempts: how often it was delivered.
+        origin: its number in the stream that it came from; None where that cannot be read.
         message_id: the bot's id of the message, where it can be read.
         at: when it was given up.
         headers: of the original.
@@ -51,6 +50,7 @@ class Letter:
     code: str
     reason: str
     attempts: str
+    origin: int | None
     message_id: str | None
     at: datetime
     headers: Mapping[str, str]
@@ -73,6 +73,7 @@ class Letter:
             code=code,
             reason=reason,
             attempts=headers.get(DEAD_LETTER_ATTEMPTS, ""),
+            origin=int(number) if (number := headers.get(DEAD_LETTER_SEQUENCE, "")).isdigit() else None,
             message_id=readable_id(body),
             at=raw.time or datetime.fromtimestamp(0, UTC),
             headers={name: value for name, value in headers.items() if name not in _OURS},
@@ -110,6 +111,21 @@ class Letters:
             sequence -= 1
         return found[::-1]
 
+    async def last(self) -> int:
+        """Return the number of the last letter there ever was."""
+        return (await self._stream.stream_info(STREAM_DEAD_LETTERS)).state.last_seq
+
+    async def after(self, sequence: int, subject: str) -> AsyncIterator[Letter]:
+        """Yield the letters with a larger number whose own subject matches `subject`."""
+        with suppress(nats.js.errors.NotFoundError):
+            while True:
+                raw = await self._stream.get_msg(
+                    STREAM_DEAD_LETTERS, sequence + 1, subject=subject, next=True
+                )
+                letter = Letter.read(raw)
+                yield letter
+                sequence = letter.sequence
+
     async def one(self, sequence: int) -> Letter:
         """Return the letter with that number.
 
@@ -125,7 +141,7 @@ class Letters:
         """Send a letter on its way again as it was, and take it out of the stream once that is safe."""
         headers = dict(letter.headers)
         headers[MESSAGE_ID] = f"replay:{letter.sequence}:{datetime.now(UTC).timestamp()}"
-        await self._stream.publish(letter.subject, letter.body, headers=headers, timeout=_SECONDS)
+        await self._stream.publish(letter.subject, letter.body, headers=headers, timeout=SECONDS)
         await self._stream.delete_msg(STREAM_DEAD_LETTERS, letter.sequence)
 
 
@@ -137,33 +153,20 @@ class NoSuchLetter(Failed):
 
 
 @asynccontextmanager
-async def open_letters(url: str) -> AsyncIterator[Letters]:
+async def open_letters(target: Target) -> AsyncIterator[Letters]:
     """Connect to the bus for the length of an `async with`.
 
     Raises:
-        Failed: it does not answer, or has no dead letters' stream yet.
+        RicordoError: it does not answer, or refuses the credentials.
+        Failed: it has no dead letters' stream yet.
     """
-    client = Client()
-    try:
-        await _connect(client, url)
-        yield Letters(client.jetstream(timeout=_SECONDS))
-    except nats.js.errors.NotFoundError:
-        raise Failed(f"the stream {STREAM_DEAD_LETTERS} is not there yet: workers make it") from None
-    except (nats.errors.Error, OSError) as error:
-        raise Failed(f"the dead letters cannot be reached: {str(error) or type(error).__name__}") from None
-    finally:
-        await client.close()
-
-
-async def _connect(client: Client, url: str) -> None:
-    await client.connect(
-        servers=url.split(","),
-        name="ricordo-dlq",
-        allow_reconnect=False,
-        connect_timeout=int(_SECONDS),
-        error_cb=_unheard,
-    )
-
-
-async def _unheard(_: Exception) -> None:
-    """Leave it to the call that failed to say so."""
+    async with target.connection() as connection:
+        try:
+            yield Letters(connection.client.jetstream(timeout=SECONDS))
+        except nats.js.errors.NotFoundError:
+            raise Failed(
+                f"the stream {STREAM_DEAD_LETTERS} is not there yet: workers make it when they start, "
+                "and `ricordo up` starts them"
+            ) from None
+        except (nats.errors.Error, OSError) as error:
+            raise Failed(f"the dead letters cannot be read: {str(error) or type(error).__name__}") from None

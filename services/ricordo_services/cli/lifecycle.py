@@ -13,6 +13,7 @@ from ricordo.messages.base import parse_instant
 from ricordo.ports.clock import Clock
 from ricordo_services import wiring
 from ricordo_services.cli.failures import Misused, guarded
+from ricordo_services.cli.groups import group
 from ricordo_services.cli.later import PASSES, NotYet
 from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import print_json, print_line
@@ -20,12 +21,7 @@ from ricordo_services.cli.stores import store_settings
 
 DECAY: Final = "decay"
 
-app = typer.Typer(rich_markup_mode=None)
-
-
-@app.callback()
-def _passes() -> None:
-    """Run the passes that let memories fade and keep them in order."""
+app = group("Run the passes that let memories fade and keep them in order.")
 
 
 @app.command("run")

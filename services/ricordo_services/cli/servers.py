@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,14 +11,17 @@ from typing import Final
 
 import typer
 
-from ricordo.client import MemoryClient
+from ricordo.client import InvalidRequest, MemoryClient
+from ricordo.client.addresses import checked_addresses
+from ricordo.client.connection import Connection
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.folders import default_data_dir
-from ricordo_services.cli.globals import Globals
+from ricordo_services.cli.globals import said_before
 
 NATS_VARIABLE: Final = "RICORDO_NATS_URL"
 STACK_FILE: Final = "stack.json"
+SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +39,59 @@ class Target:
     named_by: str
 
     @asynccontextmanager
-    async def client(self, timeout: float = 5.0) -> AsyncIterator[MemoryClient]:
+    async def connection(self, timeout: float = SECONDS) -> AsyncIterator[Connection]:
         """Connect for the length of an `async with`.
+
+        Args:
+            timeout: seconds, for the connection and for each answer.
 
         Raises:
             RicordoError: nobody answers there, or the credentials are refused.
         """
-        async with MemoryClient.connect(
-            self.url, self.tenant, source="/ricordo/cli", timeout=timeout
-        ) as client:
-            yield client
+        connection = await Connection.open(self.url, self.tenant, "/ricordo/cli", timeout)
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[MemoryClient]:
+        """Connect as a bot would, else as above."""
+        async with self.connection() as connection:
+            yield MemoryClient(connection)
 
 
 def target(context: typer.Context, nats: str | None, tenant: str | None, data_dir: Path | None) -> Target:
     """Find the servers of a command: `--nats`, then `RICORDO_NATS_URL`, then the stack of the data folder.
 
     Raises:
-        Misused: an impossible tenant.
+        Misused: an impossible tenant or address.
         Failed: nothing names a server, or the stack that did is gone.
     """
-    outer = context.find_object(Globals) or Globals()
+    outer = said_before(context)
     try:
         whose = checked_tenant(tenant or outer.tenant or "default")
     except ValueError as error:
         raise Misused(str(error)) from None
-    url, named_by = _address(nats or outer.nats, data_dir)
-    return Target(url, whose, named_by)
+    url, named_by = _address(nats if nats is not None else outer.nats, data_dir or outer.data_dir)
+    return Target(checked_url(url, named_by), whose, named_by)
+
+
+def checked_url(url: str, named_by: str) -> str:
+    """Return `url`, which `named_by` names.
+
+    Raises:
+        Misused: it is no address of NATS.
+    """
+    try:
+        checked_addresses(url)
+    except InvalidRequest as error:
+        raise Misused(f"{named_by}: {error.message}") from None
+    return url
 
 
 def _address(nats: str | None, data_dir: Path | None) -> tuple[str, str]:
-    if nats:
+    if nats is not None:
         return nats, "--nats"
     if data_dir is None and (url := os.environ.get(NATS_VARIABLE)):
         return url, NATS_VARIABLE
@@ -72,10 +99,15 @@ def _address(nats: str | None, data_dir: Path | None) -> tuple[str, str]:
     stack = running_stack(folder)
     if stack is None:
         raise Failed(
-            f"no stack runs on {folder}: start one with `ricordo up`, "
+            f"no stack runs on {folder}: start one with `ricordo up{said_folder(folder)}`, "
             f"or name a server with --nats or {NATS_VARIABLE}"
         )
     return str(stack["nats"]), f"the stack of {folder}"
+
+
+def said_folder(folder: Path) -> str:
+    """Return the option that names `folder` behind a command, with a blank before it; "" where it is the usual."""
+    return "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
 
 
 def running_stack(data_dir: Path) -> dict[str, object] | None:

@@ -9,7 +9,7 @@ import asyncpg
 import neo4j
 import neo4j.exceptions
 
-from ricordo.client.translation import without_credentials
+from ricordo.client.addresses import without_credentials
 from ricordo.settings import Settings
 from ricordo_services.cli.findings import Finding, State, missing, well
 

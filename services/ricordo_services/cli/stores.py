@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.folders import default_data_dir
-from ricordo_services.cli.globals import Globals
-from ricordo_services.cli.servers import running_stack
+from ricordo_services.cli.globals import said_before
+from ricordo_services.cli.servers import checked_url, running_stack
 
 POSTGRES_SETTING = "postgres_dsn"
 
@@ -23,9 +23,10 @@ def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:
         Failed: the settings are wrong.
     """
     settings = read_settings()
-    outer = context.find_object(Globals) or Globals()
+    outer = said_before(context)
+    data_dir = data_dir or outer.data_dir
     if data_dir is None and (outer.nats or POSTGRES_SETTING in settings.stores.model_fields_set):
-        url = outer.nats or settings.bus.url
+        url = checked_url(outer.nats, "--nats") if outer.nats else settings.bus.url
         return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": url})})
     stack = running_stack(data_dir or default_data_dir())
     return settings if stack is None else _of_stack(settings, stack)

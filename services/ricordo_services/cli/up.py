@@ -5,33 +5,37 @@ import os
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.text import Text
 
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.runtime.waiting import unless
 from ricordo_services.cli.configuration import read_settings, set_up_logs
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.folders import default_data_dir
+from ricordo_services.cli.globals import folder_of
 from ricordo_services.cli.local import ALL_WORKERS, EVERY_NAME, LocalRun, running
+from ricordo_services.cli.naming import program
 from ricordo_services.cli.options import DataDir, Workers
 from ricordo_services.cli.output import margin, print_json, screen
+from ricordo_services.cli.servers import said_folder
 from ricordo_services.stack import Endpoints, write_stack_file
 
 AsJson = Annotated[bool, typer.Option("--json", help="Say in one line of JSON where everything answers.")]
 
 
-async def up(data_dir: DataDir = None, workers: Workers = None, as_json: AsJson = False) -> None:
+async def up(
+    context: typer.Context, data_dir: DataDir = None, workers: Workers = None, as_json: AsJson = False
+) -> None:
     """Run everything on this machine, in the foreground, until Ctrl-C."""
     names = _names(workers)
     settings = read_settings()
     set_up_logs(settings)
     stopping = asyncio.Event()
-
+    folder = folder_of(context, data_dir)
     if not as_json:
-        margin().print(f"starting on {data_dir or default_data_dir()} …", style="dim", markup=False)
+        margin().print(f"starting on {folder} …", style="dim", markup=False)
 
     async def serve() -> None:
-        async with running(data_dir or default_data_dir(), names, settings) as run:
+        async with running(folder, names, settings) as run:
             _announce(run, as_json)
             await run.last()
 
@@ -76,17 +80,16 @@ def _announce(run: LocalRun, as_json: bool) -> None:
 
 def _greet(at: Endpoints) -> None:
     console = screen()
-    usual = at.data_dir == default_data_dir()
-    folder = "" if usual else f" --data-dir {at.data_dir}"
-    console.print("[bold green]Ricordo is up.[/] Memories are kept in", str(at.data_dir))
-    console.print("Stop it with Ctrl-C. In another terminal, try:\n")
-    table = Table.grid(padding=(0, 3))
-    for command, purpose in (
-        (f"ricordo doctor{folder}", "what works"),
-        (f"ricordo publish chat.jsonl --wait{folder}", "remember a conversation, a message a line"),
-        (f"ricordo recall 'what did we do yesterday?' --user davide{folder}", "ask"),
-        (f"ricordo facts --user davide{folder}", "what is known"),
+    command, folder = program(), said_folder(at.data_dir)
+    console.print(Text.assemble(("Ricordo is up.", "bold green"), f" Memories are kept in {at.data_dir}"))
+    console.print("Stop it with Ctrl-C. In another terminal, try:")
+    for purpose, words in (
+        ("what works", "doctor"),
+        ("remember a conversation, a JSON object a line", "publish chat.jsonl --wait"),
+        ("ask", "recall 'what did we do yesterday?' --user davide"),
+        ("what is known", "facts --user davide"),
     ):
-        table.add_row(f"  [cyan]{command}[/]", f"[dim]{purpose}[/]")
-    console.print(table)
+        # A command on a line of its own, which nothing breaks, can be copied.
+        console.print(Text(f"\n  # {purpose}", "dim"))
+        console.print(Text(f"  {command} {words}{folder}", "cyan"), soft_wrap=True)
     console.print()

@@ -13,7 +13,8 @@ from ricordo.settings import Settings
 from ricordo_services import wiring
 from ricordo_services.cli.configuration import read_settings, set_up_logs
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.globals import Globals
+from ricordo_services.cli.globals import said_before
+from ricordo_services.cli.servers import checked_url
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -41,7 +42,9 @@ def _told(names: tuple[str, ...]) -> Callable[[], None]:
 
 
 def _at(context: typer.Context, settings: Settings) -> Settings:
-    outer = context.find_object(Globals) or Globals()
+    outer = said_before(context)
     if outer.nats is None:
         return settings
-    return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": outer.nats})})
+    return settings.model_copy(
+        update={"bus": settings.bus.model_copy(update={"url": checked_url(outer.nats, "--nats")})}
+    )

@@ -12,8 +12,9 @@ from nats.aio.client import Client
 from nats.js.api import PubAck
 from pydantic import ValidationError
 
+from ricordo.client.addresses import checked_addresses, without_credentials
 from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
-from ricordo.client.translation import answer, translated, without_credentials
+from ricordo.client.translation import answer, translated
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.subjects import Subject, checked_tenant
@@ -86,12 +87,14 @@ class Connection:
             timeout: seconds to keep trying, and to wait for later answers.
 
         Raises:
+            InvalidRequest: `url` is no address.
             Forbidden: the server refuses the credentials.
             Unavailable: no server answers in time.
         """
+        addresses = checked_addresses(url)
         connection = cls(Client(), tenant, source, timeout)
         try:
-            await connection._connect(url)
+            await connection._connect(addresses)
         except BaseException:
             await connection.close()
             raise
@@ -136,7 +139,7 @@ class Connection:
             ack = self._jetstream.publish(subject, body, timeout=seconds, headers=headers)
             return await self._unless_denied(subject, ack)
 
-    async def _connect(self, url: str) -> None:
+    async def _connect(self, addresses: list[str]) -> None:
         refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         reasons: list[Exception] = []
 
@@ -148,7 +151,7 @@ class Connection:
 
         attempt = asyncio.ensure_future(
             self.client.connect(
-                servers=url.split(","),
+                servers=addresses,
                 name="ricordo-client",
                 error_cb=heed,
                 inbox_prefix=f"_INBOX_{self.tenant}",
@@ -156,7 +159,7 @@ class Connection:
                 reconnect_time_wait=1,
             )
         )
-        where = without_credentials(url)
+        where = without_credentials(",".join(addresses))
         try:
             if await _first_done(attempt, refused, self.timeout):
                 return

@@ -45,6 +45,7 @@ class MemoryClient(Publishing, Asking, Commanding):
             The client; it reconnects by itself when the connection breaks.
 
         Raises:
+            InvalidRequest: `url` is no address.
             Forbidden: the server refuses the credentials.
             Unavailable: no server answers in time.
             InvalidSubject: an impossible tenant; it is a `ValueError`.

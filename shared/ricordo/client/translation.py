@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, TypeVar
-from urllib.parse import urlsplit
 
 import nats.errors
 import nats.js.errors
@@ -97,13 +96,3 @@ def answer(message: Msg, name: str, reply: type[R]) -> R:
         return decode_as(reply, message.data)
     except DecodeError as error:
         raise Internal(f"the answer to {name} cannot be read: {error.message}", error.field) from None
-
-
-def without_credentials(url: str) -> str:
-    """Return `url`, or several with commas between them, without the part before an `@`."""
-    shown = []
-    for one in url.split(","):
-        parts = urlsplit(one.strip())
-        host = parts.netloc or one.strip()
-        shown.append((f"{parts.scheme}://" if parts.netloc else "") + host.rpartition("@")[2])
-    return ", ".join(shown)

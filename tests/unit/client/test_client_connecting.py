@@ -7,7 +7,7 @@ import pytest
 from nats.aio.client import Client
 from tests.unit.client.conftest import Server, running_server
 
-from ricordo.client import Forbidden, MemoryClient, RicordoError, Timeout, Unavailable
+from ricordo.client import Forbidden, InvalidRequest, MemoryClient, RicordoError, Timeout, Unavailable
 from ricordo.messages.subjects import InvalidSubject
 
 
@@ -38,13 +38,27 @@ async def test_no_server_is_unavailable_with_advice(server: Server) -> None:
     assert "b0t" not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["", "nats://127.0.0.1:no-port", "http://user:b0t@127.0.0.1:1"])
-async def test_a_wrong_address_is_unavailable(url: str) -> None:
-    with pytest.raises(Unavailable) as caught:
-        async with MemoryClient.connect(url, timeout=0.2):
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "foo", "nats://", "nats://:4222", "nats://user:b0t@", "nats://two words:4222", "nats://[::1"),
+        *("nats://127.0.0.1:no-port", "nats://127.0.0.1:70000", "nats://127.0.0.1:0", "foo:bar"),
+        *("http://user:b0t@127.0.0.1:1", "nats://127.0.0.1:4222,foo", "nats://user:b0t?b0t@127.0.0.1:x"),
+    ],
+)
+async def test_what_is_no_address_is_refused_before_anything_is_tried(url: str) -> None:
+    with pytest.raises(InvalidRequest, match="is no address of NATS") as caught:
+        async with MemoryClient.connect(url, timeout=30):
             pass
 
     assert "b0t" not in str(caught.value)
+
+
+@pytest.mark.parametrize("several", ["{0}", "nats://{0}", "nats://127.0.0.1:1, nats://{0}"])
+async def test_an_address_may_be_short_or_one_of_several(server: Server, several: str) -> None:
+    address = f"admin:s3cret@{server.address}"
+    async with MemoryClient.connect(several.format(address), tenant="acme", timeout=10) as memory:
+        assert memory.tenant == "acme"
 
 
 async def test_an_impossible_tenant_is_refused_before_connecting() -> None:

@@ -1,0 +1,64 @@
+"""Addresses of NATS: refused before anything is tried where they cannot be meant, shown without their secrets."""
+
+import re
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from ricordo.client.exceptions import InvalidRequest
+
+_SCHEMES: Final = ("nats", "tls", "ws", "wss")
+_HOST_AND_PORT: Final = re.compile(r"[^\s/]+:\d+")
+_ADVICE: Final = "give nats://host:port, such as nats://127.0.0.1:4222"
+
+
+def checked_addresses(url: str) -> list[str]:
+    """Return the addresses that `url` names, one or several with commas between them.
+
+    Args:
+        url: each `nats://[user:password@]host[:port]` (or `tls`, `ws`, `wss`), or `host:port` alone.
+
+    Raises:
+        InvalidRequest: one of them is no address; says which, without its credentials.
+    """
+    found = [one.strip() for one in url.split(",")]
+    for one in found:
+        if problem := _problem(one):
+            raise InvalidRequest(f"{without_credentials(one)!r} is no address of NATS: {problem}")
+    return found
+
+
+def _problem(address: str) -> str:
+    if "://" not in address and _HOST_AND_PORT.fullmatch(address) is None:
+        return _ADVICE
+    parts = _split(address if "://" in address else f"nats://{address}")
+    if parts is None or any(char.isspace() for char in address):
+        return _ADVICE
+    if parts.scheme not in _SCHEMES:
+        return f"{parts.scheme}:// is not spoken here: {_ADVICE}"
+    if not parts.hostname:
+        return f"it names no host: {_ADVICE}"
+    try:
+        fits = parts.port is None or parts.port > 0
+    except ValueError:
+        fits = False
+    return "" if fits else "its port must be a number from 1 to 65535"
+
+
+def _split(address: str) -> SplitResult | None:
+    try:
+        return urlsplit(address)
+    except ValueError:  # such as brackets that do not hold an IPv6 address
+        return None
+
+
+def without_credentials(url: str) -> str:
+    """Return scheme, host and port of `url`, or of several with commas between them, and nothing secret."""
+    return ", ".join(_bare(one.strip()) for one in url.split(","))
+
+
+def _bare(address: str) -> str:
+    scheme, mark, rest = address.rpartition("://")
+    place, _, behind = rest.partition("?")
+    if "@" in behind and "@" not in place:  # a password that should have been escaped, for all we know
+        return f"{scheme}{mark}***"
+    return f"{scheme}{mark}{place.rpartition('@')[2].partition('/')[0]}"

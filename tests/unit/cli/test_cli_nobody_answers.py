@@ -1,0 +1,135 @@
+"""No server, or an address that is none: every command ends soon, and says what to do."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.conftest import Cli
+
+ASKING = (
+    ("doctor",),
+    ("recall", "what?", "--user", "u"),
+    ("context", "what?", "--user", "u"),
+    ("history", "--user", "u"),
+    ("facts", "--user", "u"),
+    ("stats", "--user", "u"),
+    ("status", "m-1"),
+    ("publish", "-"),
+    ("dlq", "list"),
+)
+PATIENCE_S = 15
+
+
+@pytest.fixture
+def dead() -> Iterator[str]:
+    """Return an address at which nobody listens."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"nats://bot:s3cret@127.0.0.1:{held.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("command", ASKING, ids=lambda words: words[0])
+@pytest.mark.parametrize("address", ["foo", "nats://", "nats://127.0.0.1:70000", "http://127.0.0.1", ""])
+def test_what_is_no_address_is_a_matter_of_usage(cli: Cli, command: tuple[str, ...], address: str) -> None:
+    ended = cli(*command, "--nats", address)
+    assert (ended.code, ended.out) == (2, "")
+    assert len(ended.err.splitlines()) == 1
+    assert "--nats: " in ended.err
+    assert "is no address of NATS" in ended.err
+
+
+def test_an_address_of_the_environment_is_named_as_such(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RICORDO_NATS_URL", "foo")
+    ended = cli("stats", "--user", "u")
+    assert ended.code == 2
+    assert "RICORDO_NATS_URL: 'foo' is no address" in ended.err
+
+
+@pytest.mark.parametrize("command", [("stats", "--user", "u"), ("dlq", "list")], ids=lambda words: words[0])
+def test_a_server_that_does_not_answer_is_waited_for_some_seconds(
+    cli: Cli, command: tuple[str, ...], dead: str
+) -> None:
+    began = time.monotonic()
+    ended = cli(*command, "--nats", dead)
+    assert time.monotonic() - began < PATIENCE_S
+    assert ended.code == 1
+    assert len(ended.err.splitlines()) == 1
+    assert "no NATS server answers at nats://127.0.0.1" in ended.err
+    assert "s3cret" not in ended.err
+
+
+def test_the_doctor_says_that_nobody_answers_and_what_to_do(cli: Cli, dead: str) -> None:
+    began = time.monotonic()
+    ended = cli("doctor", "--json", "--nats", dead)
+    assert time.monotonic() - began < PATIENCE_S
+    report = json.loads(ended.out)
+    assert (ended.code, report["ok"]) == (1, False)
+    bus = report["findings"][0]
+    assert (bus["name"], bus["state"]) == ("nats", "missing")
+    assert "no NATS server answers" in bus["detail"]
+    assert "--nats" in bus["advice"]
+    assert "ricordo up" in bus["advice"]
+    assert "s3cret" not in ended.out
+
+
+def test_the_doctor_without_any_server_says_how_to_start_one(cli: Cli) -> None:
+    ended = cli("doctor")
+    assert ended.code == 1
+    assert "start one with `ricordo up`" in ended.out
+
+
+def test_an_impossible_tenant_is_no_missing_server(cli: Cli) -> None:
+    ended = cli("doctor", "--tenant", "Not A Tenant")
+    assert (ended.code, ended.out) == (2, "")
+    assert "is no tenant" in ended.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--data-dir", "{0}", "dlq", "list"),
+        ("dlq", "--data-dir", "{0}", "list"),
+        ("dlq", "list", "--data-dir", "{0}"),
+        ("--data-dir", "{0}", "stats", "--user", "u"),
+        ("stats", "--user", "u", "--data-dir", "{0}"),
+    ],
+    ids=" ".join,
+)
+def test_the_data_folder_may_stand_anywhere(cli: Cli, tmp_path: Path, words: tuple[str, ...]) -> None:
+    folder = tmp_path / "elsewhere"
+    ended = cli(*(word.format(folder) for word in words))
+    assert ended.code == 1
+    assert f"no stack runs on {folder}: start one with `ricordo up --data-dir {folder}`" in ended.err
+
+
+@pytest.mark.parametrize("words", [("dlq",), ("lifecycle",), ("dlq", "list"), ("lifecycle", "run"), ()])
+def test_the_help_tells_of_the_data_folder(cli: Cli, words: tuple[str, ...]) -> None:
+    assert "--data-dir DIR" in cli(*words, "--help").out
+
+
+@pytest.mark.parametrize("on_the_path", [True, False])
+def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, *, on_the_path: bool) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "ricordo"
+    script.write_text(f"#!{sys.executable}\nfrom ricordo_services.cli import main\nmain()\n")
+    script.chmod(0o700)
+    path = f"{folder}:/usr/bin:/bin" if on_the_path else "/usr/bin:/bin"
+    variables = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "PATH": path}
+    variables.pop("RICORDO_NATS_URL", None)
+    ended = subprocess.run(
+        ["bin/ricordo", "stats", "--user", "u"],
+        check=False,
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+    )
+    expected = "`ricordo up`" if on_the_path else "`bin/ricordo up`"
+    assert f"start one with {expected}" in ended.stderr
