@@ -10,7 +10,7 @@ NAME: Final = "ricordo"
 
 
 def program() -> str:
-    """Return what to type to call this command again: `ricordo`, or its path where a shell finds no such name."""
+    """Return what to type to call this again: `ricordo`, or its path where a shell knows no such name."""
     called = Path(sys.argv[0]) if sys.argv else Path()
     if called.name != NAME:
         return NAME

@@ -106,7 +106,7 @@ def _address(nats: str | None, data_dir: Path | None) -> tuple[str, str]:
 
 
 def said_folder(folder: Path) -> str:
-    """Return the option that names `folder` behind a command, with a blank before it; "" where it is the usual."""
+    """Return what names `folder` behind a command, beginning with a blank; "" for the usual folder."""
     return "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
 
 

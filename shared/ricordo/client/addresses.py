@@ -1,4 +1,4 @@
-"""Addresses of NATS: refused before anything is tried where they cannot be meant, shown without their secrets."""
+"""Addresses of NATS: what cannot be one is refused before it is tried, and none is shown with its secrets."""
 
 import re
 from typing import Final
