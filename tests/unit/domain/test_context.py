@@ -1,6 +1,6 @@
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import pytest
@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.domain.context import Material, assemble
+from ricordo.domain.context.phrases import fact_line
 from ricordo.domain.context.selection import compressed, forms
-from ricordo.domain.facts import Fact
+from ricordo.domain.facts import PREDICATES, Fact
 from ricordo.domain.memory import Memory
 from ricordo.domain.text import strip_recalled
 
@@ -80,7 +81,7 @@ def test_everything_in_its_section() -> None:
         )
     )
     assert '<recalled id="00000000-0000-0000-0000-000000000001">2026-02-01, Davide: We adopted' in text
-    assert "- user lives in Torino (×4)" in text
+    assert "- The user lives in Torino" in text
     assert "Davide: Hello\nassistant: Hi, Davide!" in text
     assert "- mood: sunny\n- steps: [1, 2]" in text
     assert "2 more memories about it are in the archive." in text
@@ -89,12 +90,39 @@ def test_everything_in_its_section() -> None:
 def test_italian_headings() -> None:
     text = text_of(Material(memories=[memory(1, "ciao")], facts=[fact("lives_in", "Torino")]), language="it")
     assert "## Ricordi" in text
-    assert "- utente vive a Torino" in text
+    assert "- L'utente vive a Torino" in text
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value", "language", "said"),
+    [
+        ("has_pet", "Pepe", "it", "- L'utente ha un animale: Pepe (×4)"),
+        ("has_pet", "Pepe", "en", "- The user has a pet: Pepe (×4)"),
+        ("allergic_to", "noci", "it", "- L'utente ha un'allergia: noci (×4)"),
+        ("lives_in", "Torino", "it", "- L'utente vive a Torino da febbraio 2026 (×4)"),
+        ("lives_in", "Turin", "en", "- The user lives in Turin since February 2026 (×4)"),
+        ("works_as", "architect", "en", "- The user works as an architect (×4)"),
+        ("friend", "Davide", "it", "- L'utente e Davide sono amici (×4)"),
+        ("age", "34", "it", "- L'utente ha 34 anni (×4)"),
+        ("likes", "{who} {a_what}", "en", "- The user likes {who} {a_what} (×4)"),
+    ],
+)
+def test_facts_are_sentences(predicate: str, value: str, language: str, said: str) -> None:
+    assert said in text_of(Material(facts=[fact(predicate, value)]), language=language).splitlines()
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+@pytest.mark.parametrize("predicate", PREDICATES)
+def test_every_predicate_has_its_sentence_in_both_languages(predicate: str, language: str) -> None:
+    line = fact_line(replace(fact(predicate, "Rex"), subject="Nora"), language)
+    assert line.startswith("- Nora ")
+    assert "Rex" in line
+    assert "_" not in line
 
 
 def test_facts_say_when_they_ended_and_whether_they_are_disputed() -> None:
     text = text_of(Material(facts=[fact("works_at", "Acme", valid_to=NOW, disputed=True)]))
-    assert "- user works at Acme (×4, until 2026-02-01, contradicted elsewhere)" in text
+    assert "- The user works at Acme (×4, until 2026-02-01, contradicted elsewhere)" in text
 
 
 @pytest.mark.parametrize(
