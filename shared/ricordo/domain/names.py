@@ -15,6 +15,8 @@ from ricordo.domain.stop_words import stop_words
 from ricordo.domain.text import Word, located_words, normalise
 
 MAX_NAMES = 16
+_POSSESSIVES = frozenset({"mia"})  # those that are given names too
+_EXCLAIMED = frozenset({"mamma", "casa", "colpa", "madonna"})
 _OPENING = frozenset('.!?…:\n"“«([-')
 
 
@@ -63,6 +65,9 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
     found: dict[str, str] = {}
     at = 0
     while at < len(tokens) and len(found) < MAX_NAMES:
+        if _possesses(text, tokens, at, language):
+            at += 1
+            continue
         length, name = max(known.at(tokens, at), _name_at(text, tokens, at, language), key=itemgetter(0))
         name = known.whole(name)
         if length:
@@ -138,6 +143,21 @@ def _is_name(text: str, tokens: Sequence[Word], at: int, language: str) -> bool:
     if _is_other(word):
         return False
     return word.folded in names.given or (cued and word.folded not in stop_words(language))
+
+
+def _possesses(text: str, tokens: Sequence[Word], at: int, language: str) -> bool:
+    """Say whether a capital "Mia" is the Italian possessive: "Mia sorella arriva", but "Mia ha chiamato"."""
+    word = tokens[at]
+    if language != "it" or word.folded not in _POSSESSIVES:
+        return False
+    if at and tokens[at - 1].folded in _EXCLAIMED and word.start == tokens[at - 1].end + 1:
+        return True
+    if at + 1 == len(tokens) or text[word.end : tokens[at + 1].start] != " ":
+        # Nothing follows that it could possess: at the head of a sentence somebody is called by name.
+        return at > 0 and word.written.islower()
+    following = tokens[at + 1].folded
+    kin = following in load_names().cues["it"]
+    return kin or (_starts_sentence(text, word.start) and following not in stop_words("it"))
 
 
 def _starts_sentence(text: str, position: int) -> bool:

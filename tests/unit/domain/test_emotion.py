@@ -19,6 +19,8 @@ from ricordo.domain.memory import NEUTRAL
         ("Non vedo l'ora di vederti", "it", 0.5, 1, "excitement"),
         ("Che schifo questo posto", "it", -1, -0.5, "disgust"),
         ("Mi manca la mia famiglia 😢", "it", -1, -0.4, "sadness"),
+        ("La notizia mi ha distrutto", "it", -1, -0.4, "sadness"),
+        ("Sono distrutta dal dolore", "it", -1, -0.4, "sadness"),
         ("I'm so happy!", "en", 0.6, 1, "joy"),
         ("I am not happy", "en", -1, -0.3, "disappointment"),
         ("I don't like it", "en", -1, -0.3, "disapproval"),
@@ -42,6 +44,7 @@ def test_feelings_are_read(said: str, language: str, low: float, high: float, pr
         ("Il treno parte alle otto", "it"),
         ("Ciao, come stai?", "it"),
         ("Buona notte", "it"),
+        ("Distrutte. A pranzo abbiamo mangiato sul molo.", "it"),  # tired, not sad
         ("The meeting is at noon", "en"),
         ("Good morning! It looks like rain", "en"),
         ("see http://example.org/:/D", "en"),
