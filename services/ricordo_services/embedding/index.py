@@ -1,12 +1,13 @@
 """Index: the only writer of vectors. A memory's row becomes its point."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 
 from ricordo.domain.bm25 import terms, window_terms
+from ricordo.domain.memory import Memory
 from ricordo.domain.topics import topic_key
 from ricordo.messages.events import (
     MemoryArchived,
@@ -18,12 +19,21 @@ from ricordo.messages.events import (
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Indexable, Indexing, Vector
 from ricordo.ports.stages import MessageIds
-from ricordo.ports.vectors import Point, VectorIndex
+from ricordo.ports.vectors import Facets, Point, VectorIndex
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo_services.receipts import stage_events
 
 _PREDECESSOR_SHARE = 0.5  # what the turn before adds to the window vector
+
+
+# Columns that no vector and no term depends on. Use and time touch them, which is most of what ever changes.
+_BESIDE_VECTORS = frozenset(
+    {"access_count", "last_accessed", "reinforcement", "importance", "decay_factor", "archived_at"}
+)
+
+Changed = MemoryChanged | MemoryDecayed | MemoryArchived
+Put = Callable[[str, str, Sequence[Indexable]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +57,31 @@ class Projection:
         """Make the points what the rows are now."""
         await self.settle(tenant, memory_ids, await self.write(tenant, memory_ids))
 
+    async def refilter(self, tenant: str, memory_ids: Sequence[UUID]) -> None:
+        """Make what points are filtered by what the rows are now: their vectors have not changed."""
+        await self.settle(tenant, memory_ids, await self._put(tenant, memory_ids, self._refilter))
+
     async def write(self, tenant: str, memory_ids: Sequence[UUID]) -> dict[UUID, Written]:
         """Write the points of all that have a vector, and return those; `settle` has to follow."""
+        return await self._put(tenant, memory_ids, self._upsert)
+
+    async def _put(self, tenant: str, memory_ids: Sequence[UUID], put: Put) -> dict[UUID, Written]:
+        """Put each memory into the collection of the first model that it has a vector of."""
         written: dict[UUID, Written] = {}
         for model in self.models:
             wanted = [one for one in memory_ids if one not in written]
             if not wanted:
                 break
             if indexable := await self.indexing.load(tenant, model, wanted):
-                await self.vectors.upsert(tenant, model, await self.beside.each(point, indexable))
+                await put(tenant, model, indexable)
             written |= {one.memory.id: Written(model, one.version) for one in indexable}
         return written
+
+    async def _upsert(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:
+        await self.vectors.upsert(tenant, model, await self.beside.each(point, indexable))
+
+    async def _refilter(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:
+        await self.vectors.refilter(tenant, model, [facets(one.memory) for one in indexable])
 
     async def settle(
         self, tenant: str, memory_ids: Sequence[UUID], written: Mapping[UUID, Written]
@@ -146,28 +170,45 @@ class IndexChanges:
 
     projection: Projection
 
-    async def __call__(
-        self, tenant: str, events: Sequence[Envelope[MemoryChanged | MemoryDecayed | MemoryArchived]]
-    ) -> Sequence[Outcome]:
+    async def __call__(self, tenant: str, events: Sequence[Envelope[Changed]]) -> Sequence[Outcome]:
         """Write the points of all changed memories once; one outcome each."""
-        ids = list(dict.fromkeys(one for event in events for one in event.body.memory_ids))
-        await self.projection.project(tenant, ids)
+        whole = _memories(event for event in events if not _vectors_stay(event.body))
+        rest = [one for one in _memories(events) if one not in set(whole)]
+        await self.projection.project(tenant, whole)
+        await self.projection.refilter(tenant, rest)
         return [Done()] * len(events)
+
+
+def _memories(events: Iterable[Envelope[Changed]]) -> list[UUID]:
+    return list(dict.fromkeys(one for event in events for one in event.body.memory_ids))
+
+
+def _vectors_stay(event: Changed) -> bool:
+    """Whether nothing changed that a vector or a term is made of; who names no columns may mean any."""
+    if isinstance(event, MemoryChanged):
+        return bool(event.fields) and _BESIDE_VECTORS.issuperset(event.fields)
+    return True
 
 
 def point(one: Indexable) -> Point:
     """Make the point of a memory: its vectors, its terms, and what it is filtered by."""
-    memory = one.memory
     before = (one.preceding_text, one.preceding_language)
-    here = (memory.content, memory.language)
+    here = (one.memory.content, one.memory.language)
     return Point(
-        id=memory.id,
-        user_id=memory.user_id,
-        conversation_id=memory.conversation_id,
+        facets=facets(one.memory),
         text_vector=one.vector,
         window_vector=window_vector(one.vector, one.preceding_vector),
         text_terms=terms(*here),
         window_terms=window_terms([before, here] if one.preceding_text else [here]),
+    )
+
+
+def facets(memory: Memory) -> Facets:
+    """Say what a memory is filtered by."""
+    return Facets(
+        id=memory.id,
+        user_id=memory.user_id,
+        conversation_id=memory.conversation_id,
         type=memory.type.value,
         kind=memory.kind.value,
         created_at=memory.created_at,

@@ -20,16 +20,12 @@ class IndexUnavailable(Unavailable):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A memory as the index holds it. All but the vectors is there to filter by, never to be shown."""
+class Facets:
+    """What a memory is filtered by: in the index for that, and never shown."""
 
     id: UUID
     user_id: str
     conversation_id: str
-    text_vector: Vector
-    window_vector: Vector
-    text_terms: SparseVector
-    window_terms: SparseVector
     type: str
     kind: str
     created_at: datetime
@@ -40,6 +36,27 @@ class Point:
     valence: float = 0.0
     importance: float = 0.0
     archived: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A memory as the index holds it.
+
+    Attributes:
+        text_vector, window_vector: float32 [dimensions], unit norm: of the text, and with its predecessor.
+        text_terms, window_terms: the words of the same.
+    """
+
+    facets: Facets
+    text_vector: Vector
+    window_vector: Vector
+    text_terms: SparseVector
+    window_terms: SparseVector
+
+    @property
+    def id(self) -> UUID:
+        """The memory's id."""
+        return self.facets.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +106,14 @@ class VectorIndex(Protocol):
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write `points`, replacing those of the same ids.
+
+        Raises:
+            IndexUnavailable: some may not have been written; repeat all.
+        """
+        ...
+
+    async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
+        """Replace what points are filtered by, and leave their vectors; who has no point gets none.
 
         Raises:
             IndexUnavailable: some may not have been written; repeat all.

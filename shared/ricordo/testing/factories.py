@@ -12,7 +12,7 @@ from ricordo.domain.bm25 import terms, window_terms
 from ricordo.domain.memory import Memory, MemoryKind
 from ricordo.messages.ids import memory_id
 from ricordo.ports.memories import NewMessage
-from ricordo.ports.vectors import Point
+from ricordo.ports.vectors import Facets, Point
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """A Monday morning: the first moment of every story."""
@@ -133,14 +133,10 @@ def point(
     """
     direction = unit_vector(int.from_bytes(name.encode(), "big") % 2**32) if vector is None else vector
     here = (text, language)
-    return Point(
+    facets = Facets(
         id=uuid5(NAMESPACE_OID, name),
         user_id=user_id,
         conversation_id=conversation_id,
-        text_vector=direction,
-        window_vector=direction if window is None else window,
-        text_terms=terms(*here),
-        window_terms=window_terms([(before, language), here] if before else [here]),
         type="episodic",
         kind=kind,
         created_at=created_at,
@@ -151,4 +147,11 @@ def point(
         valence=valence,
         importance=importance,
         archived=archived,
+    )
+    return Point(
+        facets=facets,
+        text_vector=direction,
+        window_vector=direction if window is None else window,
+        text_terms=terms(*here),
+        window_terms=window_terms([(before, language), here] if before else [here]),
     )

@@ -145,8 +145,33 @@ class VectorIndexContract:
         await filled(index, *points)
         assert await named(index, points, "a", MINE)
         assert await named(index, points, "ab", ALL)
-        await filled(index, replace(points[0], archived=True), replace(points[1], archived=False))
+        await filled(index, point("a", text="word", archived=True), point("b", text="word", archived=False))
         assert await named(index, points, "b", MINE)
+
+    async def test_what_points_are_filtered_by_changes_and_their_vectors_stay(
+        self, index: VectorIndex
+    ) -> None:
+        a, b = point("a", text="word one", topics=("sea",)), point("b", text="word", archived=True)
+        await filled(index, a, b)
+        before = await searched(index, vector=a.text_vector, terms=words("word one"))
+        changed = replace(a.facets, topics=(), importance=0.9), replace(b.facets, archived=False)
+        await index.refilter(TENANT, MODEL, changed)
+        await index.refilter(TENANT, MODEL, changed)
+        await index.refilter(TENANT, MODEL, [])
+        assert await searched(index, vector=a.text_vector, terms=words("word one")) == before
+        assert await named(index, [a, b], "ab", MINE)
+        assert await named(index, [a, b], "a", replace(MINE, min_importance=0.8))
+        assert not await searched(index, replace(MINE, topics=("sea",)), terms=words("word one"))
+
+    async def test_a_filter_makes_no_point_and_changes_no_other_tenants(self, index: VectorIndex) -> None:
+        a = point("a", text="word")
+        await filled(index, a)
+        archived = replace(a.facets, archived=True)
+        await index.refilter("other", MODEL, [archived])
+        await index.refilter(TENANT, MODEL, [point("b").facets])
+        assert await named(index, [a], "a", MINE)
+        assert await index.count(TENANT, MODEL, ALL) == 1
+        assert await index.count("other", MODEL, ALL) == 0
 
     async def test_a_range_holds_what_was_said_in_it_and_what_it_tells_of_in_whole(
         self, index: VectorIndex

@@ -1,4 +1,4 @@
-"""One search of the port is two of the engine: candidates by each signal, then every signal of each candidate."""
+"""One search of the port is two of the engine: candidates by each signal, then all signals of each one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

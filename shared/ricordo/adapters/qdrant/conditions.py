@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.ports.vectors import Point, Scope
+from ricordo.ports.vectors import Facets, Scope
 
 TEXT: Final = "text"
 WINDOW: Final = "window"
@@ -128,27 +128,27 @@ def _within(start: datetime | None, end: datetime | None) -> AnyOf:
     return AnyOf((said, AllOf(tuple(event))))
 
 
-def payload(tenant: str, point: Point) -> dict[str, object]:
+def payload(tenant: str, facets: Facets) -> dict[str, object]:
     """Return what a point is filtered by; instants are seconds since 1970. What is empty is left out."""
-    whose = owner(tenant, point.user_id)
+    whose = owner(tenant, facets.user_id)
     content: dict[str, object] = {
         TENANT: tenant,
         OWNER: whose,
-        "conversation_id": point.conversation_id,
-        "type": point.type,
-        "kind": point.kind,
-        "created": point.created_at.timestamp(),
-        "valence": point.valence,
-        "importance": point.importance,
+        "conversation_id": facets.conversation_id,
+        "type": facets.type,
+        "kind": facets.kind,
+        "created": facets.created_at.timestamp(),
+        "valence": facets.valence,
+        "importance": facets.importance,
     }
-    if not point.archived:
+    if not facets.archived:
         content[LIVE] = whose
-    if point.participants:
-        content["participants"] = _folded(point.participants)
-    if point.topics:
-        content["topics"] = _folded(point.topics)
-    if point.event_start is not None:
-        start, end = point.event_start.timestamp(), (point.event_end or point.event_start).timestamp()
+    if facets.participants:
+        content["participants"] = _folded(facets.participants)
+    if facets.topics:
+        content["topics"] = _folded(facets.topics)
+    if facets.event_start is not None:
+        start, end = facets.event_start.timestamp(), (facets.event_end or facets.event_start).timestamp()
         content["event_start"] = start
         content["event_end"] = max(end, start + _INSTANT)
     return content

@@ -37,7 +37,7 @@ from ricordo.adapters.qdrant.conditions import (
     payload,
 )
 from ricordo.domain.bm25 import SparseVector
-from ricordo.ports.vectors import Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 
 T = TypeVar("T")
 
@@ -87,6 +87,14 @@ class EdgeVectorIndex:
             portion = points[start : start + _PORTION]
             await self._run(partial(self._write, tenant, model, portion))
         if points:
+            self._flush_in_silence()
+
+    async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
+        """Replace payloads; see `VectorIndex.refilter`."""
+        for start in range(0, len(facets), _PORTION):
+            portion = facets[start : start + _PORTION]
+            await self._run(partial(self._refilter, tenant, model, portion))
+        if facets:
             self._flush_in_silence()
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
@@ -160,6 +168,13 @@ class EdgeVectorIndex:
         self.unflushed += len(points)
         if self.unflushed >= _FLUSH_EVERY:
             self._flush()
+
+    def _refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
+        shard = self._shard(model)
+        for one in facets:
+            held = _filter(of_tenant(tenant, [one.id]))
+            shard.update(edge.UpdateOperation.overwrite_payload_by_filter(held, payload(tenant, one)))
+        self.unflushed += len(facets)
 
     def _delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         wanted = _filter(of_tenant(tenant, ids))
@@ -237,7 +252,7 @@ def _point(tenant: str, point: Point) -> edge.Point:
             TEXT_TERMS: _sparse(point.text_terms),
             WINDOW_TERMS: _sparse(point.window_terms),
         },
-        payload(tenant, point),
+        payload(tenant, point.facets),
     )
 
 

@@ -30,7 +30,7 @@ from ricordo.adapters.qdrant.conditions import (
     payload,
 )
 from ricordo.domain.bm25 import SparseVector
-from ricordo.ports.vectors import Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 
 _AWAY: Final = (ApiException, httpx.HTTPError, OSError, TimeoutError)
 _CONFLICT: Final = 409
@@ -69,6 +69,24 @@ class ServerVectorIndex:
             return
         try:
             await self._client.upsert(name, points=[_point(tenant, point) for point in points], wait=True)
+        except _AWAY as error:
+            raise _unavailable(error) from error
+
+    async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
+        """Replace payloads; see `VectorIndex.refilter`."""
+        name = self._collection(model)
+        if not facets:
+            return
+        changes = [
+            models.OverwritePayloadOperation(
+                overwrite_payload=models.SetPayload(
+                    payload=payload(tenant, one), filter=_filter(of_tenant(tenant, [one.id]))
+                )
+            )
+            for one in facets
+        ]
+        try:
+            await self._client.batch_update_points(name, changes, wait=True)
         except _AWAY as error:
             raise _unavailable(error) from error
 
@@ -195,7 +213,7 @@ def _point(tenant: str, point: Point) -> models.PointStruct:
             TEXT_TERMS: _sparse(point.text_terms),
             WINDOW_TERMS: _sparse(point.window_terms),
         },
-        payload=payload(tenant, point),
+        payload=payload(tenant, point.facets),
     )
 
 

@@ -1,12 +1,13 @@
 """A vector index in memory: exact, small, and the reference that the others are held against."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 
 from ricordo.domain.bm25 import SparseVector, idf, score
-from ricordo.ports.vectors import Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 
 
 class MemoryVectorIndex:
@@ -36,6 +37,13 @@ class MemoryVectorIndex:
             raise IndexUnavailable("a vector has other dimensions than the collection")
         held |= {(tenant, point.id): point for point in points}
 
+    async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
+        """Replace what points are filtered by."""
+        held = self._collection(model)
+        for one in facets:
+            if (point := held.get((tenant, one.id))) is not None:
+                held[tenant, one.id] = replace(point, facets=one)
+
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
         for one in ids:
@@ -47,12 +55,12 @@ class MemoryVectorIndex:
         """Find candidates with all their scores."""
         found = self._found(tenant, model, scope)
         if vector is None and not len(terms.indices):
-            latest = sorted(found, key=lambda point: point.created_at, reverse=True)[:limit]
+            latest = sorted(found, key=lambda point: point.facets.created_at, reverse=True)[:limit]
             return [Hit(point.id, 0.0, 0.0, 0.0, 0.0) for point in latest]
         owned = [
             point
             for (whose, _), point in self._collection(model).items()
-            if (whose, point.user_id) == (tenant, scope.user_id)
+            if (whose, point.facets.user_id) == (tenant, scope.user_id)
         ]
         by_text = _frequencies(terms, [point.text_terms for point in owned])
         by_window = _frequencies(terms, [point.window_terms for point in owned])
@@ -82,23 +90,25 @@ class MemoryVectorIndex:
 
     def _found(self, tenant: str, model: str, scope: Scope) -> list[Point]:
         held = self._collection(model)
-        return [point for (whose, _), point in held.items() if whose == tenant and in_scope(point, scope)]
+        return [
+            point for (whose, _), point in held.items() if whose == tenant and in_scope(point.facets, scope)
+        ]
 
 
-def in_scope(point: Point, scope: Scope) -> bool:
-    """Whether a search in `scope` may find `point`."""
+def in_scope(facets: Facets, scope: Scope) -> bool:
+    """Whether a search in `scope` may find such a point."""
     return (
-        point.user_id == scope.user_id
-        and scope.conversation_id in {None, point.conversation_id}
-        and _shares(scope.participants, point.participants)
-        and _shares(scope.topics, point.topics)
-        and _shares(scope.types, (point.type,))
-        and _shares(scope.kinds, (point.kind,))
-        and (scope.above_valence is None or point.valence > scope.above_valence)
-        and (scope.below_valence is None or point.valence < scope.below_valence)
-        and (scope.min_importance is None or point.importance >= scope.min_importance)
-        and (scope.include_archived or not point.archived)
-        and _in_time(point, scope)
+        facets.user_id == scope.user_id
+        and scope.conversation_id in {None, facets.conversation_id}
+        and _shares(scope.participants, facets.participants)
+        and _shares(scope.topics, facets.topics)
+        and _shares(scope.types, (facets.type,))
+        and _shares(scope.kinds, (facets.kind,))
+        and (scope.above_valence is None or facets.valence > scope.above_valence)
+        and (scope.below_valence is None or facets.valence < scope.below_valence)
+        and (scope.min_importance is None or facets.importance >= scope.min_importance)
+        and (scope.include_archived or not facets.archived)
+        and _in_time(facets, scope)
     )
 
 
@@ -106,15 +116,15 @@ def _shares(asked: Sequence[str], held: Sequence[str]) -> bool:
     return not asked or not {one.casefold() for one in asked}.isdisjoint(one.casefold() for one in held)
 
 
-def _in_time(point: Point, scope: Scope) -> bool:
+def _in_time(facets: Facets, scope: Scope) -> bool:
     """Said in the half-open range, or telling of an event that lies within it."""
-    after = scope.start is None or point.created_at >= scope.start
-    if after and (scope.end is None or point.created_at < scope.end):
+    after = scope.start is None or facets.created_at >= scope.start
+    if after and (scope.end is None or facets.created_at < scope.end):
         return True
-    begin = point.event_start
+    begin = facets.event_start
     if begin is None:
         return False
-    end = point.event_end or begin
+    end = facets.event_end or begin
     begins_within = (scope.start is None or begin >= scope.start) and (scope.end is None or begin < scope.end)
     return begins_within and (scope.end is None or end <= scope.end)
 
