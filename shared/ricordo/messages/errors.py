@@ -52,7 +52,6 @@ class DeadLetterCode(StrEnum):
     INVALID = "invalid"
     INVALID_SUBJECT = "invalid_subject"
     ID_CONFLICT = "id_conflict"
-    FORGOTTEN = "forgotten"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
 
 

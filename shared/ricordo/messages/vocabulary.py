@@ -45,16 +45,6 @@ class MemorySource(StrEnum):
     IMPORT = "import"
 
 
-class Stage(StrEnum):
-    """A step a message passes; with all of them set it is remembered."""
-
-    INGESTED = "ingested"
-    ENCODED = "encoded"
-    ENRICHED = "enriched"
-    INDEXED = "indexed"
-    EXTRACTED = "extracted"
-
-
 class MessageState(StrEnum):
     """How far a message got."""
 

@@ -241,22 +241,6 @@ class Responder(Protocol):
         ...
 
 
-class Provisioner(Protocol):
-    """Brings streams and consumers into being."""
-
-    async def provision(self) -> Sequence[str]:
-        """Create what is absent and update what may be; safe when several processes do so at once.
-
-        Returns:
-            A sentence for each thing that was created or updated; empty when all was as declared.
-
-        Raises:
-            TopologyDrift: something differs that no update can change; says what to run.
-            BusUnavailable: the bus does not answer.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
     """An event that was given up, and why.

@@ -132,13 +132,11 @@ class Unenriched:
     """A memory as enrichment needs it.
 
     Attributes:
-        stated_kind, stated_importance, stated_participants: what the bot set, which wins.
+        stated_participants: whom the bot named.
     """
 
     memory: Memory
     vector: Vector | None
-    stated_kind: str | None
-    stated_importance: float | None
     stated_participants: tuple[str, ...] = ()
 
 

@@ -1,7 +1,7 @@
 """The server of queries and commands: every request is answered, and within its deadline."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
@@ -55,7 +55,6 @@ class QueryServer:
         responder: where requests come from.
         publisher: takes the events of an `Answer`.
         clock: dates and measures.
-        elsewhere: names that another worker answers; they are left to it in silence.
         settings: see there.
     """
 
@@ -68,7 +67,6 @@ class QueryServer:
         responder: Responder,
         publisher: Publisher,
         clock: Clock,
-        elsewhere: Collection[str] = (),
         settings: ServerSettings | None = None,
     ) -> None:
         if strangers := [
@@ -79,7 +77,6 @@ class QueryServer:
         self.health = Health(worker=name, clock=clock)
         self._kind = kind
         self._routes = routes
-        self._elsewhere = frozenset(elsewhere)
         self._responder = responder
         self._publisher = publisher
         self._clock = clock
@@ -157,8 +154,6 @@ class QueryServer:
             subject = Subject.parse(request.subject)
         except InvalidSubject as error:
             await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)))
-            return
-        if subject.name in self._elsewhere:
             return
         with logged_as(None, tenant=subject.tenant, request=subject.name):
             try:

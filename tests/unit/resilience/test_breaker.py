@@ -1,13 +1,12 @@
 """The circuit breaker opens after failures in a row, lets one probe find out, and forgets stragglers."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.runtime.resilience import Admission, BreakerOpen, BreakerState, CircuitBreaker
+from ricordo.runtime.resilience import Admission, BreakerState, CircuitBreaker
 from ricordo.testing.clock import ManualClock, settle
 
 
@@ -25,17 +24,22 @@ def state_of(breaker: CircuitBreaker) -> BreakerState:
     return breaker.state
 
 
+def admitted(breaker: CircuitBreaker) -> Admission:
+    admission = breaker.admit()
+    assert admission is not None
+    return admission
+
+
 def fail(breaker: CircuitBreaker, times: int = 1) -> None:
     for _ in range(times):
-        breaker.attempt().failed()
+        admitted(breaker).failed()
 
 
 def test_two_failures_and_a_success_open_nothing(breaker: CircuitBreaker) -> None:
     for _ in range(5):
         fail(breaker, 2)
-        breaker.attempt().succeeded()
+        admitted(breaker).succeeded()
     assert state_of(breaker) is BreakerState.CLOSED
-    assert breaker.until is None
     assert breaker.down_for == 0
 
 
@@ -44,25 +48,21 @@ async def test_three_failures_open_it_for_fifteen_seconds(
 ) -> None:
     fail(breaker, 3)
     assert state_of(breaker) is BreakerState.OPEN
-    assert breaker.until == clock.now() + timedelta(seconds=15)
-    with pytest.raises(BreakerOpen, match="open"):
-        breaker.attempt()
     await clock.advance(14.999)
     assert breaker.admit() is None
     await clock.advance(0.001)
     assert state_of(breaker) is BreakerState.HALF_OPEN
-    assert breaker.until is None
 
 
 async def test_half_open_lets_exactly_one_probe_through(breaker: CircuitBreaker, clock: ManualClock) -> None:
     fail(breaker, 3)
     await clock.advance(15)
-    probe = breaker.attempt()
+    probe = admitted(breaker)
     assert probe.is_probe
     assert [breaker.admit() for _ in range(10)] == [None] * 10
     probe.succeeded()
     assert state_of(breaker) is BreakerState.CLOSED
-    assert not breaker.attempt().is_probe
+    assert not admitted(breaker).is_probe
 
 
 async def test_a_failed_probe_opens_it_again(breaker: CircuitBreaker, clock: ManualClock) -> None:
@@ -70,8 +70,11 @@ async def test_a_failed_probe_opens_it_again(breaker: CircuitBreaker, clock: Man
     await clock.advance(20)
     fail(breaker)
     assert state_of(breaker) is BreakerState.OPEN
-    assert breaker.until == clock.now() + timedelta(seconds=15)
     assert breaker.down_for == 20
+    await clock.advance(14.999)
+    assert not breaker.admits
+    await clock.advance(0.001)
+    assert breaker.admits
 
 
 async def test_a_cancelled_probe_frees_its_place(breaker: CircuitBreaker, clock: ManualClock) -> None:
@@ -79,7 +82,7 @@ async def test_a_cancelled_probe_frees_its_place(breaker: CircuitBreaker, clock:
     await clock.advance(15)
 
     async def call() -> None:
-        with breaker.attempt():
+        with admitted(breaker):
             await clock.sleep(100)
 
     task = asyncio.create_task(call())
@@ -89,12 +92,12 @@ async def test_a_cancelled_probe_frees_its_place(breaker: CircuitBreaker, clock:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert state_of(breaker) is BreakerState.HALF_OPEN
-    assert breaker.attempt().is_probe
+    assert admitted(breaker).is_probe
 
 
 async def test_cancelled_calls_do_not_count(breaker: CircuitBreaker, clock: ManualClock) -> None:
     async def call() -> None:
-        with breaker.attempt():
+        with admitted(breaker):
             await clock.sleep(100)
 
     for _ in range(10):
@@ -108,24 +111,24 @@ async def test_cancelled_calls_do_not_count(breaker: CircuitBreaker, clock: Manu
 def test_only_the_counted_exceptions_are_failures(clock: ManualClock) -> None:
     breaker = CircuitBreaker(clock, counted=ConnectionError)
     for error in (ValueError, KeyError, TypeError, LookupError):
-        with pytest.raises(error), breaker.attempt():
+        with pytest.raises(error), admitted(breaker):
             raise error
     assert state_of(breaker) is BreakerState.CLOSED
     for _ in range(3):
-        with pytest.raises(ConnectionResetError), breaker.attempt():
+        with pytest.raises(ConnectionResetError), admitted(breaker):
             raise ConnectionResetError
     assert state_of(breaker) is BreakerState.OPEN
 
 
 async def test_stragglers_change_nothing(breaker: CircuitBreaker, clock: ManualClock) -> None:
-    early = [breaker.attempt() for _ in range(4)]
+    early = [admitted(breaker) for _ in range(4)]
     fail(breaker, 3)
     early[0].succeeded()
     assert state_of(breaker) is BreakerState.OPEN
     await clock.advance(15)
     early[1].failed()
     assert state_of(breaker) is BreakerState.HALF_OPEN
-    probe = breaker.attempt()
+    probe = admitted(breaker)
     early[2].failed()
     assert not breaker.admits
     probe.succeeded()
@@ -135,18 +138,20 @@ async def test_stragglers_change_nothing(breaker: CircuitBreaker, clock: ManualC
 
 
 async def test_waiters_hear_of_the_recovery(breaker: CircuitBreaker, clock: ManualClock) -> None:
-    await breaker.wait_closed()
+    assert await breaker.wait_admitting()
     fail(breaker, 3)
-    closed = asyncio.create_task(breaker.wait_closed())
     admitting = asyncio.create_task(breaker.wait_admitting())
     await clock.advance(14.9)
     assert not admitting.done()
     await clock.advance(0.1)
     assert admitting.done()
-    assert not closed.done()
-    breaker.attempt().succeeded()
+    probe = admitted(breaker)
+    others = [asyncio.create_task(breaker.wait_admitting()) for _ in range(3)]
     await settle()
-    assert closed.done()
+    assert not any(other.done() for other in others)
+    probe.succeeded()
+    await settle()
+    assert all(other.result() for other in others)
 
 
 async def test_waiting_ends_when_the_time_is_over(breaker: CircuitBreaker, clock: ManualClock) -> None:
@@ -163,7 +168,7 @@ async def test_a_waiter_is_told_when_a_probe_is_withdrawn(
 ) -> None:
     fail(breaker, 3)
     await clock.advance(15)
-    probe = breaker.attempt()
+    probe = admitted(breaker)
     waiting = asyncio.create_task(breaker.wait_admitting())
     await settle()
     assert not waiting.done()

@@ -59,7 +59,6 @@ class Desk:
             responder=self.bus,
             publisher=self.bus,
             clock=self.clock,
-            elsewhere=("query.expand",),
             settings=settings,
         )
 
@@ -194,15 +193,6 @@ class TestErrors:
                 publisher=desk.bus,
                 clock=desk.clock,
             )
-
-    async def test_what_another_worker_answers_is_left_to_it(self) -> None:
-        desk = Desk()
-        async with desk.open(desk.server()):
-            asking = asyncio.create_task(desk.bus.request("memory.v1.acme.query.expand", ASKED))
-            await settle()
-            assert not asking.done()
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
 
 
 class TestLongReplies:

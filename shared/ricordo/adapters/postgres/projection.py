@@ -68,8 +68,6 @@ class PostgresEnrichments:
             Unenriched(
                 memory=rows.memory(row),
                 vector=rows.vector(row["vector"]),
-                stated_kind=row["stated_kind"],
-                stated_importance=row["stated_importance"],
                 stated_participants=tuple(row["stated_participants"]),
             )
             for row in rows.in_order(found, memory_ids, key="id")

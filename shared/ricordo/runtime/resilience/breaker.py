@@ -6,8 +6,6 @@ minutes is tested in milliseconds and a step of the wall clock opens and closes 
 
 import asyncio
 import math
-from collections.abc import Callable
-from datetime import datetime, timedelta
 from enum import StrEnum
 from types import TracebackType
 from typing import Self
@@ -22,10 +20,6 @@ class BreakerState(StrEnum):
     CLOSED = "closed"
     OPEN = "open"
     HALF_OPEN = "half_open"
-
-
-class BreakerOpen(Exception):
-    """The call was not made: the breaker is open, or its one probe is under way."""
 
 
 class CircuitBreaker:
@@ -67,12 +61,6 @@ class CircuitBreaker:
         return BreakerState.OPEN if self._rest() > 0 else BreakerState.HALF_OPEN
 
     @property
-    def until(self) -> datetime | None:
-        """The instant from which a probe may go, while the breaker is open; else None."""
-        rest = self._rest()
-        return self._clock.now() + timedelta(seconds=rest) if rest > 0 else None
-
-    @property
     def down_for(self) -> float:
         """Seconds since it opened without having closed again; 0 when closed."""
         return 0.0 if self._down_since is None else self._clock.monotonic() - self._down_since
@@ -83,7 +71,7 @@ class CircuitBreaker:
         return self.state is not BreakerState.OPEN and self._probe is None
 
     def admit(self) -> "Admission | None":
-        """Return leave for one call, whose outcome must be reported on it, or None."""
+        """Return leave for one call, or None: `with admission: await call()` reports how it ended."""
         if not self.admits:
             return None
         admission = Admission(self, self._epoch, is_probe=self.state is BreakerState.HALF_OPEN)
@@ -91,31 +79,17 @@ class CircuitBreaker:
             self._probe = admission
         return admission
 
-    def attempt(self) -> "Admission":
-        """Return leave for one call: `with breaker.attempt(): await call()`.
-
-        Raises:
-            BreakerOpen: no call may be made now.
-        """
-        admission = self.admit()
-        if admission is None:
-            raise BreakerOpen(f"the breaker is {self.state}")
-        return admission
-
-    async def wait_closed(self) -> None:
-        """Wait until calls pass freely again."""
-        await self._wait_until(lambda: self.state is BreakerState.CLOSED)
-
     async def wait_admitting(self, at_most: float = math.inf) -> bool:
         """Wait until a call would be admitted, as the probe if need be, or `at_most` seconds have passed.
-
-        Whoever feeds the breaker with calls waits for this rather than for `wait_closed`: without a call
-        there is no probe.
 
         Returns:
             Whether a call would be admitted now.
         """
-        return await self._wait_until(lambda: self.admits, at_most)
+        deadline = self._clock.monotonic() + at_most
+        while not self.admits and (left := deadline - self._clock.monotonic()) > 0:
+            rest = self._rest()
+            await happens_within(self._changed, min(left, rest if rest > 0 else math.inf), self._clock)
+        return self.admits
 
     def settle(self, admission: "Admission", *, failed: bool | None) -> None:
         """Take note of how an admitted call ended; `failed` is None when that tells nothing."""
@@ -157,13 +131,6 @@ class CircuitBreaker:
         if self._opened_at is None:
             return 0.0
         return self._opened_at + self._open_seconds - self._clock.monotonic()
-
-    async def _wait_until(self, holds: Callable[[], bool], at_most: float = math.inf) -> bool:
-        deadline = self._clock.monotonic() + at_most
-        while not holds() and (left := deadline - self._clock.monotonic()) > 0:
-            rest = self._rest()
-            await happens_within(self._changed, min(left, rest if rest > 0 else math.inf), self._clock)
-        return holds()
 
 
 class Admission:
