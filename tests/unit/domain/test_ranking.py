@@ -192,3 +192,12 @@ def test_key_topics_boost_by_their_importance() -> None:
     assert key_topic_boost([("medium", 0.8), ("high", 0.7)]) == 1.2
     assert key_topic_boost([("low", 0.99)]) == 1
     assert key_topic_boost([]) == 1
+
+
+def test_small_talk_of_the_assistant_ranks_below_what_the_user_said() -> None:
+    """As measured in the demo: the question back is closer in meaning than the answer that it asked for."""
+    asked_back = Signals(semantic=0.58, temporal=1, importance=0.22, own_words=0)
+    answered = Signals(semantic=0.42, temporal=1, importance=0.47)
+    told_how = Signals(semantic=0.58, temporal=1, importance=0.58, own_words=0)
+    human = PROFILES["human"]
+    assert human.score(told_how) > human.score(answered) > human.score(asked_back)

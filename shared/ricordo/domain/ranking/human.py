@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from ricordo.domain.ranking.signals import Signals
 from ricordo.domain.ranking.weighted import ACCESSES_AT_FULL, RECENT_DAYS
 
+SUBSTANCE = 0.5
+"""The importance from which on a turn speaks for itself; what says nothing has some 0.22."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Human:
@@ -13,7 +16,9 @@ class Human:
     Score = 0.45 semantic + 0.35 words + 0.10 temporal + 0.04 importance + 0.02 |valence|·arousal
     + 0.02 decay factor + 0.01 min(1, accesses/10) + 0.01 max(0, 1 - days/30), in [0, 1]; words is BM25 as a
     share of the best of the query. All that is not relevance adds up to less than a clear difference in it.
-    What others than the user said, as the assistant's small talk, counts for 0.85 of that.
+    What others than the user said counts for 0.85 of that, and for less, down to 0.5, where it hardly matters
+    in itself (an importance below 0.5): the assistant's "And your arms?" is found for the turn that it
+    answers, through the window of both, and says nothing of its own.
     """
 
     semantic: float = 0.45
@@ -25,6 +30,7 @@ class Human:
     access: float = 0.01
     recency: float = 0.01
     others: float = 0.85
+    others_idle: float = 0.5
 
     def score(self, signals: Signals) -> float:
         """Return the score of a candidate."""
@@ -38,4 +44,7 @@ class Human:
             + self.access * min(1.0, signals.access_count / ACCESSES_AT_FULL)
             + self.recency * max(0.0, 1.0 - signals.age_days / RECENT_DAYS)
         )
-        return total * (self.others + (1 - self.others) * signals.own_words)
+        others = self.others_idle + (self.others - self.others_idle) * min(
+            1.0, signals.importance / SUBSTANCE
+        )
+        return total * (others + (1 - others) * signals.own_words)
