@@ -23,23 +23,6 @@ _BEGIN, _END = "<!-- tables: written by docs/write_configuration.py -->", "<!-- 
 _ATTRIBUTE = re.compile(r"^    ([a-z_, ]+): (.+(?:\n        .+)*)", re.MULTILINE)
 _KINDS: Mapping[object, str] = {bool: "true or false", int: "whole number", float: "number", str: "text"}
 
-# What its name says to whoever knows the thing, and to nobody else.
-_MORE: Mapping[str, str] = {
-    "stores.qdrant_api_key": "of the Qdrant server",
-    "stores.qdrant_dir": "folder of the engine in process",
-    "stores.bolt_user": "who signs in to the graph",
-    "stores.bolt_password": "their password",
-    "stores.bolt_database": "the database that holds the graph",
-    "embedding.ollama_url": "where Ollama answers",
-    "embedding.failures_to_open": "failures in a row after which nothing is asked of the model for a while",
-    "embedding.open_s": "seconds until one request tries whether the model is back",
-    "embedding.fallback_after_s": "seconds of outage after which the fallback serves",
-    "embedding.threads": "of the model in process; by default as many as the process may use",
-    "worker.health_host": "the address that `/healthz` listens on",
-    "log.level": "lines below it are dropped",
-    "log.format": "`text` is for people; at a terminal it is the default",
-}
-
 
 class Undescribed(Exception):
     """A setting of which nothing says what it does."""
@@ -76,9 +59,9 @@ def _descriptions(model: type[BaseModel]) -> dict[str, str]:
 
 
 def _description(described: Mapping[str, str], group: str, name: str) -> str:
-    found = described.get(name) or _MORE.get(f"{group}.{name}")
+    found = described.get(name)
     if found is None:
-        raise Undescribed(f"say what {group}.{name} does, in its class or in {Path(__file__).name}")
+        raise Undescribed(f"say what {group}.{name} does, under `Attributes` of its class")
     return found.replace("|", "\\|")
 
 

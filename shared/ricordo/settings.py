@@ -53,7 +53,12 @@ class StoreSettings(_Group):
         postgres_admin_dsn: the owner of the schema, for migrations; without it a worker expects them done.
         postgres_connections: the most that one process opens.
         qdrant_url: a Qdrant server; without it the engine runs in process, in `qdrant_dir`.
+        qdrant_api_key: of the Qdrant server.
+        qdrant_dir: folder of the engine in process.
         bolt_url: Neo4j, or what speaks its protocol.
+        bolt_user: who signs in to the graph.
+        bolt_password: their password.
+        bolt_database: the database that holds the graph.
     """
 
     postgres_dsn: SecretStr = SecretStr("postgresql://ricordo_worker@127.0.0.1:5432/ricordo")
@@ -75,11 +80,16 @@ class EmbeddingSettings(_Group):
         provider: `onnx`, in process, or `ollama`.
         model: its name; with `onnx` there is only `all-MiniLM-L6-v2`.
         fallback: the model that serves when the first has been away for `fallback_after_s`; None for none.
+        ollama_url: where Ollama answers.
         batch: texts in one request at the most.
         flush_after_ms: how long the first text of a batch waits for others.
         in_flight: requests at once.
         requests_per_s: token bucket of a remote server; the in-process model has none.
+        failures_to_open: failures in a row after which nothing is asked of the model for a while.
+        open_s: seconds until one request tries whether the model is back.
+        fallback_after_s: seconds of outage after which the fallback serves.
         queue: texts that may wait; submitting more waits.
+        threads: of the model in process; by default as many as the process may use.
     """
 
     provider: Literal["onnx", "ollama"] = "onnx"
@@ -104,8 +114,6 @@ class RankingSettings(_Group):
         profile: the one that answers where a query names none.
         fusion: how dense and BM25 results are joined.
         min_semantic_score, min_similarity: thresholds on dense and on fused scores, in [0, 1].
-        meaningfulness_weight: alpha of the multiplicative profile.
-        recency_decay: lambda of the multiplicative profile, per day.
         fact_confidence: from which confidence a fact is shown unasked.
         hybrid: search by words too, not by meaning alone.
     """
@@ -114,8 +122,6 @@ class RankingSettings(_Group):
     fusion: Literal["rrf", "weighted"] = "rrf"
     min_semantic_score: Share = 0.35
     min_similarity: Share = 0.4
-    meaningfulness_weight: PositiveFloat = 0.5
-    recency_decay: PositiveFloat = 0.02
     fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3
     hybrid: bool = True
 
@@ -146,6 +152,7 @@ class WorkerSettings(_Group):
         import_backlog: derived events that may wait for a worker while the bulk lane goes on: what is said
             meanwhile waits behind them.
         grace_s: how long a stop waits for what is in work.
+        health_host: the address that `/healthz` listens on.
         health_port: where `/healthz` answers; None for nowhere.
     """
 
@@ -159,7 +166,12 @@ class WorkerSettings(_Group):
 
 
 class LogSettings(_Group):
-    """Logs, on standard error."""
+    """Logs, on standard error.
+
+    Attributes:
+        level: lines below it are dropped.
+        format: `text` is for people; at a terminal it is the default.
+    """
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["json", "text"] = "json"

@@ -117,20 +117,6 @@ def idf(documents: int, containing: int) -> float:
     return math.log1p((documents - containing + 0.5) / (containing + 0.5))
 
 
-def informative(query: SparseVector, idf_by_term: Mapping[int, float], minimum: float = 0.6) -> SparseVector:
-    """Drop the terms of a query which nearly every document has; keep all of them when none would be left.
-
-    Args:
-        query: of `query_terms`.
-        idf_by_term: IDF of each term id in the user's corpus; an absent term is in no document and is kept.
-        minimum: IDF below which a term does not count.
-    """
-    kept = np.array([idf_by_term.get(int(i), math.inf) >= minimum for i in query.indices], dtype=np.bool_)
-    if not kept.any():
-        return query
-    return SparseVector(query.indices[kept], query.weights[kept])
-
-
 def score(query: SparseVector, document: SparseVector, idf_by_term: Mapping[int, float]) -> float:
     """Return the BM25 score of a document: what the index computes, for tests and small sets.
 

@@ -17,15 +17,13 @@ class Minimums:
     Attributes:
         semantic_score: a dense result with a lower cosine is none.
         similarity: what is lower after fusion is dropped.
-        idf: query terms of lower IDF do not count, unless all are (`bm25.informative`).
     """
 
     semantic_score: float = 0.35
     similarity: float = 0.4
-    idf: float = 0.6
 
 
-NO_MINIMUMS = Minimums(semantic_score=-1.0, similarity=0.0, idf=0.0)
+NO_MINIMUMS = Minimums(semantic_score=-1.0, similarity=0.0)
 
 
 def at_least(scores: Mapping[Key, float], minimum: float) -> dict[Key, float]:

@@ -81,11 +81,3 @@ def test_impossible_figures_are_refused() -> None:
         bm25.idf(1, 2)
     with pytest.raises(ValueError, match="positive"):
         bm25.terms("x", "en", average_length=0)
-
-
-def test_common_query_terms_do_not_count_unless_all_are_common() -> None:
-    query = bm25.query_terms("cane gatto", ("it",))
-    dog, cat = bm25.term_id("can"), bm25.term_id("gatt")
-    assert bm25.informative(query, {dog: 0.1, cat: 2.0}).indices.tolist() == [cat]
-    assert bm25.informative(query, {dog: 0.1}).indices.tolist() == [cat]
-    assert bm25.informative(query, {dog: 0.1, cat: 0.2}).indices.tolist() == query.indices.tolist()

@@ -1,0 +1,42 @@
+"""A setting does what it says: something reads it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from ricordo.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+READERS = [
+    path
+    for folder in ("shared/ricordo", "services/ricordo_services")
+    for path in (ROOT / folder).rglob("*.py")
+    if path.name != "settings.py" and "testing" not in path.parts
+]
+
+
+def settings() -> Iterator[tuple[str, str]]:
+    for group, field in Settings.model_fields.items():
+        assert isinstance(field.annotation, type)
+        assert issubclass(field.annotation, BaseModel)
+        for name in field.annotation.model_fields:
+            yield group, name
+
+
+@pytest.fixture(scope="module")
+def read() -> set[str]:
+    """Return the names of all attributes that are read anywhere."""
+    return {
+        node.attr
+        for path in READERS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+
+
+@pytest.mark.parametrize(("group", "name"), list(settings()))
+def test_every_setting_is_read(read: set[str], group: str, name: str) -> None:
+    assert name in read
