@@ -266,7 +266,7 @@ async def prepare(settings: Settings) -> list[str]:
     Raises:
         SchemaTooNew: a newer version has been here.
         TopologyDrift: a stream differs in a way that no update can mend; the message says what to run.
-        BusUnavailable, OSError: a server does not answer.
+        BusUnavailable, StoreUnavailable: a server does not answer.
     """
     done: list[str] = []
     admin = settings.stores.postgres_admin_dsn
