@@ -1,7 +1,7 @@
 """`ricordo publish`: messages from a file or a pipe."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +12,12 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.text import Text
 
 from ricordo_services.cli.asking import asking
-from ricordo_services.cli.failures import FAILED
-from ricordo_services.cli.lines import numbered_lines
+from ricordo_services.cli.failures import FAILED, Failed
+from ricordo_services.cli.lines import STANDARD_INPUT, numbered_lines, title
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
+from ricordo_services.cli.reception import Reception, open_reception
 from ricordo_services.cli.views import plain
 
 Source = Annotated[
@@ -43,25 +44,48 @@ async def publish(
     as_json: Json = False,
 ) -> None:
     """Publish messages, a JSON object a line."""
+    _check(source)
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     console = margin()
     bar = partial(_bar, console, shown=console.is_terminal and not as_json)
-    publication = Publication(partial(_report, console))
-    async with question.client() as client:
+    publication = Publication(partial(_report, console, title(source)), title(source))
+    async with AsyncExitStack() as exits:
+        client = await exits.enter_async_context(question.client())
+        reception = await exits.enter_async_context(open_reception(question.target)) if wait else None
         with bar("publishing", _size(source)) as advance:
-            await publish_lines(client, numbered_lines(source), publication, bulk=bulk, advance=advance)
+            lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
+            await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
         if wait:
             with bar("remembering", len(publication.acknowledged)) as advance:
-                await await_remembered(client, publication, timeout, advance)
+                refused = await _refusals(reception, publication, timeout)
+                await await_remembered(client, publication, timeout, advance, refused)
     _summarise(publication, wait=wait, as_json=as_json)
     if publication.faults:
         raise typer.Exit(FAILED)
 
 
+def _check(source: str) -> None:
+    """Refuse a file that is not there before anybody is connected to."""
+    if source != STANDARD_INPUT:
+        path = Path(source)
+        if not path.exists():
+            raise Failed(f"there is no file {source}")
+        if path.is_dir():
+            raise Failed(f"{source} is a folder: name a file of messages, a JSON object a line")
+
+
+async def _refusals(
+    reception: Reception | None, publication: Publication, patience: float
+) -> dict[int, str] | None:
+    if reception is None:
+        return None
+    return await reception.refusals({one.sequence for one in publication.acknowledged}, patience)
+
+
 def _size(source: str) -> int | None:
     """Return how many bytes a file holds; None where that is not known before the end."""
     path = Path(source)
-    return path.stat().st_size if source != "-" and path.is_file() else None
+    return path.stat().st_size if source != STANDARD_INPUT and path.is_file() else None
 
 
 @contextmanager
@@ -72,9 +96,9 @@ def _bar(console: Console, title: str, total: int | None, *, shown: bool) -> Ite
         yield lambda amount: progress.advance(task, amount)
 
 
-def _report(console: Console, fault: Fault) -> None:
+def _report(console: Console, file: str, fault: Fault) -> None:
     who = f" ({fault.message_id})" if fault.message_id else ""
-    console.print(Text(plain(f"line {fault.line}{who}: {fault.reason}"), "red"))
+    console.print(Text(plain(f"{file}, line {fault.line}{who}: {fault.reason}"), "red"), soft_wrap=True)
 
 
 def _summarise(publication: Publication, *, wait: bool, as_json: bool) -> None:
@@ -82,12 +106,14 @@ def _summarise(publication: Publication, *, wait: bool, as_json: bool) -> None:
     if as_json:
         faults = [
             {"line": fault.line, "id": fault.message_id, "message": fault.reason}
-            for fault in publication.faults
+            for fault in sorted(publication.faults)
         ]
         remembered = {"remembered": publication.remembered} if wait else {}
-        print_json({"published": publication.published, **remembered, "failed": failed, "faults": faults})
+        print_json(
+            {"published": len(publication.acknowledged), **remembered, "failed": failed, "faults": faults}
+        )
         return
-    line = Text(f"{publication.published} published")
+    line = Text(f"{len(publication.acknowledged)} published")
     if wait:
         line.append(f", {publication.remembered} remembered", "green")
     if failed:

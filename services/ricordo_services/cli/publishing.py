@@ -1,21 +1,38 @@
 """Publishing the lines of a file with their acks in flight, and waiting until they are remembered."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
 from ricordo.client import InvalidRequest, MemoryClient, RicordoError, StreamFull, Unavailable
-from ricordo.messages.codec import decode_as
+from ricordo.messages.codec import readable_id
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import MessageState
+from ricordo_services.cli.documents import is_text, read_document
+from ricordo_services.cli.failures import Failed
 
 WINDOW: Final = 256  # acks in flight
 _AWAITED_AT_ONCE: Final = 500
 _FULL_PAUSE_S: Final = 0.5
 _FULL_PATIENCE: Final = 120  # pauses: a minute without room is no longer a peak
+
+
+class Acknowledged(NamedTuple):
+    """A message that is safe on disk.
+
+    Attributes:
+        line: where it stands in the input, from 1.
+        message_id: the bot's id.
+        sequence: its number in the input stream.
+    """
+
+    line: int
+    message_id: str
+    sequence: int
 
 
 class Fault(NamedTuple):
@@ -38,15 +55,15 @@ class Publication:
 
     Attributes:
         report: told of each fault when it is found.
-        acknowledged: line numbers by message id; all of these are safe on disk.
-        published: acks, repeated ids included.
-        remembered: how many are remembered.
+        source: where the lines come from, in words.
+        acknowledged: what is safe on disk, repeated ids included, in the order of the acks.
+        remembered: how many of these are remembered.
         faults: in the order of being found.
     """
 
     report: Callable[[Fault], None]
-    acknowledged: dict[str, int] = field(default_factory=dict)
-    published: int = 0
+    source: str = "standard input"
+    acknowledged: list[Acknowledged] = field(default_factory=list)
     remembered: int = 0
     faults: list[Fault] = field(default_factory=list)
 
@@ -75,14 +92,15 @@ async def publish_lines(
 
     Raises:
         RicordoError: nothing more can be published; says how much was acknowledged.
+        Failed: these are no lines of text.
     """
     slots = asyncio.Semaphore(WINDOW)
+    began = False
 
     async def send(number: int, line: bytes, message: MessageReceived) -> None:
         try:
-            await _until_taken(client, message, bulk=bulk)
-            publication.published += 1
-            publication.acknowledged[message.id] = number
+            sequence = await _until_taken(client, message, bulk=bulk)
+            publication.acknowledged.append(Acknowledged(number, message.id, sequence))
         except InvalidRequest as error:
             publication.fail(Fault(number, message.id, error.message))
         finally:
@@ -92,40 +110,61 @@ async def publish_lines(
     try:
         async with asyncio.TaskGroup() as flying:
             async for number, line in lines:
+                if not began:
+                    _refuse_binary(publication.source, number, line)
                 try:
-                    message = decode_as(MessageReceived, line)
+                    message = read_document(MessageReceived, line)
+                    began = True
                 except DecodeError as error:
-                    publication.fail(Fault(number, None, error.message))
+                    publication.fail(Fault(number, readable_id(line), error.message))
                     advance(len(line))
                     continue
                 await slots.acquire()
                 flying.create_task(send(number, line, message))
     except* RicordoError as group:
         raise _with_count(group, publication) from None
+    except* Failed as group:
+        raise _first(group) from None
+
+
+def _refuse_binary(source: str, number: int, line: bytes) -> None:
+    """Refuse the whole of a file that begins with what is no text, rather than each of its lines."""
+    if not is_text(line):
+        raise Failed(
+            f"{source}, line {number} is not text in UTF-8: this is no file of messages, a JSON object a line"
+        )
 
 
 def _with_count(group: BaseExceptionGroup[RicordoError], publication: Publication) -> RicordoError:
-    first: BaseException = group
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    count = f"{publication.published} messages were acknowledged, and publishing all of them again is safe"
+    first = _first(group)
+    number = len(publication.acknowledged)
+    count = f"{number} messages were acknowledged, and publishing all of them again is safe"
     return type(first)(f"{first}; {count}") if isinstance(first, RicordoError) else Unavailable(count)
 
 
-async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> None:
-    """Publish, waiting while the stream is full: the workers make room."""
+def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
+    first: BaseException = group
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return first
+
+
+async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> int:
+    """Publish, waiting while the stream is full: the workers make room. Return the number in the stream."""
     for _ in range(_FULL_PATIENCE):
         try:
-            await client.publish(message, bulk=bulk)
+            return (await client.publish(message, bulk=bulk)).sequence
         except StreamFull:
             await asyncio.sleep(_FULL_PAUSE_S)
-        else:
-            return
     raise StreamFull("the input stream is full and stays so: do the workers run? `ricordo doctor` tells")
 
 
 async def await_remembered(
-    client: MemoryClient, publication: Publication, timeout: float, advance: Callable[[int], None]
+    client: MemoryClient,
+    publication: Publication,
+    timeout: float,
+    advance: Callable[[int], None],
+    refused: Mapping[int, str] | None = None,
 ) -> None:
     """Wait until all acknowledged messages are remembered, or have failed, which is a fault.
 
@@ -134,16 +173,26 @@ async def await_remembered(
         publication: filled while it goes on.
         timeout: seconds without any progress after which it is given up.
         advance: told how many more are settled.
+        refused: why ingest gave up a message, by its number in the input stream: the message that it may have
+            taken under the same id is another one.
 
     Raises:
         Timeout: some are still under way.
     """
-    ids = iter(publication.acknowledged)
+    refused = refused or {}
+    lines: defaultdict[str, list[int]] = defaultdict(list)
+    for line, message_id, sequence in publication.acknowledged:
+        if sequence in refused:
+            publication.fail(Fault(line, message_id, refused[sequence]))
+            advance(1)
+        else:
+            lines[message_id].append(line)
+    ids = iter(lines)
     while chunk := list(islice(ids, _AWAITED_AT_ONCE)):
         for message_id, receipt in (await client.remembered(chunk, timeout)).items():
             if receipt.state is MessageState.REMEMBERED:
-                publication.remembered += 1
+                publication.remembered += len(lines[message_id])
             else:
-                line = publication.acknowledged[message_id]
-                publication.fail(Fault(line, message_id, receipt.error or "failed"))
-        advance(len(chunk))
+                for line in lines[message_id]:
+                    publication.fail(Fault(line, message_id, receipt.error or "failed"))
+            advance(len(lines[message_id]))

@@ -10,9 +10,9 @@ import typer
 from pydantic import ValidationError
 
 from ricordo.messages.base import Message
-from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo_services.cli.derivations import Document, Question, Said, analysed, enriched, extracted
+from ricordo_services.cli.documents import read_document
 from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.output import print_json, screen
 
@@ -142,7 +142,7 @@ def _stream(source: str | None, model: type[M], derive: Callable[[M], Document])
     with _opened(source) as lines:
         for line in lines:
             try:
-                print_json(derive(decode_as(model, line)))
+                print_json(derive(read_document(model, line)))
             except ValueError as error:
                 bad += 1
                 print_json(_detail(error).model_dump(mode="json"))

@@ -141,6 +141,49 @@ def test_bad_lines_are_named_and_the_others_pass(ricordo: Ricordo, running: Up) 
     assert [fault["line"] for fault in summary["faults"]] == [2, 3]
 
 
+def test_another_content_under_an_id_is_refused_whatever_became_of_the_first(
+    ricordo: Ricordo, told: str, tmp_path: Path
+) -> None:
+    first = json.loads(chat(told).splitlines()[2])
+    other = first | {"content": "I live in Bari."}
+    for _ in range(2):  # the state of the id is the same before and behind
+        summary = ricordo.publish(json.dumps(other), "--wait", code=1)
+        assert (summary["published"], summary["remembered"], summary["failed"]) == (1, 0, 1)
+        (fault,) = summary["faults"]
+        assert (fault["line"], fault["id"]) == (1, first["id"])
+        assert fault["message"].startswith("id_conflict: ")
+    assert ricordo.publish(json.dumps(first), "--wait")["remembered"] == 1  # the first is still welcome
+    file = tmp_path / "both.jsonl"
+    lines = [first | {"id": "twice"}, other | {"id": "twice"}, first | {"id": "twice"}]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = ricordo("publish", str(file), "--wait", code=1)
+    assert "3 published, 2 remembered, 1 failed" in said
+    assert f"{file}, line 2 (twice): id_conflict" in said
+
+
+def test_what_failed_once_may_be_published_right(ricordo: Ricordo, running: Up) -> None:
+    right = json.loads(chat("yves").splitlines()[0])
+    attached = {"name": "a.txt", "media_type": "text/plain", "data": "YQ=="}
+    (fault,) = ricordo.publish(json.dumps(right | {"document": attached}), "--wait", code=1)["faults"]
+    assert fault["message"].startswith("documents_unavailable: ")
+    assert ricordo.publish(json.dumps(right), "--wait")["remembered"] == 1
+
+
+def test_what_is_no_text_is_refused_as_a_whole(ricordo: Ricordo, running: Up, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\n\xff\n" * 100)
+    said = ricordo("publish", str(picture), code=1)
+    assert said.splitlines() == [
+        f"ricordo: {picture}, line 1 is not text in UTF-8: this is no file of messages, a JSON object a line"
+    ]
+    good = chat("xena").splitlines()[0].encode()
+    mixed = tmp_path / "mixed.jsonl"
+    mixed.write_bytes(good + b"\n\xff\n")  # among messages it is a line like any other that cannot be read
+    said = ricordo("publish", str(mixed), code=1)
+    assert "line 2: it is not text in UTF-8" in said
+    assert "1 published, 1 failed" in said
+
+
 def test_a_tenant_sees_its_own_only(ricordo: Ricordo, told: str) -> None:
     assert ricordo.json("stats", "--user", told, "--tenant", "acme")["memories"] == 0
     assert ricordo.json("--tenant", "acme", "recall", "cane", "--user", told)["memories"] == []

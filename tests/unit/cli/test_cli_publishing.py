@@ -8,7 +8,8 @@ from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, Str
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import MessageState
 from ricordo_services.cli import publishing
-from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
+from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.publishing import Acknowledged, Fault, Publication, await_remembered, publish_lines
 
 
 class Bus:
@@ -55,10 +56,10 @@ async def test_a_line_that_cannot_be_published_does_not_hold_up_the_others() -> 
         bus, message("m-1"), b"nonsense\n", b'{"id": "m-3"}\n', message("m-4"), message("m-5")
     )
     assert sorted(bus.taken) == ["m-1", "m-5"]
-    assert publication.acknowledged == {"m-1": 1, "m-5": 5}
+    assert publication.acknowledged == [Acknowledged(1, "m-1", 1), Acknowledged(5, "m-5", 2)]
     faults = sorted(publication.faults)
     assert [fault.line for fault in faults] == [2, 3, 4]
-    assert "not JSON" in faults[0].reason
+    assert "“nonsense” is no JSON object" in faults[0].reason
     assert faults[1].reason.endswith("is required")
     assert faults[2] == Fault(4, "m-4", "the message takes 2,000,000 bytes")
 
@@ -67,7 +68,7 @@ async def test_a_full_stream_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(publishing, "_FULL_PAUSE_S", 0)
     bus = Bus()
     bus.refusals["m-1"] = [StreamFull("full"), StreamFull("full")]
-    assert (await published(bus, message("m-1"))).published == 1
+    assert len((await published(bus, message("m-1"))).acknowledged) == 1
     bus.refusals["m-2"] = [StreamFull("full")] * 1000
     with pytest.raises(StreamFull, match="do the workers run"):
         await published(bus, message("m-2"))
@@ -98,3 +99,38 @@ async def test_waiting_has_an_end() -> None:
     publication = await published(bus, message("m-1"))
     with pytest.raises(Timeout):
         await await_remembered(cast(MemoryClient, bus), publication, 1.0, lambda _: None)
+
+
+async def test_what_was_refused_is_a_fault_even_where_its_id_is_remembered() -> None:
+    bus = Bus()
+    publication = await published(bus, message("m-1"), message("m-1"), message("m-2"))
+    advanced: list[int] = []
+    refused = {2: "id_conflict: other content under the same id"}
+    await await_remembered(cast(MemoryClient, bus), publication, 1.0, advanced.append, refused)
+    assert publication.faults == [Fault(2, "m-1", refused[2])]
+    assert publication.remembered == 2
+    assert sum(advanced) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"hello\n", "“hello” is no JSON object: each line must hold one whole JSON object"),
+        (b"[1]\n", "“[1]” is no JSON object"),
+        (b'{"id": "m-1",\n', "it ends within the JSON object"),
+        (b'{"id": "m-1}\n', "the text that begins at character 8 has no closing quote"),
+        (b"{'id': 'm-1'}\n", "it is no JSON from character 2 on: “'id': 'm-1'}”"),
+        (message("m-1").strip() + b" {}\n", "something follows the JSON object: “{}”"),
+        (b'{"id": ' + b"[" * 5000 + b"\n", "it holds a number or a nesting that JSON readers refuse"),
+        (b'{"id": "m-1"}\n', "user_id is required"),
+    ],
+)
+async def test_what_is_wrong_with_a_line_is_said_in_words(line: bytes, reason: str) -> None:
+    (fault,) = (await published(Bus(), line)).faults
+    assert fault.reason.startswith(reason)
+    assert "column" not in fault.reason
+
+
+async def test_a_file_that_begins_with_no_text_is_refused_as_a_whole() -> None:
+    with pytest.raises(Failed, match="standard input, line 2 is not text in UTF-8"):
+        await published(Bus(), b"%PDF-1.4\n", b"%\xe2\xe3\xcf\xd3\n", b"\xff\n")

@@ -25,20 +25,24 @@ from ricordo.runtime.waiting import unless
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.demo.conversation import NAME, TIMEZONE, USER, conversation
 from ricordo_services.cli.demo.questions import QUESTIONS
-from ricordo_services.cli.demo.showing import show_answer
+from ricordo_services.cli.demo.showing import Answer, show_answer
 from ricordo_services.cli.failures import INTERRUPTED, Failed
 from ricordo_services.cli.globals import forbid_color
 from ricordo_services.cli.local import ALL_WORKERS, running
 from ricordo_services.cli.output import page
 
 MEMORIES: Final = 5
-TOKENS: Final = 600
+TOKENS: Final = 500
 RECENT: Final = 2
 PATIENCE_S: Final = 60.0
 
 
 async def demo(
-    *, no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False
+    *,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show every context whole, all memories and their signals.")
+    ] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
 ) -> None:
     """See it at work: a conversation of some weeks, then questions and answers."""
     if no_color:
@@ -47,12 +51,12 @@ async def demo(
     log.configure(level="error", readable=True)  # the show is for people; what fails still says so
     stopping = asyncio.Event()
     with stopped_by_signals(stopping):
-        await unless(stopping, _show(console))
+        await unless(stopping, _show(console, full=full))
     if stopping.is_set():
         raise typer.Exit(INTERRUPTED)
 
 
-async def _show(console: Console) -> None:
+async def _show(console: Console, *, full: bool) -> None:
     began = time.monotonic()
     settings = read_settings()
     _open(console)
@@ -66,23 +70,32 @@ async def _show(console: Console) -> None:
         client = await exits.enter_async_context(MemoryClient.connect(run.endpoints.nats_url))
         now = datetime.now(UTC)
         await _tell(console, client, conversation(now))
-        for number, question in enumerate(QUESTIONS, start=1):
-            asked = time.monotonic()
-            reply = await client.context(
-                USER,
-                question.text,
-                now=now,
-                timezone=TIMEZONE,
-                language=question.language,
-                limit=MEMORIES,
-                token_budget=TOKENS,
-                recent_limit=RECENT,
-                explain=True,
-            )
-            took = time.monotonic() - asked
-            show_answer(console, f"{number}/{len(QUESTIONS)}", question, reply, took)
+        await _ask(console, client, now, full=full)
         stats = await client.stats(USER)
     _close(console, stats, time.monotonic() - began)
+
+
+async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: bool) -> None:
+    """Ask everything; a context is shown whole for the first question of each language, or for all."""
+    seen: set[str] = set()
+    for number, question in enumerate(QUESTIONS, start=1):
+        asked = time.monotonic()
+        reply = await client.context(
+            USER,
+            question.text,
+            now=now,
+            timezone=TIMEZONE,
+            language=question.language,
+            limit=MEMORIES,
+            token_budget=TOKENS,
+            recent_limit=RECENT,
+            explain=True,
+        )
+        took = time.monotonic() - asked
+        whole = full or question.language not in seen
+        seen.add(question.language)
+        place = f"{number}/{len(QUESTIONS)}"
+        show_answer(console, Answer(place, question, reply, took, whole=whole, full=full))
 
 
 def _open(console: Console) -> None:

@@ -1,57 +1,135 @@
 """What the demo shows of a reply: how the question was understood, what was found, what a prompt gets."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from textwrap import shorten
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from rich.columns import Columns
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console
 from rich.panel import Panel
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from ricordo.messages.queries import ContextReply
-from ricordo.messages.views import Analysis
+from ricordo.messages.views import Analysis, FactView, MemoryView
 from ricordo_services.cli.demo.conversation import TIMEZONE
 from ricordo_services.cli.demo.questions import Question
-from ricordo_services.cli.views import facts_block, memories_block, plain
+from ricordo_services.cli.demo.why import reasons
+from ricordo_services.cli.views import plain
+
+CLIPPED_LINES: Final = 3
+"""Of a context that is shown for its beginning only."""
+TOP: Final = 3
+"""Memories that are shown when not all are."""
 
 _ZONE = ZoneInfo(TIMEZONE)
+_BAR_CELLS: Final = 5
+_CONTENT: Final = 165  # characters: two lines of a page
+_FACTS: Final = 88  # columns
 
 
-def show_answer(
-    console: Console, number: str, question: Question, reply: ContextReply, seconds: float
-) -> None:
-    """Print all that came back for one question."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question with what came back for it.
+
+    Attributes:
+        place: which of how many: "2/10".
+        seconds: until it was there.
+        whole: whether all of the context is shown, or its beginning.
+        full: whether all memories are shown, each with its whole text and its signals as they are.
+    """
+
+    place: str
+    question: Question
+    reply: ContextReply
+    seconds: float
+    whole: bool
+    full: bool = False
+
+
+def show_answer(console: Console, answer: Answer) -> None:
+    """Print an answer: memories with scores and reasons, facts, and the context."""
+    reply, question = answer.reply, answer.question
     console.print()
-    console.print(Rule(Text.assemble((f"{number}  ", "dim"), (question.text, "bold yellow")), align="left"))
-    console.print(Text(f"{question.shows} · answered in {seconds * 1000:.0f} ms", "dim italic"))
-    console.print(Text("understood as  ", "dim") + Text(" · ".join(_understanding(reply.analysis)), "cyan"))
-    _section(console, "Memories", memories_block(reply.memories, _ZONE))
+    title = Text.assemble((f"{answer.place}  ", "dim"), (question.text, "bold yellow"))
+    console.print(Rule(title, align="left"))
+    understood = " · ".join(_understanding(reply.analysis))
+    line = Text.assemble((f"{question.shows}: ", "italic"), (understood, "cyan"))
+    console.print(line.append(f" · {answer.seconds * 1000:.0f} ms", "dim"))
+    console.print(_memories(reply.memories if answer.full else reply.memories[:TOP], full=answer.full))
     if reply.facts:
-        half = (len(reply.facts) + 1) // 2
-        halves = Columns([facts_block(reply.facts[:half]), facts_block(reply.facts[half:])], padding=(0, 6))
-        _section(console, "Facts", halves)
-    text = Text(plain(reply.context.rstrip()), "dim")
-    console.print()
-    console.print(
-        Panel(text, title=f"for the prompt, {reply.tokens} tokens", title_align="left", border_style="dim")
+        console.print(_facts(reply.facts))
+    console.print(_context(reply, whole=answer.whole))
+
+
+def _memories(memories: Sequence[MemoryView], *, full: bool) -> Table | Text:
+    if not memories:
+        return Text("  nothing is remembered about that", "dim")
+    best = max(memory.score or 0.0 for memory in memories)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1)
+    for memory in memories:
+        score = memory.score or 0.0
+        bar = "█" * round(_BAR_CELLS * score / best) if best > 0 else ""
+        table.add_row(
+            Text.assemble((f"  {score:.2f} ", "bold"), (bar.ljust(_BAR_CELLS), "green")),
+            _memory(memory, full=full),
+        )
+    return table
+
+
+def _memory(memory: MemoryView, *, full: bool) -> Text:
+    content = plain(memory.content if memory.content is not None else memory.title or "…")
+    who = memory.speaker or (memory.role.value if memory.role else memory.kind.value)
+    text = Text.assemble(
+        content if full else shorten(content, _CONTENT, placeholder=" …"),
+        (f"\n{_day(memory.created_at)} · {plain(who)} · ", "dim"),
+        (", ".join(reasons(memory)), "dim italic"),
     )
+    if full and memory.signals:
+        told = "  ".join(f"{name} {value:.2f}" for name, value in memory.signals.items())
+        text.append(f"\n{told}", "dim")
+    return text
 
 
-def _section(console: Console, title: str, body: RenderableType) -> None:
-    console.print(Text(f"\n{title}", "bold"))
-    console.print(Padding(body, (0, 0, 0, 2)))
+def _facts(facts: Iterable[FactView]) -> Text:
+    """Show facts side by side, each after a dot for every message that it rests on."""
+    shown, column = Text(" facts", "bold"), 0
+    for fact in facts:
+        dots, said = "•" * fact.confidence, plain(f"{fact.subject} {fact.predicate} {fact.object}")
+        width = len(dots) + len(said) + 3
+        if column + width > _FACTS:
+            shown.append("\n      ")
+            column = 0
+        shown.append(f"  {dots} ", "not bold magenta").append(said, "not bold")
+        column += width
+    return shown
+
+
+def _context(reply: ContextReply, *, whole: bool) -> Panel:
+    lines = [line for line in plain(reply.context).splitlines() if line.strip()]
+    title = f"for the prompt: {reply.tokens} tokens"
+    if not whole and len(lines) > CLIPPED_LINES:
+        title += f", {CLIPPED_LINES} of {len(lines)} lines (--full shows all)"
+        lines = list(islice(lines, CLIPPED_LINES))
+    text = Text("\n".join(lines), "dim", no_wrap=not whole, overflow="fold" if whole else "ellipsis")
+    return Panel(text, title=title, title_align="left", border_style="dim")
+
+
+def _day(instant: datetime) -> str:
+    return instant.astimezone(_ZONE).strftime("%a %d %b %H:%M")
 
 
 def _understanding(analysis: Analysis) -> Iterable[str]:
     yield analysis.intent.value
     time = analysis.time
     if time.start is not None and time.end is not None:
-        start, end = (
-            instant.astimezone(_ZONE).strftime("%a %d %b %H:%M") for instant in (time.start, time.end)
-        )
-        yield f"“{time.reference}” = {start} to {end}"
+        yield f"“{time.reference}” = {_day(time.start)} to {_day(time.end)}"
     if analysis.entities:
         yield f"who: {', '.join(analysis.entities)}"
     if analysis.topics:

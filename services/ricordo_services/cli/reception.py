@@ -1,0 +1,99 @@
+"""What becomes of published messages before they are memories: taken in by ingest, or given up.
+
+The state of an id cannot tell it: of two messages under one id, the first stays remembered and the second is
+refused. The stream's numbers can: a dead letter carries the one that the publisher was given with the ack.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import nats.errors
+import nats.js.errors
+from nats.js import JetStreamContext
+
+from ricordo.client import Timeout
+from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_IN
+from ricordo_services.cli.letters import Letters
+from ricordo_services.cli.servers import SECONDS, Target
+
+_FIRST_PAUSE_S: Final = 0.02
+_LONGEST_PAUSE_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """Looks after messages that are published from now on; made by `open_reception`."""
+
+    _stream: JetStreamContext
+    _letters: Letters
+    _tenant: str
+    _since: int
+
+    async def refusals(self, sequences: Collection[int], patience: float) -> dict[int, str]:
+        """Wait until ingest is done with messages, and return why it gave up which.
+
+        Args:
+            sequences: their numbers in the input stream, from the acks.
+            patience: seconds without any progress after which it is given up.
+
+        Raises:
+            Timeout: ingest does not get on.
+        """
+        await self._taken_out(sorted(sequences), patience)
+        subject = f"{DEAD_LETTER_PREFIX}.*.{PREFIX}.{self._tenant}.message.*"
+        wanted = set(sequences)
+        return {
+            letter.origin: f"{letter.code}: {letter.reason}"
+            async for letter in self._letters.after(self._since, subject)
+            if letter.origin in wanted
+        }
+
+    async def _taken_out(self, waiting: list[int], patience: float) -> None:
+        """Wait until none of `waiting`, ascending, is in the stream, which keeps what nobody is done with."""
+        clock = asyncio.get_running_loop()
+        pause, deadline = _FIRST_PAUSE_S, clock.time() + patience
+        done = 0
+        while done < len(waiting):
+            oldest = await self._oldest(waiting[done])
+            before = done
+            while done < len(waiting) and (oldest is None or waiting[done] < oldest):
+                done += 1
+            if done > before:
+                pause, deadline = _FIRST_PAUSE_S, clock.time() + patience
+            elif clock.time() > deadline:
+                left = len(waiting) - done
+                raise Timeout(
+                    f"{left} of {len(waiting)} messages were not taken in for {patience:g} s; they are safe "
+                    "and wait: do the workers run? `ricordo doctor` tells"
+                )
+            else:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_S)
+
+    async def _oldest(self, sequence: int) -> int | None:
+        """Return the first number from `sequence` on that the stream holds; None where it holds none."""
+        try:
+            return (await self._stream.get_msg(STREAM_IN, sequence, subject=">", next=True)).seq
+        except nats.js.errors.NotFoundError:
+            return None
+
+
+@asynccontextmanager
+async def open_reception(target: Target) -> AsyncIterator[Reception | None]:
+    """Look at the streams for the length of an `async with`; None where the credentials do not allow it.
+
+    Raises:
+        RicordoError: NATS does not answer.
+    """
+    async with target.connection() as connection:
+        stream = connection.client.jetstream(timeout=SECONDS)
+        letters = Letters(stream)
+        try:
+            since = await letters.last()
+        except (nats.errors.Error, nats.js.errors.Error, TimeoutError):
+            yield None
+        else:
+            yield Reception(stream, letters, target.tenant, since)

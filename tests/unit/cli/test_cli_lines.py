@@ -1,0 +1,107 @@
+"""Lines come from whatever a shell can put in the place of a file."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from ricordo_services.cli import lines
+from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.lines import numbered_lines
+
+PROGRAM = """
+import asyncio
+from ricordo_services.cli.lines import numbered_lines
+async def main():
+    async for number, line in numbered_lines("-"):
+        print(number, line.decode().strip(), flush=True)
+asyncio.run(main())
+"""
+
+
+async def read(source: str) -> list[tuple[int, bytes]]:
+    async with asyncio.timeout(10):
+        return [each async for each in numbered_lines(source)]
+
+
+@contextmanager
+def reading(stdin: int | IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        yield process
+
+
+async def test_lines_are_numbered_as_an_editor_does_and_blank_ones_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "lines"
+    file.write_bytes(b"\xef\xbb\xbfa\n\n  \t\nb\r\nc")
+    assert await read(str(file)) == [(1, b"a\n"), (4, b"b\r\n"), (5, b"c")]
+
+
+async def test_a_named_pipe_is_read_while_the_loop_goes_on(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = asyncio.create_task(read(str(pipe)))
+    await asyncio.sleep(0)  # nobody writes yet, and this goes on all the same
+    writer = threading.Thread(target=lambda: pipe.write_bytes(b"a\nb\n"))
+    writer.start()
+    assert await reader == [(1, b"a\n"), (2, b"b\n")]
+    writer.join()
+
+
+async def test_more_lines_than_are_read_ahead(tmp_path: Path) -> None:
+    file = tmp_path / "many"
+    file.write_bytes(b"x\n" * 3000)
+    assert [number for number, _ in await read(str(file))] == list(range(1, 3001))
+
+
+async def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Failed, match="none cannot be read: No such file"):
+        await read(str(tmp_path / "none"))
+    with pytest.raises(Failed, match="Is a directory"):
+        await read(str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(Failed, match="standard input is closed"):
+        await read("-")
+
+
+async def test_a_line_without_an_end_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1000)
+    with pytest.raises(Failed, match=r"/dev/zero, line 1 is longer than 1,000 bytes"):
+        await read("/dev/zero")
+
+
+@pytest.mark.parametrize("content", [b"", b"a\nb\n"])
+def test_standard_input_may_be_a_file(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    with file.open("rb") as redirected, reading(redirected) as process:
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (0, b"1 a\n2 b\n" if content else b"", b"")
+
+
+def test_standard_input_may_be_nothing() -> None:
+    with reading(subprocess.DEVNULL) as process:
+        assert process.communicate(timeout=30) == (b"", b"")
+    assert process.returncode == 0
+
+
+def test_standard_input_may_be_a_pipe_that_is_slow_and_an_interrupt_ends_the_wait() -> None:
+    with reading(subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"a\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"1 a\n"  # before the end of input
+        process.send_signal(signal.SIGINT)
+        process.wait(10)
+        assert process.stderr is not None
+        assert b"Fatal" not in process.stderr.read()
