@@ -1,11 +1,11 @@
 """The embedding models of a process, by its settings."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from ricordo.adapters.ollama import open_ollama
-from ricordo.adapters.onnx import open_minilm
+from ricordo.adapters.onnx import DIMENSIONS, MODEL, MiniLm, MiniLmTokens, load_tokens, open_minilm
 from ricordo.ports.models import Encoder, TokenCounter
 from ricordo.settings import EmbeddingSettings
 
@@ -33,24 +33,48 @@ class Models:
         """The primary model's name."""
         return self.batch.model
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All models' names, the primary first."""
-        return (self.name,) if self.fallback is None else (self.name, self.fallback.model)
+
+def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
+    """Return the names of the models, the primary first; none is loaded or connected for it."""
+    if settings.provider == "onnx":
+        return (MODEL,)
+    return (settings.model,) if settings.fallback is None else (settings.model, settings.fallback)
+
+
+async def dimensions(
+    settings: EmbeddingSettings, models: Callable[[], Awaitable[Models]]
+) -> Mapping[str, int]:
+    """Return the length of each model's vectors; `models` are asked only where no one else knows."""
+    if settings.provider == "onnx":
+        return {MODEL: DIMENSIONS}
+    opened = await models()
+    return {one.model: one.dimensions for one in (opened.batch, opened.fallback) if one is not None}
 
 
 @asynccontextmanager
-async def open_models(settings: EmbeddingSettings) -> AsyncIterator[Models]:
-    """Load or connect the models, and close them at the end.
+async def open_models(
+    settings: EmbeddingSettings, tokens: MiniLmTokens | None = None
+) -> AsyncIterator[Models]:
+    """Load or connect the models, and close them at the end. MiniLM is loaded only where it encodes.
+
+    Args:
+        settings: which models.
+        tokens: the tokenizer, where it is loaded already.
 
     Raises:
         CheckpointMissing: the embedding model is not installed.
         OSError: the cache folder, where the built model is kept, cannot be written.
     """
+    counter = tokens or await load_tokens()
     async with AsyncExitStack() as exits:
-        minilm = await exits.enter_async_context(open_minilm(cores=settings.threads))
+
+        async def minilm() -> MiniLm:
+            opening = open_minilm(cores=settings.threads, tokens=counter)
+            return await exits.enter_async_context(opening)
+
         if settings.provider == "onnx":
-            yield Models(minilm.batch, minilm.query, None, minilm.tokens, minilm.precision)
+            here = await minilm()
+            yield Models(here.batch, here.query, None, counter, here.precision)
             return
 
         async def served(model: str) -> Encoder:
@@ -60,6 +84,6 @@ async def open_models(settings: EmbeddingSettings) -> AsyncIterator[Models]:
         primary = await served(settings.model)
         fallback: Encoder | None = None
         if settings.fallback is not None:
-            is_minilm = settings.fallback == minilm.batch.model
-            fallback = minilm.batch if is_minilm else await served(settings.fallback)
-        yield Models(primary, primary, fallback, minilm.tokens, "served")
+            is_minilm = settings.fallback == MODEL
+            fallback = (await minilm()).batch if is_minilm else await served(settings.fallback)
+        yield Models(primary, primary, fallback, counter, "served")

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
 from ricordo.adapters.nats.topology import SWEEPER
 from ricordo.adapters.neo4j import open_graph
+from ricordo.adapters.onnx import MiniLmTokens, load_tokens
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
@@ -27,7 +28,7 @@ from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.settings import Settings
-from ricordo_services.models import Models, open_models
+from ricordo_services.models import Models, dimensions, model_names, open_models
 
 T = TypeVar("T")
 
@@ -98,8 +99,17 @@ class Resources:
         """Return the thread for what computes."""
         return await self._once("beside", lambda: self._exits.enter_async_context(Beside()))
 
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """The names of the embedding models, the primary first."""
+        return model_names(self.settings.embedding)
+
+    async def tokens(self) -> MiniLmTokens:
+        """Return what counts tokens."""
+        return await self._once("tokens", load_tokens)
+
     async def models(self) -> Models:
-        """Return the embedding models, loaded or connected."""
+        """Return the embedding models, loaded or connected: only for what encodes, as weights are large."""
         return await self._once("models", self._open_models)
 
     async def batcher(self) -> EmbeddingBatcher:
@@ -138,7 +148,7 @@ class Resources:
         Raises:
             IndexUnavailable: it does not.
         """
-        await (await self.vectors()).count(_NOBODY, (await self.models()).name, Scope(user_id=_NOBODY))
+        await (await self.vectors()).count(_NOBODY, self.model_names[0], Scope(user_id=_NOBODY))
 
     async def ask_graph(self) -> None:
         """Return when the graph answers.
@@ -175,7 +185,8 @@ class Resources:
             await (await self.life()).bury(letter.tenant, letter)
 
     async def _open_models(self) -> Models:
-        return await self._exits.enter_async_context(open_models(self.settings.embedding))
+        opening = open_models(self.settings.embedding, await self.tokens())
+        return await self._exits.enter_async_context(opening)
 
     async def _open_batcher(self) -> EmbeddingBatcher:
         settings, models = self.settings.embedding, await self.models()
@@ -200,12 +211,12 @@ class Resources:
         return await self._exits.enter_async_context(batcher)
 
     async def _open_vectors(self) -> VectorIndex:
-        stores, models = self.settings.stores, await self.models()
+        stores = self.settings.stores
+        lengths = await dimensions(self.settings.embedding, self.models)
         index = _edge(stores.qdrant_dir) if stores.qdrant_url is None else _server(self.settings)
         self._exits.push_async_callback(index.close)
-        for encoder in (models.batch, models.fallback):
-            if encoder is not None:
-                await index.prepare(encoder.model, encoder.dimensions)
+        for model, length in lengths.items():
+            await index.prepare(model, length)
         return index
 
     async def _open_graph(self) -> FactGraph:

@@ -62,15 +62,15 @@ async def _ingest(resources: Resources) -> list[Service]:
 
 async def _encode(resources: Resources) -> list[Service]:
     batcher = await resources.batcher()
-    model = (await resources.models()).name
+    model = resources.model_names[0]
     handler = Encode(await resources.encodings(), batcher, model, resources.clock)
     return [await _worker(resources, "encode", handler, concurrency=2, gates=(batcher,))]
 
 
 async def _index(resources: Resources) -> list[Service]:
     indexing = await resources.indexing()
-    models = await resources.models()
-    projection = Projection(indexing, await resources.vectors(), models.names, await resources.beside())
+    vectors, beside = await resources.vectors(), await resources.beside()
+    projection = Projection(indexing, vectors, resources.model_names, beside)
     gate = resources.probe("vectors", resources.ask_vectors)
     return [
         await _worker(resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)),
@@ -83,8 +83,8 @@ async def _embedding(resources: Resources) -> list[Service]:
 
 
 async def _enrichment(resources: Resources) -> list[Service]:
-    models = await resources.models()
-    handler = Enrich(await resources.enrichments(), models.tokens, resources.clock, await resources.beside())
+    tokens, beside = await resources.tokens(), await resources.beside()
+    handler = Enrich(await resources.enrichments(), tokens, resources.clock, beside)
     return [await _worker(resources, "enrichment", handler)]
 
 
@@ -104,7 +104,7 @@ async def _retrieval(resources: Resources) -> list[Service]:
     remember = Remember(
         recollection=recollection,
         ledger=ledger,
-        search=Search(await resources.vectors(), models.name, ranking.fusion, ranking.hybrid),
+        search=Search(await resources.vectors(), resources.model_names[0], ranking.fusion, ranking.hybrid),
         encoder=models.query,
         graph_answers=resources.graph_answers,
         clock=resources.clock,
@@ -155,7 +155,7 @@ async def _lifecycle(resources: Resources) -> list[Service]:
         emitter,
         await resources.backlog(_SETS_A_STAGE),
         clock,
-        (await resources.models()).name,
+        resources.model_names[0],
         timedelta(seconds=settings.reconcile_after_s),
     )
     return [

@@ -1,6 +1,8 @@
 """Sentence vectors computed in this process: MiniLM on ONNX Runtime."""
 
-from ricordo.adapters.onnx.checkpoint import CheckpointMissing
-from ricordo.adapters.onnx.minilm import MiniLm, open_minilm
+from ricordo.adapters.onnx.checkpoint import MODEL, CheckpointMissing
+from ricordo.adapters.onnx.minilm import MiniLm, load_tokens, open_minilm
+from ricordo.adapters.onnx.network import DIMENSIONS
+from ricordo.adapters.onnx.tokens import MiniLmTokens
 
-__all__ = ["CheckpointMissing", "MiniLm", "open_minilm"]
+__all__ = ["DIMENSIONS", "MODEL", "CheckpointMissing", "MiniLm", "MiniLmTokens", "load_tokens", "open_minilm"]

@@ -81,9 +81,25 @@ class MiniLm:
         self.tokens = tokens
 
 
+async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
+    """Load the model's tokenizer alone: for counting, which needs no weights.
+
+    Args:
+        checkpoint: where it is; that of the installed package by default.
+
+    Raises:
+        CheckpointMissing: the package with the model is not installed.
+    """
+    source = checkpoint or installed_checkpoint()
+    return await asyncio.to_thread(MiniLmTokens, source.tokenizer, MAX_TOKENS)
+
+
 @asynccontextmanager
 async def open_minilm(
-    cache_folder: Path | None = None, checkpoint: Checkpoint | None = None, cores: int | None = None
+    cache_folder: Path | None = None,
+    checkpoint: Checkpoint | None = None,
+    cores: int | None = None,
+    tokens: MiniLmTokens | None = None,
 ) -> AsyncIterator[MiniLm]:
     """Load the model, building its file the first time, and close it at the end.
 
@@ -91,16 +107,15 @@ async def open_minilm(
         cache_folder: where the built file is kept; the user's cache folder by default.
         checkpoint: the weights; those of the installed package by default.
         cores: threads for batches; as many as the process may use by default.
+        tokens: its tokenizer, where that is loaded already.
 
     Raises:
         CheckpointMissing: the package with the weights is not installed.
         OSError: the cache folder cannot be written.
     """
     source = checkpoint or installed_checkpoint()
-    tokens, network = await asyncio.gather(
-        asyncio.to_thread(MiniLmTokens, source.tokenizer, MAX_TOKENS),
-        asyncio.to_thread(load_network, source, cache_folder or default_cache_folder()),
-    )
+    tokens = tokens or await load_tokens(source)
+    network = await asyncio.to_thread(load_network, source, cache_folder or default_cache_folder())
     batch_lanes = Lanes("batch", cores or usable_cores(), background=True)
     query_lanes = Lanes("query", 1)
     try:

@@ -1,0 +1,75 @@
+"""Weights are loaded by who encodes, and by nobody else."""
+
+import asyncio
+
+import pytest
+from tests.fixtures.running import Workers
+
+from ricordo.adapters.onnx import minilm
+from ricordo.settings import EmbeddingSettings, Settings
+from ricordo_services import wiring
+from ricordo_services.models import model_names, open_models
+from ricordo_services.stack import Endpoints
+
+pytestmark = pytest.mark.integration
+
+
+class Loaded(Exception):
+    """Somebody has asked for the weights."""
+
+
+def _refuse(*_: object) -> None:
+    raise Loaded
+
+
+@pytest.fixture
+def settings(stack: Endpoints) -> Settings:
+    return wiring.local_settings(stack, Settings())
+
+
+@pytest.mark.parametrize("name", ["ingest", "enrichment", "index", "knowledge", "lifecycle"])
+async def test_a_worker_that_does_not_encode_loads_no_weights(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    await wiring.prepare(settings)
+    monkeypatch.setattr(minilm, "load_network", _refuse)
+    workers = Workers(settings, [name])
+    try:
+        await asyncio.to_thread(workers.start)
+    finally:
+        await asyncio.to_thread(workers.close)
+
+
+@pytest.mark.parametrize("name", ["encode", "retrieval"])
+async def test_one_that_does_loads_them(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    await wiring.prepare(settings)
+    monkeypatch.setattr(minilm, "load_network", _refuse)
+    stopping = asyncio.Event()
+    with pytest.raises(Loaded):
+        await wiring.run_workers(settings, [name], stopping=stopping)
+
+
+OLLAMA = EmbeddingSettings(
+    provider="ollama", model="paraphrase-multilingual", ollama_url="http://127.0.0.1:1"
+)
+
+
+async def test_a_model_that_is_served_elsewhere_needs_none_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "load_network", _refuse)
+    async with open_models(OLLAMA) as models:
+        assert (models.name, models.batch.dimensions, models.fallback) == (OLLAMA.model, 768, None)
+        assert models.tokens.count("one two three") == 3
+
+
+async def test_minilm_here_stands_in_for_one_elsewhere() -> None:
+    settings = OLLAMA.model_copy(update={"fallback": "all-MiniLM-L6-v2"})
+    async with open_models(settings) as models:
+        assert models.fallback is not None
+        assert model_names(settings) == (models.batch.model, models.fallback.model)
+        assert (await models.fallback.encode(["here"])).shape == (1, models.fallback.dimensions)
+
+
+def test_in_process_there_is_one_model() -> None:
+    assert model_names(EmbeddingSettings(fallback="all-minilm")) == ("all-MiniLM-L6-v2",)
