@@ -41,6 +41,7 @@ from ricordo_services.stack import Endpoints
 
 _HOUR: Final = 3600.0
 _INBOX_AGE: Final = timedelta(days=8)  # a day longer than the stream that could deliver an event again
+_USE_LINGERS_S: Final = 0.25  # what recalls leave behind is gathered, so that it is not in the next one's way
 _SETS_A_STAGE: Final = ("encode", "enrichment", "index", "knowledge")
 
 
@@ -74,7 +75,9 @@ async def _index(resources: Resources) -> list[Service]:
     gate = resources.probe("vectors", resources.ask_vectors)
     return [
         await _worker(resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)),
-        await _worker(resources, "index-changes", IndexChanges(projection), gates=(gate,)),
+        await _worker(
+            resources, "index-changes", IndexChanges(projection), linger=_USE_LINGERS_S, gates=(gate,)
+        ),
     ]
 
 
@@ -159,7 +162,7 @@ async def _lifecycle(resources: Resources) -> list[Service]:
         timedelta(seconds=settings.reconcile_after_s),
     )
     return [
-        await _worker(resources, "reinforce", Reinforce(life)),
+        await _worker(resources, "reinforce", Reinforce(life), linger=_USE_LINGERS_S),
         await _worker(resources, "sessions", Sessions()),
         Periodic(
             name="decay",
@@ -190,6 +193,7 @@ async def _worker(
     *,
     slots: int | None = None,
     concurrency: int = 1,
+    linger: float = 0.0,
     gates: Sequence[Gate] = (),
 ) -> EventWorker:
     settings, bus = resources.settings.worker, await resources.bus()
@@ -197,6 +201,7 @@ async def _worker(
         batch=settings.batch,
         concurrency=concurrency,
         slots=slots or settings.slots,
+        linger=linger,
         grace=settings.grace_s,
     )
     database = resources.probe("postgres", resources.ask_database)
