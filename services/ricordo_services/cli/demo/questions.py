@@ -12,11 +12,13 @@ class Question:
         text: as it is asked.
         language: it or en.
         shows: what it is an example of.
+        top: memories that are shown when not all are.
     """
 
     text: str
     language: str
     shows: str
+    top: int = 3
 
 
 QUESTIONS: Final = (
@@ -28,6 +30,6 @@ QUESTIONS: Final = (
     Question("What did I say about the cello last week?", "en", "a topic within a week"),
     Question("How was I feeling about the interview?", "en", "how something felt"),
     Question("How do I stop a violin peg from slipping?", "en", "a way to do something"),
-    Question("Che cosa è successo alla nonna Ada?", "it", "a story in several parts"),
+    Question("Che cosa è successo alla nonna Ada?", "it", "a story in several parts", top=4),
     Question("A che cosa sono allergica?", "it", "what was said again and again"),
 )

@@ -1,9 +1,9 @@
 """What the demo shows of a reply: how the question was understood, what was found, what a prompt gets."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from textwrap import shorten
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -14,6 +14,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.domain.facts import USER
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, FactView, MemoryView
 from ricordo_services.cli.demo.conversation import TIMEZONE
@@ -21,14 +22,12 @@ from ricordo_services.cli.demo.questions import Question
 from ricordo_services.cli.demo.why import reasons
 from ricordo_services.cli.views import plain
 
-CLIPPED_LINES: Final = 3
+CLIPPED_LINES: Final = 2
 """Of a context that is shown for its beginning only."""
-TOP: Final = 3
-"""Memories that are shown when not all are."""
 
 _ZONE = ZoneInfo(TIMEZONE)
 _BAR_CELLS: Final = 5
-_CONTENT: Final = 165  # characters: two lines of a page
+_CONTENT: Final = 165  # characters, of all but the best: two lines of a page
 _FACTS: Final = 88  # columns
 
 
@@ -60,7 +59,9 @@ def show_answer(console: Console, answer: Answer) -> None:
     understood = " · ".join(_understanding(reply.analysis))
     line = Text.assemble((f"{question.shows}: ", "italic"), (understood, "cyan"))
     console.print(line.append(f" · {answer.seconds * 1000:.0f} ms", "dim"))
-    console.print(_memories(reply.memories if answer.full else reply.memories[:TOP], full=answer.full))
+    console.print(
+        _memories(reply.memories if answer.full else reply.memories[: question.top], full=answer.full)
+    )
     if reply.facts:
         console.print(_facts(reply.facts))
     console.print(_context(reply, whole=answer.whole))
@@ -73,35 +74,39 @@ def _memories(memories: Sequence[MemoryView], *, full: bool) -> Table | Text:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
-    for memory in memories:
+    for rank, memory in enumerate(memories):
         score = memory.score or 0.0
         bar = "█" * round(_BAR_CELLS * score / best) if best > 0 else ""
         table.add_row(
             Text.assemble((f"  {score:.2f} ", "bold"), (bar.ljust(_BAR_CELLS), "green")),
-            _memory(memory, full=full),
+            _memory(memory, whole=full or not rank, signals=full),
         )
     return table
 
 
-def _memory(memory: MemoryView, *, full: bool) -> Text:
+def _memory(memory: MemoryView, *, whole: bool, signals: bool) -> Text:
     content = plain(memory.content if memory.content is not None else memory.title or "…")
     who = memory.speaker or (memory.role.value if memory.role else memory.kind.value)
     text = Text.assemble(
-        content if full else shorten(content, _CONTENT, placeholder=" …"),
+        content if whole else shorten(content, _CONTENT, placeholder=" …"),
         (f"\n{_day(memory.created_at)} · {plain(who)} · ", "dim"),
         (", ".join(reasons(memory)), "dim italic"),
     )
-    if full and memory.signals:
+    if signals and memory.signals:
         told = "  ".join(f"{name} {value:.2f}" for name, value in memory.signals.items())
         text.append(f"\n{told}", "dim")
     return text
 
 
 def _facts(facts: Iterable[FactView]) -> Text:
-    """Show facts side by side, each after a dot for every message that it rests on."""
+    """Show facts side by side, each after a dot for every message that it rests on.
+
+    Who is not named is the user.
+    """
     shown, column = Text(" facts", "bold"), 0
     for fact in facts:
-        dots, said = "•" * fact.confidence, plain(f"{fact.subject} {fact.predicate} {fact.object}")
+        about = "" if fact.subject == USER else f"{fact.subject} "
+        dots, said = "•" * fact.confidence, plain(f"{about}{fact.predicate} {fact.object}")
         width = len(dots) + len(said) + 3
         if column + width > _FACTS:
             shown.append("\n      ")
@@ -116,9 +121,17 @@ def _context(reply: ContextReply, *, whole: bool) -> Panel:
     title = f"for the prompt: {reply.tokens} tokens"
     if not whole and len(lines) > CLIPPED_LINES:
         title += f", {CLIPPED_LINES} of {len(lines)} lines (--full shows all)"
-        lines = list(islice(lines, CLIPPED_LINES))
+        lines = _telling(lines)
     text = Text("\n".join(lines), "dim", no_wrap=not whole, overflow="fold" if whole else "ellipsis")
     return Panel(text, title=title, title_align="left", border_style="dim")
+
+
+def _telling(lines: Sequence[str]) -> list[str]:
+    """Return the first fact of a context and its first memories, without headings and frames."""
+    facts = [line for line in lines if line.startswith("- ")][:1]
+    # A frame stands alone on its line, a memory has its text behind it.
+    memories = [line for line in lines if re.match(r"<recalled [^>]*>.", line)]
+    return [*facts, *memories[: CLIPPED_LINES - len(facts)]]
 
 
 def _day(instant: datetime) -> str:

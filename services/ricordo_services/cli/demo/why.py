@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ricordo.messages.views import MemoryView
 from ricordo.messages.vocabulary import Role
 
-CLOSE = 0.5
+MOST = 0.5
 WEIGHTY = 0.7
 STRONG = 0.5
 
@@ -20,9 +20,9 @@ def reasons(memory: MemoryView) -> Iterator[str]:
     if not signals:
         return
     semantic, words = signals.get("semantic", 0.0), signals.get("bm25", 0.0)
-    yield f"{'close in meaning' if semantic >= CLOSE else 'meaning'} {semantic:.2f}"
+    yield f"meaning {semantic:.2f}"
     if words > 0:
-        yield f"{'same words' if words >= CLOSE else 'some words'} {words:.2f}"
+        yield f"{'same words' if words >= MOST else 'some words'} {words:.2f}"
     yield from _time(signals.get("temporal", 0.0))
     yield from _feeling(memory)
     if signals.get("importance", 0.0) >= WEIGHTY:
