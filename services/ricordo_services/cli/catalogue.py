@@ -4,6 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ricordo_services.cli.naming import program
+
+NOT_YET: Final = "(not in this version)"
+
 HELP: Final = """A memory for bots and assistants that remembers the way people do.
 
 Begin with  ricordo demo  to see it at work, or  ricordo up  to run it on this machine. Commands that
@@ -22,6 +26,7 @@ class Entry:
         details: more paragraphs for its own help page.
         examples: lines that can be typed.
         settings: of the command's context, such as which arguments it lets pass.
+        later: whether it has its name only, and its work in a later version.
     """
 
     name: str
@@ -30,17 +35,26 @@ class Entry:
     details: str = ""
     examples: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
+    later: bool = False
+
+    @property
+    def line(self) -> str:
+        """The summary as it stands in the list of commands."""
+        return f"{self.summary} {NOT_YET}" if self.later else self.summary
 
     @property
     def help(self) -> str:
         """The text of the command's help page."""
         # \b keeps the lines of a paragraph as they are.
         examples = "\n".join(("\b", "Examples:", *(f"  {line}" for line in self.examples)))
-        return "\n\n".join(filter(None, (self.summary, self.details, examples if self.examples else "")))
+        examples = examples.replace("ricordo ", f"{program()} ")
+        return "\n\n".join(filter(None, (self.line, self.details, examples if self.examples else "")))
 
 
 # A later version knows its arguments; this one must not call them wrong.
 ANYTHING: Final[Mapping[str, object]] = {"allow_extra_args": True, "ignore_unknown_options": True}
+# The benchmarks know their options, and tell of them.
+EVERYTHING: Final[Mapping[str, object]] = {**ANYTHING, "help_option_names": []}
 
 ENTRIES: Final = (
     Entry(
@@ -184,21 +198,35 @@ ENTRIES: Final = (
         "bench",
         "bench:bench",
         "Measure speed and size on this machine.",
-        examples=("ricordo bench embedding --texts texts.txt --json",),
-        settings=ANYTHING,
+        settings=EVERYTHING,
     ),
     Entry(
         "eval",
         "later:evaluate",
         "Measure the quality of recall and of emotion on a data set.",
         settings=ANYTHING,
+        later=True,
     ),
     Entry(
-        "reindex", "later:reindex", "Build the index and the graph anew from PostgreSQL.", settings=ANYTHING
+        "reindex",
+        "later:reindex",
+        "Build the index and the graph anew from PostgreSQL.",
+        settings=ANYTHING,
+        later=True,
     ),
-    Entry("backfill", "later:backfill", "Derive again what older versions have derived.", settings=ANYTHING),
-    Entry("export", "later:export", "Hand over all that is held of a user.", settings=ANYTHING),
-    Entry("import", "later:import_", "Take in what another Ricordo handed over.", settings=ANYTHING),
-    Entry("forget", "later:forget", "Erase a message, a conversation or a user.", settings=ANYTHING),
-    Entry("auth", "later:auth", "Make the credentials of bots and workers.", settings=ANYTHING),
+    Entry(
+        "backfill",
+        "later:backfill",
+        "Derive again what older versions have derived.",
+        settings=ANYTHING,
+        later=True,
+    ),
+    Entry("export", "later:export", "Hand over all that is held of a user.", settings=ANYTHING, later=True),
+    Entry(
+        "import", "later:import_", "Take in what another Ricordo handed over.", settings=ANYTHING, later=True
+    ),
+    Entry(
+        "forget", "later:forget", "Erase a message, a conversation or a user.", settings=ANYTHING, later=True
+    ),
+    Entry("auth", "later:auth", "Make the credentials of bots and workers.", settings=ANYTHING, later=True),
 )

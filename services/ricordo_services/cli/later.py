@@ -9,7 +9,7 @@ from ricordo_services.cli.failures import Failed
 PASSES: Final = ("archive", "compress", "summarize", "reflect", "retain", "expire", "all")
 """The passes of `lifecycle run` that version 0.6 brings."""
 
-Anything = Annotated[list[str] | None, typer.Argument(hidden=True)]
+Anything = Annotated[list[str] | None, typer.Argument(metavar="...", hidden=True)]
 
 
 class NotYet(Failed):

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from ricordo.messages.base import parse_instant
 from ricordo.ports.clock import Clock
 from ricordo_services import wiring
+from ricordo_services.cli.catalogue import NOT_YET
 from ricordo_services.cli.failures import Misused, guarded
 from ricordo_services.cli.groups import group
 from ricordo_services.cli.later import PASSES, NotYet
@@ -29,7 +30,8 @@ app = group("Run the passes that let memories fade and keep them in order.")
 async def run(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="PASS", help=f"{DECAY}, {', '.join(PASSES)}", show_default=False)
+        str,
+        typer.Argument(metavar="PASS", help=f"{DECAY}; {', '.join(PASSES)} {NOT_YET}", show_default=False),
     ],
     *,
     now: Annotated[

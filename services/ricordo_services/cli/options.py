@@ -35,6 +35,15 @@ Conversation = Annotated[
     str | None,
     typer.Option("--conversation", metavar="ID", help="This conversation only.", show_default=False),
 ]
+ShownZone = Annotated[
+    str | None,
+    typer.Option(
+        "--timezone",
+        metavar="ZONE",
+        help="Show times there, such as Europe/Rome; where this machine is unless said.",
+        show_default=False,
+    ),
+]
 Workers = Annotated[
     str | None,
     typer.Option("--workers", metavar="A,B", help="Run these workers only.", show_default=False),

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from ricordo_services.cli.asking import asking
-from ricordo_services.cli.options import Conversation, DataDir, Json, Nats, Tenant, User
+from ricordo_services.cli.options import Conversation, DataDir, Json, Nats, ShownZone, Tenant, User
 from ricordo_services.cli.views import show_facts, show_history, show_stats, show_status
+from ricordo_services.cli.zones import zone_of
 
 Limit = Annotated[int, typer.Option(metavar="N", help="At most so many, 1 to 1,000.")]
 
@@ -22,16 +23,18 @@ async def history(
         typer.Option(metavar="PLACE", help="An instant, or the `next` of a reply.", show_default=False),
     ] = None,
     limit: Limit = 20,
+    timezone: ShownZone = None,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Show the last messages, word for word."""
+    zone = zone_of(timezone)
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     async with question.client() as client:
         reply = await client.history(user, conversation_id=conversation, before=before, limit=limit)
-    question.answer(reply, show_history)
+    question.answer(reply, lambda found: show_history(user, found, zone))
 
 
 async def facts(
@@ -52,12 +55,14 @@ async def facts(
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Show what no longer holds, too.")] = False,
     limit: Limit = 50,
+    timezone: ShownZone = None,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Show what is known of a user."""
+    zone = zone_of(timezone)
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     async with question.client() as client:
         reply = await client.facts(
@@ -69,23 +74,25 @@ async def facts(
             history=history,
             limit=limit,
         )
-    question.answer(reply, show_facts)
+    question.answer(reply, lambda found: show_facts(user, found, zone))
 
 
 async def status(
     context: typer.Context,
     message_id: Annotated[str, typer.Argument(metavar="ID", help="Of the message.", show_default=False)],
     *,
+    timezone: ShownZone = None,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Show how far a message got."""
+    zone = zone_of(timezone)
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     async with question.client() as client:
         reply = await client.status(message_id)
-    question.answer(reply, partial(show_status, message_id))
+    question.answer(reply, lambda found: show_status(message_id, found, zone))
 
 
 async def stats(

@@ -95,6 +95,7 @@ async def recall(
     as_json: Json = False,
 ) -> None:
     """Ask for memories."""
+    zone = zone_of(timezone)
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     filters = _filters(
         start=start,
@@ -121,7 +122,7 @@ async def recall(
             filters=filters,
             reinforce=reinforce,
         )
-    question.answer(reply, lambda found: show_recall(found, zone_of(timezone)))
+    question.answer(reply, lambda found: show_recall(found, zone))
 
 
 async def context(

@@ -17,6 +17,7 @@ from ricordo.messages.queries import (
 )
 from ricordo.messages.views import FactView, MemoryView
 from ricordo.messages.vocabulary import MessageState
+from ricordo_services.cli.naming import named
 from ricordo_services.cli.output import margin, screen
 from ricordo_services.cli.zones import local_text
 
@@ -46,7 +47,7 @@ def show_recall(reply: RecallReply, zone: tzinfo | None = None) -> None:
     console.print(memories_block(reply.memories, zone))
     if reply.facts:
         console.print(Text("\nFacts", style="bold"))
-        console.print(facts_block(reply.facts))
+        console.print(facts_block(reply.facts, zone))
     if reply.archived_matches:
         console.print(
             Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
@@ -63,36 +64,42 @@ def show_context(reply: ContextReply) -> None:
     warn_degraded(reply)
 
 
-def show_facts(reply: FactsReply) -> None:
+def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None) -> None:
     """Print facts, or that there are none."""
     if reply.facts:
-        screen().print(facts_block(reply.facts))
+        screen().print(facts_block(reply.facts, zone))
     else:
-        margin().print("no facts")
+        margin().print(Text(f"no such facts are known of {plain(user)}"))
 
 
-def show_history(reply: HistoryReply) -> None:
-    """Print messages as a conversation."""
+def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
+    """Print messages as a conversation, or that there are none."""
     console = screen()
+    if not reply.messages:
+        margin().print(Text(f"no such messages of {plain(user)} are kept"))
     for message in reply.messages:
         who = message.speaker or message.role.value
-        line = Text(local_text(message.timestamp, None), "dim")
+        line = Text(local_text(message.timestamp, zone), "dim")
         line.append(f"  {plain(who)}: ", "bold cyan")
         line.append(plain(message.content or "…"), "")
         console.print(line)
     if reply.next is not None:
-        margin().print(Text(f"older ones: --before '{reply.next}'", "dim"))
+        margin().print(Text(f"there are older ones: --before '{reply.next}'", "dim"))
 
 
-def show_status(message_id: str, reply: StatusReply) -> None:
+def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None) -> None:
     """Print the state of a message and the stages it passed."""
     console = screen()
     console.print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
+    if reply.error and reply.state is not MessageState.FAILED:
+        console.print(Text("  another message was sent under this id, and refused:", "yellow"))
     if reply.error:
-        console.print(Text(f"  {plain(reply.error)}", "red"))
+        console.print(Text(f"  {plain(reply.error)}", "red"), soft_wrap=True)
+    if reply.state is MessageState.UNKNOWN:
+        margin().print(Text("no message has this id, or none has been taken in yet"))
     if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
         for name, instant in reply.stages:
-            when = local_text(instant, None) if instant else "not yet"
+            when = local_text(instant, zone) if instant else "not yet"
             console.print(Text(f"  {name:10} {when}", "" if instant else "dim"))
 
 
@@ -108,27 +115,31 @@ def warn_degraded(reply: RecallReply) -> None:
     """Say on standard error what could not be asked: a broken system must not look like an empty one."""
     if reply.degraded:
         missing = ", ".join(one.value for one in reply.degraded)
-        margin().print(Text(f"degraded: without {missing}; `ricordo doctor` says what to do", "bold yellow"))
+        margin().print(
+            Text(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")
+        )
 
 
 def memories_block(memories: Sequence[MemoryView], zone: tzinfo | None = None) -> RenderableType:
     """Show memories, best first, each with its score, its moment and what it is."""
     if not memories:
         return Text("nothing is remembered about that", "dim")
-    best = max((memory.score or 0.0 for memory in memories), default=0.0)
+    # A score of the usual profiles lies in [0, 1], and a bar shows it as it is, not in relation to the best.
+    # Where one is above, the profile has a scale of its own, which no bar can show.
+    barred = all((memory.score or 0.0) <= 1.0 for memory in memories)
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
     for memory in memories:
-        table.add_row(_score(memory, best), _memory(memory, zone))
+        table.add_row(_score(memory, barred=barred), _memory(memory, zone))
     return table
 
 
-def _score(memory: MemoryView, best: float) -> Text:
+def _score(memory: MemoryView, *, barred: bool) -> Text:
     if memory.score is None:
         return Text("")
-    share = memory.score / best if best > 0 else 0.0
-    return Text.assemble((f"{memory.score:.2f} ", "bold"), (_bar(share), "green"))
+    number = Text(f"{memory.score:.2f}", "bold")
+    return Text.assemble(number, " ", (_bar(memory.score), "green")) if barred else number
 
 
 def _bar(share: float) -> str:
@@ -163,25 +174,25 @@ def _signals(signals: dict[str, float]) -> str:
     return "  ".join(f"{name} {value:.2f}" for name, value in told.items())
 
 
-def facts_block(facts: Sequence[FactView]) -> RenderableType:
+def facts_block(facts: Sequence[FactView], zone: tzinfo | None = None) -> RenderableType:
     """Show facts, each with how many messages it rests on."""
     table = Table.grid(padding=(0, 2))
     for fact in facts:
-        table.add_row(Text("•" * fact.confidence, "magenta"), _fact(fact))
+        table.add_row(Text("•" * fact.confidence, "magenta"), _fact(fact, zone))
     return table
 
 
-def _fact(fact: FactView) -> Text:
+def _fact(fact: FactView, zone: tzinfo | None) -> Text:
     text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (fact.predicate, "dim"), "  ")
     text.append(plain(fact.object), "bold")
-    if standing := _standing(fact):
+    if standing := _standing(fact, zone):
         text.append(f"  ({standing})", "dim")
     return text
 
 
-def _standing(fact: FactView) -> str:
+def _standing(fact: FactView, zone: tzinfo | None) -> str:
     marks = [
-        f"until {local_text(fact.valid_to, None)}" if fact.valid_to else "",
+        f"until {local_text(fact.valid_to, zone)}" if fact.valid_to else "",
         "disputed" if fact.disputed else "",
         "verified" if fact.verified else "",
     ]

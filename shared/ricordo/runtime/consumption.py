@@ -12,7 +12,7 @@ import structlog
 from ricordo.ports.bus import BusUnavailable, Delivery, Subscription, Subscriptions
 from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.gates import Gate, OpenGate
+from ricordo.runtime.gates import Gate, OpenGate, reason
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.held import Hands, Held
 from ricordo.runtime.waiting import end, unless
@@ -60,16 +60,19 @@ class LoopSettings:
 
 
 class WatchedGate:
-    """A gate whose waits show in a worker's health and, once per change, in its log.
+    """A gate whose waits show in a worker's health and, where they are long, in its log.
 
     Args:
         gate: what is waited for.
         health: of the worker that waits.
+        told_after: seconds after which a wait is worth a line; shorter ones are for those who debug.
     """
 
-    def __init__(self, gate: Gate, health: Health) -> None:
+    def __init__(self, gate: Gate, health: Health, told_after: float = 30.0) -> None:
         self._gate = gate
         self._health = health
+        self._told_after = told_after
+        self._told = False
 
     async def wait_open(self) -> bool:
         """Wait until the gate is open.
@@ -84,17 +87,28 @@ class WatchedGate:
                 waiting.result()
                 return False
             self._show(is_open=False)
+            done, _ = await asyncio.wait({waiting}, timeout=self._told_after)
+            if not done:
+                self._tell()
             await waiting
             self._show(is_open=True)
             return True
         finally:
             await end(waiting)
 
+    def _tell(self) -> None:
+        if not self._told:
+            self._told = True
+            why = reason(self._gate) or "it is slow to answer"
+            _log.warning("gate stays closed, nothing is fetched", worker=self._health.worker, reason=why)
+
     def _show(self, *, is_open: bool) -> None:
-        if self._health.gate_open is not is_open:
-            _log.info(
-                "gate opened" if is_open else "gate closed, nothing is fetched", worker=self._health.worker
-            )
+        worker = self._health.worker
+        if is_open and self._told:
+            self._told = False
+            _log.info("gate opened, fetching goes on", worker=worker)
+        elif self._health.gate_open is not is_open:
+            _log.debug("gate opened" if is_open else "gate closed", worker=worker, reason=reason(self._gate))
         self._health.gate_open = is_open
         self._health.become(
             WorkerState.READY if is_open else WorkerState.DEGRADED,

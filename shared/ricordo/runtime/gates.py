@@ -6,7 +6,7 @@ Handing a message back costs one of its deliveries; leaving it in the stream cos
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import structlog
 
@@ -23,6 +23,21 @@ class Gate(Protocol):
     async def wait_open(self) -> None:
         """Return once work may be taken; at once while open."""
         ...
+
+
+@runtime_checkable
+class Explained(Protocol):
+    """A gate that can say why it is closed."""
+
+    @property
+    def reason(self) -> str:
+        """Why it is closed, in words; empty while it is open."""
+        ...
+
+
+def reason(gate: Gate) -> str:
+    """Return why `gate` is closed, for a log; empty where it cannot tell or is merely slow to answer."""
+    return gate.reason if isinstance(gate, Explained) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +58,11 @@ class AllGates:
         """Wait for one after the other."""
         for gate in self.gates:
             await gate.wait_open()
+
+    @property
+    def reason(self) -> str:
+        """Why those of them that are closed are closed."""
+        return "; ".join(filter(None, map(reason, self.gates)))
 
 
 class ProbeGate:
@@ -70,6 +90,7 @@ class ProbeGate:
         self._backoff = backoff or Backoff(first=0.2, longest=5.0)
         self._limit = limit
         self._failures = 0
+        self._error = ""
         self._begun = 0
         self._turn = asyncio.Lock()
 
@@ -77,6 +98,11 @@ class ProbeGate:
     def is_open(self) -> bool:
         """Whether the last probe succeeded."""
         return self._failures == 0
+
+    @property
+    def reason(self) -> str:
+        """What the last probe met, where it failed."""
+        return f"{self._name} is away ({self._error})" if self._failures else ""
 
     async def wait_open(self) -> None:
         """Return once a probe succeeds. Those who wait together share the probes."""
@@ -94,10 +120,9 @@ class ProbeGate:
                     await self._probe()
             except Exception as error:  # noqa: BLE001 - whatever it is, the dependency is away
                 self._failures += 1
+                self._error = f"{type(error).__name__}: {error}"
                 if self._failures == 1:
-                    _log.warning(
-                        "dependency is away", dependency=self._name, error=f"{type(error).__name__}: {error}"
-                    )
+                    _log.warning("dependency is away", dependency=self._name, error=self._error)
                 return False
             if self._failures:
                 _log.info("dependency is back", dependency=self._name, probes=self._failures)
@@ -122,6 +147,12 @@ class BacklogGate:
         self._limit = limit
         self._clock = clock
         self._pause = pause
+        self._closed_by = ""
+
+    @property
+    def reason(self) -> str:
+        """What the last count found, where it was too much."""
+        return self._closed_by
 
     async def wait_open(self) -> None:
         """Return once there is less than the limit before the others; what cannot be counted is much."""
@@ -130,6 +161,9 @@ class BacklogGate:
 
     async def _has_room(self) -> bool:
         try:
-            return await self._waiting() < self._limit
-        except Unavailable:
+            waiting = await self._waiting()
+        except Unavailable as error:
+            self._closed_by = f"what others have before them cannot be counted ({error})"
             return False
+        self._closed_by = f"others have {waiting} before them" if waiting >= self._limit else ""
+        return not self._closed_by

@@ -95,7 +95,7 @@ def test_questions_are_answered_over_the_wire_and_for_people(ricordo: Ricordo, t
         "recall", "Come si chiama il mio cane?", "--user", told, "--explain", "--timezone", "Europe/Rome"
     )
     assert "Ieri ho adottato un cane, si chiama Max!" in shown
-    assert "Mon 04 May 2026 10:00" in shown
+    assert "Mon 04 May 2026 10:00 CEST" in shown
     assert "semantic" in shown
     assert "\x1b" not in shown  # a pipe gets no colours
 

@@ -23,6 +23,24 @@ def test_the_help_lists_every_command_with_its_whole_summary(cli: Cli) -> None:
         assert f" {entry.name} {entry.summary.split('.')[0]}" in flat
 
 
+def test_what_a_later_version_brings_is_marked(cli: Cli) -> None:
+    assert {entry.name for entry in ENTRIES if entry.later} == set(LATER)
+    flat = " ".join(cli("--help").out.split())
+    for entry in ENTRIES:
+        assert (f"{entry.summary} (not in this version)" in flat) is entry.later
+    for name in LATER:
+        assert "(not in this version)" in " ".join(cli(name, "--help").out.split())
+    assert "expire, all (not in this version)" in " ".join(cli("lifecycle", "run", "--help").out.split())
+
+
+@pytest.mark.parametrize("words", [("--help",), ("embedding", "-h")])
+def test_the_benchmarks_show_their_options(cli: Cli, words: tuple[str, ...]) -> None:
+    shown = cli("bench", *words).out
+    for option in ("--json", "--texts FILE", "--messages", "--memories", "--questions", "--runs"):
+        assert option in shown
+    assert "embedding" in shown
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_explains_itself(cli: Cli, name: str) -> None:
     ended = cli(name, "--help")

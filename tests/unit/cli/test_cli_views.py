@@ -4,10 +4,20 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from ricordo.messages.queries import RecallReply
+from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
 from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
-from ricordo.messages.vocabulary import Degradation, Intent, MemoryKind, MemoryType, Role
-from ricordo_services.cli.views import facts_block, memories_block, plain, show_recall
+from ricordo.messages.vocabulary import Degradation, Intent, MemoryKind, MemoryType, MessageState, Role
+from ricordo_services.cli.failures import Misused
+from ricordo_services.cli.views import (
+    facts_block,
+    memories_block,
+    plain,
+    show_facts,
+    show_history,
+    show_recall,
+    show_status,
+)
+from ricordo_services.cli.zones import local_text, zone_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
@@ -47,9 +57,47 @@ def test_what_was_said_is_no_markup() -> None:
 def test_a_memory_shows_its_score_moment_and_feeling() -> None:
     joy = Emotion(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
     text = rendered(memory("Max!", speaker="Davide", emotion=joy, topics=("dog",)), memory("…", score=0.25))
-    assert "0.50 ████████" in text
-    assert "0.25 ████ " in text
-    assert "Mon 04 May 2026 12:00 · Davide · episodic · joy +0.8 · dog" in text
+    assert "0.50 ████ " in text
+    assert "0.25 ██ " in text
+    assert "Mon 04 May 2026 12:00 UTC · Davide · episodic · joy +0.8 · dog" in text
+
+
+def test_bars_show_scores_as_they_are_and_not_who_is_best() -> None:
+    assert "█" not in rendered(memory("x", score=0.05), memory("y", score=0.02))
+    assert "1.00 ████████" in rendered(memory("x", score=1.0))
+    own_scale = rendered(memory("x", score=7.3), memory("y", score=0.5))
+    assert "7.30" in own_scale
+    assert "█" not in own_scale
+
+
+def test_times_say_their_zone() -> None:
+    assert local_text(NOON, zone_of("Europe/Rome")) == "Mon 04 May 2026 14:00 CEST"
+    assert local_text(NOON, zone_of("UTC")) == "Mon 04 May 2026 12:00 UTC"
+    assert local_text(NOON, None).startswith(f"{NOON.astimezone():%a %d %b %Y %H:%M} ")
+    for name in ("Nowhere/Land", "/etc/passwd", "Europe"):
+        with pytest.raises(Misused, match="there is no time zone"):
+            zone_of(name)
+
+
+def test_empty_answers_are_said_beside_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    show_history("nobody", HistoryReply())
+    show_facts("nobody", FactsReply())
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        "no such messages of nobody are kept",
+        "no such facts are known of nobody",
+    ]
+
+
+def test_an_error_beside_a_message_that_is_remembered_is_of_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reply = StatusReply(state=MessageState.REMEMBERED, error="id_conflict: the first stays")
+    show_status("m-1", reply)
+    assert "another message was sent under this id, and refused:\n  id_conflict" in capsys.readouterr().out
+    show_status("m-1", StatusReply(state=MessageState.FAILED, error="invalid: content is required"))
+    assert "another" not in capsys.readouterr().out
 
 
 def test_scores_below_zero_and_missing_ones_are_shown_too() -> None:

@@ -68,7 +68,9 @@ class Provisioning:
             for consumer in self._topology.consumers:
                 changes += await self._consumer(self._connection.streams, consumer)
         for change in changes:
-            _log.info("topology", change=change)
+            _log.debug("topology changed", change=change)
+        if changes:
+            _log.info("streams and consumers are made or changed", changes=len(changes))
         return changes
 
     async def _stream(self, streams: JetStreamContext, spec: StreamSpec) -> Sequence[str]:

@@ -1,0 +1,88 @@
+"""A gate that closes for a moment is no news; one that stays closed is, once, with its reason."""
+
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+
+from ricordo.ports.unavailable import Unavailable
+from ricordo.runtime.consumption import WatchedGate
+from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate, reason
+from ricordo.runtime.health import Health
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.eventually import eventually
+
+
+class Door:
+    """A gate that is opened by hand."""
+
+    def __init__(self) -> None:
+        self.opened = asyncio.Event()
+
+    @property
+    def reason(self) -> str:
+        return "" if self.opened.is_set() else "the door is shut"
+
+    async def wait_open(self) -> None:
+        await self.opened.wait()
+
+
+@pytest.mark.parametrize("long", [False, True])
+async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
+    door, health = Door(), Health("ingest", ManualClock())
+    gate = WatchedGate(AllGates([OpenGate(), door]), health, told_after=0.01 if long else 60.0)
+    with capture_logs() as lines:
+        waiting = [asyncio.create_task(gate.wait_open()) for _ in range(3)]
+        await eventually(lambda: not health.gate_open and len(lines) == (2 if long else 1))
+        door.opened.set()
+        assert await asyncio.gather(*waiting) == [True] * 3
+    told = [(line["log_level"], line["event"]) for line in lines if line["log_level"] != "debug"]
+    assert told == (
+        [
+            ("warning", "gate stays closed, nothing is fetched"),
+            ("info", "gate opened, fetching goes on"),
+        ]
+        if long
+        else []
+    )
+    assert {line["reason"] for line in lines if "closed" in line["event"]} == {"the door is shut"}
+
+
+async def test_gates_say_why_they_are_closed() -> None:
+    answers: list[Exception | None] = [OSError("no route"), None]
+
+    async def probe() -> None:
+        if (error := answers.pop(0)) is not None:
+            raise error
+
+    store = ProbeGate("store", probe, ManualClock())
+    waiting = asyncio.create_task(AllGates([store]).wait_open())
+    await eventually(lambda: not store.is_open)
+    assert reason(AllGates([OpenGate(), store])) == "store is away (OSError: no route)"
+    waiting.cancel()
+    await store.wait_open()
+    assert reason(store) == ""
+
+
+async def test_a_backlog_says_how_much_it_is() -> None:
+    counts: list[int | Exception] = [7, Unavailable("the bus is away"), 0]
+
+    async def count() -> int:
+        found = counts.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    seen: list[str] = []
+
+    class Watching(ManualClock):
+        async def sleep(self, seconds: float) -> None:
+            seen.append(reason(gate))
+
+    gate = BacklogGate(count, 5, Watching())
+    await gate.wait_open()
+    assert seen == [
+        "others have 7 before them",
+        "what others have before them cannot be counted (the bus is away)",
+    ]
+    assert reason(gate) == ""
