@@ -78,7 +78,7 @@ def test_an_answer_is_read_at_a_glance() -> None:
     assert len(text.splitlines()) <= 20
     assert len(re.findall(r"0\.50 █", text)) == QUESTION.top
     assert "Mon 04 May 14:00 · user · meaning 0.56, same words 1.00, in that time, matters 0.72" in text
-    assert "•••• lives_in Turin  •••• Nora lives_in Lisbon" in text
+    assert "lives_in Turin ×4  Nora lives_in Lisbon ×4" in text
     assert "- The user lives in Turin (×4)" in text
     assert "We adopted Max." in text
     assert "Max sleeps." not in text

@@ -28,7 +28,7 @@ CLIPPED_LINES: Final = 2
 _ZONE = ZoneInfo(TIMEZONE)
 _BAR_CELLS: Final = 5
 _CONTENT: Final = 165  # characters, of all but the best: two lines of a page
-_FACTS: Final = 88  # columns
+_FACTS: Final = 94  # columns beside their heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +99,19 @@ def _memory(memory: MemoryView, *, whole: bool, signals: bool) -> Text:
 
 
 def _facts(facts: Iterable[FactView]) -> Text:
-    """Show facts side by side, each after a dot for every message that it rests on.
+    """Show facts side by side, each with how many messages it rests on.
 
     Who is not named is the user.
     """
     shown, column = Text(" facts", "bold"), 0
     for fact in facts:
         about = "" if fact.subject == USER else f"{fact.subject} "
-        dots, said = "•" * fact.confidence, plain(f"{about}{fact.predicate} {fact.object}")
-        width = len(dots) + len(said) + 3
+        said, support = plain(f"{about}{fact.predicate} {fact.object}"), f" ×{fact.confidence}"
+        width = 2 + len(said) + len(support)
         if column + width > _FACTS:
             shown.append("\n      ")
             column = 0
-        shown.append(f"  {dots} ", "not bold magenta").append(said, "not bold")
+        shown.append(f"  {said}", "not bold").append(support, "not bold magenta")
         column += width
     return shown
 
