@@ -127,13 +127,15 @@ class VectorIndex(Protocol):
     async def search(
         self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
     ) -> Sequence[Hit]:
-        """Find up to `limit` candidates by each signal and return their union with all scores of each.
+        """Find up to `limit` candidates by meaning and as many by words; return all scores of each.
+
+        It is the window that makes a candidate: the memory's own text, in the light of the turn before.
 
         Args:
             vector: float32 [dimensions], unit norm; None searches by terms only.
             terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the
                 scope alone decides, latest first.
-            limit: candidates per signal, >= 1.
+            limit: candidates by meaning, and by words, >= 1.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""One search of the port is two of the engine: candidates by each signal, then all signals of each one."""
+"""One search of the port is two of the engine: candidates by their windows, then all signals of each one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +26,22 @@ class Probe:
         sparse = (TEXT_TERMS, WINDOW_TERMS) if len(self.terms.indices) else ()
         return dense + sparse
 
+    @property
+    def naming(self) -> tuple[str, ...]:
+        """Those of them that name candidates: a window holds its text, and names what the text would."""
+        return tuple(name for name in self.signals if name in {WINDOW, WINDOW_TERMS})
+
+    def lacking(self, found: Found, limit: int, candidates: int) -> tuple[str, ...]:
+        """Return the signals that have not scored all of the candidates.
+
+        One that was asked for `limit` and found fewer has named all: whom it does not know scores 0.
+        """
+        if not candidates:
+            return ()
+        return tuple(
+            name for name in self.signals if name not in found or limit <= len(found[name]) < candidates
+        )
+
     def dense(self, signal: str) -> Vector | None:
         """The vector to ask `signal` with; None when it is asked with words."""
         return self.vector if signal in {TEXT, WINDOW} else None
@@ -34,14 +50,6 @@ class Probe:
 def named(found: Found) -> list[UUID]:
     """Return the candidates of all signals, in the order of their ids."""
     return sorted(set[UUID]().union(*found.values()), key=_number)
-
-
-def cut_short(found: Found, limit: int, candidates: int) -> tuple[str, ...]:
-    """Return the signals that have scored their best `limit` only, and not all of the candidates.
-
-    A signal that found fewer than `limit` has named all there are: whom it does not know scores 0.
-    """
-    return tuple(name for name, scores in found.items() if limit <= len(scores) < candidates)
 
 
 def hits(ids: Sequence[UUID], found: Found) -> list[Hit]:

@@ -199,10 +199,10 @@ class EdgeVectorIndex:
             return candidates.unscored(_latest(shard, within, limit))
         statistics = _filter(corpus(tenant, scope.user_id))
         wanted = _filter(within)
-        first = _asked(shard, [_query(name, probe, wanted, statistics, limit) for name in probe.signals])
-        found = dict(zip(probe.signals, first, strict=True))
+        first = _asked(shard, [_query(name, probe, wanted, statistics, limit) for name in probe.naming])
+        found = dict(zip(probe.naming, first, strict=True))
         ids = candidates.named(found)
-        if again := candidates.cut_short(found, limit, len(ids)):
+        if again := probe.lacking(found, limit, len(ids)):
             chosen = edge.Filter(must=[edge.HasIdCondition(set(ids))])
             second = _asked(shard, [_query(name, probe, chosen, statistics, len(ids)) for name in again])
             found |= zip(again, second, strict=True)

@@ -115,13 +115,13 @@ class ServerVectorIndex:
         probe = candidates.Probe(vector, terms)
         name = self._collection(model)
         within, statistics = in_scope(tenant, scope), _filter(corpus(tenant, scope.user_id))
-        wanted = {signal: (_filter(within), limit) for signal in probe.signals}
+        wanted = {signal: (_filter(within), limit) for signal in probe.naming}
         try:
             if not wanted:
                 return candidates.unscored(await self._latest(name, within, limit))
             found = await self._asked(name, probe, wanted, statistics)
             ids = candidates.named(found)
-            if again := candidates.cut_short(found, limit, len(ids)):
+            if again := probe.lacking(found, limit, len(ids)):
                 chosen = (_filter(of_tenant(tenant, ids)), len(ids))
                 found |= await self._asked(name, probe, dict.fromkeys(again, chosen), statistics)
         except _AWAY as error:

@@ -34,7 +34,7 @@ def analyse(
     spoken = language if language is not None else detect(query)
     rules: Language = "it" if spoken.lower().startswith("it") else "en"
     head = query[:_MOST_READ]
-    time = resolve(head, now, zone, rules)
+    time = resolve(head, now, zone, rules, prefer="past")
     reading = _read(head, time, rules, known_names)
     intent = _intent(reading)
     return Analysis(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.temporal.direction import direction
 from ricordo.domain.temporal.expressions.base import Expression
 from ricordo.domain.temporal.grammar.phrases import Attempts, expressions
 from ricordo.domain.temporal.languages import LEXICONS
@@ -16,7 +17,7 @@ _LONG_DAY_HOURS = 25  # of the day on which summer time ends
 
 
 def find(
-    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "past"
+    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "told"
 ) -> list[TimeSpan]:
     """Find all times that `text` names, from left to right, none overlapping.
 
@@ -27,19 +28,20 @@ def find(
         now: The moment of speaking, aware.
         zone: The speaker's zone: days begin at its midnights, with its daylight saving.
         language: Whose words to look for.
-        prefer: Which way to resolve what could lie either way: "in May", "on Friday".
+        prefer: Which way to resolve what could lie either way: "in May", "on Friday". What is told follows its
+            words ("cancel Friday" lies ahead), a question is about the past.
 
     Raises:
         ValueError: `now` is naive.
     """
     if now.tzinfo is None:
         raise ValueError("now needs a time zone")
-    moment = Moment(now.astimezone(UTC), zone, prefer)
-    return list(_spans(text, moment, language))
+    moment = Moment(now.astimezone(UTC), zone, "future" if prefer == "future" else "past")
+    return list(_spans(text, moment, language, told=prefer == "told"))
 
 
 def resolve(
-    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "past"
+    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "told"
 ) -> TimeSpan | None:
     """Find the time that `text` is about: of several, the one that is told most precisely, then the first.
 
@@ -55,15 +57,16 @@ def _precision(span: TimeSpan) -> tuple[bool, int]:
     return bounded(window), len(span.reference.split())
 
 
-def _spans(text: str, moment: Moment, language: Language) -> Iterator[TimeSpan]:
+def _spans(text: str, moment: Moment, language: Language, *, told: bool) -> Iterator[TimeSpan]:
     lexicon = LEXICONS[language]
     attempts = Attempts(_MOST_ATTEMPTS)
     for begin, after in passages(text, lexicon):
         items = lexemes(text, begin, after, lexicon)
         for at, read in expressions(items, lexicon, attempts):
-            window = _window(read.expression, moment)
+            start, end = items[at].start, items[read.end - 1].end
+            ahead = told and direction(text, (start, end), language) == "future"
+            window = _window(read.expression, moment.leaning(moment.now, "future") if ahead else moment)
             if window is not None:
-                start, end = items[at].start, items[read.end - 1].end
                 yield _span(text, (start, end), read.expression, window)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.temporal.spans import EARLIEST, LATEST, Preference
+from ricordo.domain.temporal.spans import EARLIEST, LATEST, Direction
 
 
 class NoSuchTime(ValueError):
@@ -32,7 +32,7 @@ class Moment:
 
     now: datetime
     zone: ZoneInfo
-    prefer: Preference
+    prefer: Direction
 
     @property
     def today(self) -> date:
@@ -62,7 +62,7 @@ class Moment:
         """Return the window of one calendar day."""
         return self.days(day, day + timedelta(days=1))
 
-    def leaning(self, instant: datetime, prefer: Preference) -> "Moment":
+    def leaning(self, instant: datetime, prefer: Direction) -> "Moment":
         """Return the moment at `instant` that prefers what is before or after it."""
         return replace(self, now=instant, prefer=prefer)
 

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 from typing import Literal
 
 SpanType = Literal["exact", "range", "relative"]
-Preference = Literal["past", "future"]
+Direction = Literal["past", "future"]
+Preference = Literal["past", "future", "told"]
+"""Which way a time lies that could lie either way; `told`: as the words beside it tell, else the past."""
 Language = Literal["it", "en"]
 
 # Bounds of spans that are open at one side. A few days inside of what `datetime` can hold, so that they

@@ -144,15 +144,8 @@ def _cosine(vector: Vector | None, held: Vector) -> float:
 
 
 def _best(hits: Sequence[Hit], limit: int, *, meant: bool) -> Iterable[Hit]:
-    """Return the union of the best `limit` by each signal; words count where they occur."""
-    chosen: dict[UUID, Hit] = {}
-    if meant:
-        for signal in ("dense", "dense_window"):
-            ranked = sorted(hits, key=lambda hit: -getattr(hit, signal))
-            chosen |= {hit.id: hit for hit in ranked[:limit]}
-    for signal in ("bm25", "bm25_window"):
-        ranked = sorted(
-            (hit for hit in hits if getattr(hit, signal) > 0), key=lambda hit: -getattr(hit, signal)
-        )
-        chosen |= {hit.id: hit for hit in ranked[:limit]}
-    return chosen.values()
+    """Return the best `limit` windows by meaning and by words; words count where they occur."""
+    by_meaning = sorted(hits, key=lambda hit: -hit.dense_window)[:limit] if meant else []
+    spoken = (hit for hit in hits if hit.bm25_window > 0)
+    by_words = sorted(spoken, key=lambda hit: -hit.bm25_window)[:limit]
+    return {hit.id: hit for hit in (*by_meaning, *by_words)}.values()
