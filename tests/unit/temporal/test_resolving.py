@@ -250,3 +250,46 @@ def test_a_naive_moment_is_refused() -> None:
     naive = datetime(2026, 2, 4)  # noqa: DTZ001 - the point of the test
     with pytest.raises(ValueError, match="time zone"):
         resolve("ieri", naive, ROME, "it")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "start"),
+    [
+        ("Please cancel Sunday", "en", "2026-02-08"),
+        ("Book a table for Friday", "en", "2026-02-06"),
+        ("I booked a table for Friday", "en", "2026-02-06"),
+        ("Remind me on Monday to call Anna", "en", "2026-02-09"),
+        ("We'll see Nora on Saturday", "en", "2026-02-07"),
+        ("On Saturday we're visiting Nora", "en", "2026-02-07"),
+        ("I'm flying to Oslo in May", "en", "2026-05-01"),
+        ("I have a dentist appointment on Tuesday", "en", "2026-02-10"),
+        ("Annulla la cena di domenica", "it", "2026-02-08"),
+        ("Prenota un tavolo per venerdì", "it", "2026-02-06"),
+        ("Ricordami lunedì di chiamare Anna", "it", "2026-02-09"),
+        ("Sabato andremo da Nora", "it", "2026-02-07"),
+        ("Ci vediamo venerdì!", "it", "2026-02-06"),
+        ("A maggio mi trasferirò a Lecce", "it", "2026-05-01"),
+        ("Devo vedere Anna lunedì", "it", "2026-02-09"),
+        # What is told of the past, and what says nothing of it, lies behind.
+        ("On Sunday we visited Nora", "en", "2026-02-01"),
+        ("I have to tell you what happened on Friday", "en", "2026-01-30"),
+        ("Sunday was wonderful. I will write more.", "en", "2026-02-01"),
+        ("Domenica siamo andati al mare, però pioveva", "it", "2026-02-01"),
+        ("Non posso credere a quello che è successo venerdì", "it", "2026-01-30"),
+        ("A maggio abbiamo visitato Lecce", "it", "2025-05-01"),
+        ("Concerto di venerdì", "it", "2026-01-30"),
+    ],
+)
+def test_what_is_told_lies_where_its_words_say(text: str, language: Language, start: str) -> None:
+    assert local(resolve(text, NOW, ROME, language))[0] == f"{start}T00:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "start"),
+    [
+        ("Did I cancel Sunday?", "en", "2026-02-01"),
+        ("Cosa devo sapere di venerdì?", "it", "2026-01-30"),
+    ],
+)
+def test_a_question_prefers_the_past(text: str, language: Language, start: str) -> None:
+    assert local(resolve(text, NOW, ROME, language, prefer="past"))[0] == f"{start}T00:00"

@@ -28,8 +28,8 @@ def find(
         now: The moment of speaking, aware.
         zone: The speaker's zone: days begin at its midnights, with its daylight saving.
         language: Whose words to look for.
-        prefer: Which way to resolve what could lie either way: "in May", "on Friday". What is told follows its
-            words ("cancel Friday" lies ahead), a question is about the past.
+        prefer: Which way to resolve what could lie either way: "in May", "on Friday". What is told follows
+            its words ("cancel Friday" lies ahead), a question is about the past.
 
     Raises:
         ValueError: `now` is naive.
@@ -64,8 +64,11 @@ def _spans(text: str, moment: Moment, language: Language, *, told: bool) -> Iter
         items = lexemes(text, begin, after, lexicon)
         for at, read in expressions(items, lexicon, attempts):
             start, end = items[at].start, items[read.end - 1].end
-            ahead = told and direction(text, (start, end), language) == "future"
-            window = _window(read.expression, moment.leaning(moment.now, "future") if ahead else moment)
+            window = _window(read.expression, moment)
+            ahead = _window(read.expression, moment.leaning(moment.now, "future")) if told else window
+            # Most times lie where they lie: only the others are worth a look at the words beside them.
+            if ahead != window and direction(text, (start, end), language) == "future":
+                window = ahead
             if window is not None:
                 yield _span(text, (start, end), read.expression, window)
 

@@ -1,0 +1,83 @@
+"""Which way a time that could lie either way is told: back, or ahead ("cancel Sunday", "ci vediamo venerdì").
+
+The words beside it decide: a verb of planning, a future or an appointment points ahead, a past tense back.
+"""
+
+import re
+from typing import Final
+
+from ricordo.domain.temporal.spans import Direction, Language
+
+_END: Final = re.compile(r"[.!?;\n]")
+_REACH: Final = 160  # characters of a sentence that are looked at, on each side
+
+_AHEAD: Final[dict[Language, re.Pattern[str]]] = {
+    "en": re.compile(
+        r"\b(?:will|won['’]t|shall|gonna|going to|about to|plan(?:s|ning)? (?:to|on|for)|need(?:s)? to"
+        r"|ha(?:ve|s) to|want(?:s)? to|hop(?:e|es|ing) to|would like to|look(?:ing)? forward|can['’]?t wait"
+        r"|let['’]s|let us|book(?:ed|ing)?|reserv(?:e|ed|ing)|schedul(?:e|ed|ing)|reschedul(?:e|ed|ing)"
+        r"|postpon(?:e|ed|ing)|cancel(?:ling)?|remind(?:s|er)?|remember to|don['’]t forget|arrang(?:e|ing)"
+        r"|invit(?:e|ing)|due (?:on|by|in)|deadline|appointment|upcoming|see you|meet me"
+        r"|(?:am|is|are|['’]m|['’]re|['’]s) (?:\w+ ){0,2}?(?:arriv|leav|com|fly|travel|mov|meet|see|visit"
+        r"|start|hav|go|gett|driv|host|play|tak)ing)\b|['’]ll\b",
+        re.IGNORECASE,
+    ),
+    "it": re.compile(
+        r"\b(?:devo|dobbiamo|deve|voglio|vogliamo|vorrei|vorremmo|posso|possiamo|puoi|potresti|conto di"
+        r"|contiamo di|spero di|speriamo di|ho intenzione|intendo|ho in programma|sto per|stiamo per"
+        r"|prenot(?:a|are|ami|ato|iamo|o)|disdi(?:re|ci|co)|annulla(?:re|mi)?|cancella(?:re|mi)?"
+        r"|rimanda(?:re)?|rinvia(?:re)?|spost(?:a|are|iamo)|organizz(?:o|are|iamo)|fiss(?:a|are|iamo|ato)"
+        r"|ricorda(?:mi|ti|ci|rmi)|non dimenticar\w*|appuntamento|scadenza|entro|non vedo l['’]ora"
+        r"|ci vediamo|ci sentiamo|vediamoci|parto|partiamo|arriva|arrivano|torno|torna|torniamo"
+        r"|vado|andiamo|viene|vengono|veniamo)\b"
+        r"|\b(?!però\b|(?:estr|supr|sanr)emo\b|parete\b|segrete\b|tiranno\b)\w{2,}(?:rò|rai|rà|remo|rete|ranno)\b",
+        re.IGNORECASE,
+    ),
+}
+_BACK: Final[dict[Language, re.Pattern[str]]] = {
+    "en": re.compile(
+        r"\b(?:was|were|had|did|didn['’]t|went|came|saw|met|got|took|made|said|told|gave|left|bought|ate|ran"
+        r"|won|lost|flew|drove|spent|slept|began|found|felt|brought|taught|wrote|broke|fell|sang|swam"
+        r"|ha(?:ve|s) (?:\w+ ){0,2}?been|(?!(?:book|reserv|schedul|reschedul|postpon|need)ed)[a-z]{2,}"
+        r"(?<!e)ed)\b",
+        re.IGNORECASE,
+    ),
+    "it": re.compile(
+        r"\b(?:ero|eri|era|eravamo|erano|avevo|aveva|avevamo|avevano"
+        r"|(?:ho|hai|ha|abbiamo|avete|hanno|sono|è|siamo|siete|mi sono|si è|ci siamo) (?:\w+ )?"
+        r"(?!(?:prenotato|fissato)\b)\w+(?:at|ut|it|tt|st|rt|lt|nt|s)[oaie]|\w{3,}(?:avo|avamo|avano|evo|evamo"
+        r"|evano|ivo|ivamo|ivano))\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def direction(text: str, span: tuple[int, int], language: Language) -> Direction:
+    """Say whether the words of its sentence place the time at `span` ahead; "past" when nothing does.
+
+    The nearest sign wins, one before the time over one behind it.
+
+    Args:
+        text: what was said.
+        span: offsets of the words that name a time, half-open.
+        language: of the text.
+    """
+    before, behind = _around(text, span)
+    for part, last in ((before, True), (behind, False)):
+        ahead, back = (_nearest(signs[language], part, last=last) for signs in (_AHEAD, _BACK))
+        if ahead is not None or back is not None:
+            return "future" if back is None or (ahead is not None and ahead < back) else "past"
+    return "past"
+
+
+def _around(text: str, span: tuple[int, int]) -> tuple[str, str]:
+    """Return what stands in the same sentence before and behind `span`."""
+    before = _END.split(text[max(0, span[0] - _REACH) : span[0]])[-1]
+    behind = _END.split(text[span[1] : span[1] + _REACH], maxsplit=1)[0]
+    return before, behind
+
+
+def _nearest(signs: re.Pattern[str], part: str, *, last: bool) -> int | None:
+    """Return the distance of the nearest sign from the time, None without any."""
+    distances = [len(part) - match.end() if last else match.start() for match in signs.finditer(part)]
+    return min(distances, default=None)
