@@ -43,7 +43,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         add_completion=False,
         context_settings=dict(_HELP_OPTIONS),
-        help=catalogue.HELP,
+        help=catalogue.HELP.replace(" ricordo ", f" {program()} "),
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

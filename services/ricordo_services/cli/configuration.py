@@ -35,6 +35,11 @@ def _first_fault(error: ValidationError) -> str:
     return f"the setting {'.'.join(path)} (or {variable}) is wrong: {first['msg']}"
 
 
+def keep_logs_quiet() -> None:
+    """Log to standard error what went wrong, in a command that prints its own result."""
+    log.configure(level="error", readable=sys.stderr.isatty())
+
+
 def set_up_logs(settings: Settings) -> None:
     """Log to standard error: for a person at a terminal, as JSON otherwise, unless the settings say which."""
     said = "format" in settings.log.model_fields_set

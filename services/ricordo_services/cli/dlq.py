@@ -105,7 +105,7 @@ def _table(letters: list[Letter]) -> Table:
     for column in ("number", "given up", "consumer", "subject", "message", "reason"):
         table.add_column(column, overflow="fold")
     for letter in letters:
-        reason = Text.assemble((plain(letter.code), "red"), " ", plain(letter.reason))
+        reason = Text.assemble((plain(letter.code), "red"), ": ", plain(letter.reason))
         message, subject = plain(letter.message_id or "-"), plain(letter.subject)
         row = (str(letter.sequence), local_text(letter.at, None), letter.consumer, subject, message, reason)
         table.add_row(*row)

@@ -1,6 +1,8 @@
 """`ricordo doctor`: what works, what does not, what to do about it."""
 
+import re
 from pathlib import Path
+from typing import Final
 
 import typer
 from rich.text import Text
@@ -12,11 +14,13 @@ from ricordo_services.cli.globals import folder_of
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
-from ricordo_services.cli.servers import Target, running_stack, target
+from ricordo_services.cli.servers import Target, running_stack, said_folder, target
 from ricordo_services.cli.store_checks import look_at_graph, look_at_index, look_at_model, look_at_postgres
 from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.views import plain
 
+_TYPED: Final = re.compile(r"`(ricordo (?:up|dlq list))`")
+"""Commands in an advice that need the data folder that the doctor was given."""
 _SIGNS = {
     State.WELL: ("✓", "green"),
     State.NOTED: ("·", "dim"),
@@ -46,7 +50,7 @@ async def doctor(
     if as_json:
         print_json({"ok": ok, "findings": [finding.document() for finding in findings]})
     else:
-        _show(findings, ok=ok)
+        _show(findings, said_folder(folder_of(context, data_dir)), ok=ok)
     if not ok:
         raise typer.Exit(FAILED)
 
@@ -65,16 +69,15 @@ async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) 
     return found
 
 
-def _show(findings: list[Finding], *, ok: bool) -> None:
+def _show(findings: list[Finding], folder: str, *, ok: bool) -> None:
     console = screen()
     for finding in findings:
         sign, style = _SIGNS[finding.state]
         line = Text.assemble((sign, style), " ", (f"{finding.name:20} ", "bold"), plain(finding.detail))
         console.print(line)
         if finding.advice:
-            console.print(
-                Text(f"  → {named(finding.advice)}", "cyan" if finding.state is not State.NOTED else "dim")
-            )
+            advice = named(_TYPED.sub(lambda found: f"`{found[1]}{folder}`", finding.advice))
+            console.print(Text(f"  → {advice}", "cyan" if finding.state is not State.NOTED else "dim"))
     console.print()
     degraded = any(finding.state is State.DEGRADED for finding in findings)
     verdict = "something is missing" if not ok else "works, degraded" if degraded else "all is well"

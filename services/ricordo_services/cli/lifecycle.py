@@ -13,12 +13,13 @@ from ricordo.messages.base import parse_instant
 from ricordo.ports.clock import Clock
 from ricordo_services import wiring
 from ricordo_services.cli.catalogue import NOT_YET
+from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import Misused, guarded
 from ricordo_services.cli.groups import group
 from ricordo_services.cli.later import PASSES, NotYet
 from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import print_json, print_line
-from ricordo_services.cli.stores import store_settings
+from ricordo_services.cli.stores import named_stores
 
 DECAY: Final = "decay"
 
@@ -49,7 +50,8 @@ async def run(
         raise NotYet(f"ricordo lifecycle run {name}", "0.6", f"`ricordo lifecycle run {DECAY}` works")
     if name != DECAY:
         raise Misused(f"there is no pass {name}: choose from {DECAY}, {', '.join(PASSES)}")
-    summary = await wiring.run_decay(store_settings(context, data_dir), user, clock=_clock(now))
+    keep_logs_quiet()
+    summary = await wiring.run_decay(named_stores(context, data_dir), user, clock=_clock(now))
     counts = asdict(summary)
     counts = {"pass": counts.pop("name"), **counts}
     if as_json:

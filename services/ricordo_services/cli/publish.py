@@ -27,7 +27,9 @@ Wait = Annotated[bool, typer.Option("--wait", help="Return when all of them are 
 Bulk = Annotated[bool, typer.Option("--bulk", help="Use the lane of imports, which delays nobody.")]
 Patience = Annotated[
     float,
-    typer.Option("--timeout", metavar="SECONDS", help="With --wait: give up without progress for so long."),
+    typer.Option(
+        "--timeout", metavar="SECONDS", min=0.1, help="With --wait: give up without progress for so long."
+    ),
 ]
 
 

@@ -4,7 +4,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, BinaryIO, TypeVar
+from typing import Annotated, BinaryIO, Final, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -14,9 +14,11 @@ from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo_services.cli.derivations import Document, Question, Said, analysed, enriched, extracted
 from ricordo_services.cli.documents import read_document
 from ricordo_services.cli.failures import FAILED, Failed, Misused
-from ricordo_services.cli.output import print_json, screen
+from ricordo_services.cli.output import margin, print_json, screen
 
 M = TypeVar("M", bound=Message)
+
+_NAME_MAX: Final = 256  # characters: longer ones name no file
 
 Source = Annotated[
     str | None,
@@ -89,6 +91,10 @@ def _said(
 def _text(source: str | None) -> str:
     if source is None:
         raise Misused("give a text, or --jsonl to read a JSON object a line")
+    if len(source) < _NAME_MAX and Path(source).is_file():
+        margin().print(
+            f"{source} is taken as a text: --jsonl reads it as a file", style="yellow", markup=False
+        )
     return source
 
 

@@ -9,7 +9,9 @@ from ricordo_services.cli.options import Conversation, DataDir, Json, Nats, Tena
 from ricordo_services.cli.views import show_context, show_recall
 from ricordo_services.cli.zones import zone_of
 
-Query = Annotated[str, typer.Argument(help="What to look for, in your own words.", show_default=False)]
+Query = Annotated[
+    str, typer.Argument(metavar="QUERY", help="What to look for, in your own words.", show_default=False)
+]
 Limit = Annotated[int, typer.Option(metavar="N", help="At most so many memories, 1 to 200.")]
 Profile = Annotated[
     str | None,

@@ -7,11 +7,28 @@ from pydantic import SecretStr
 
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import read_settings
+from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.folders import default_data_dir
-from ricordo_services.cli.globals import said_before
-from ricordo_services.cli.servers import checked_url, running_stack
+from ricordo_services.cli.globals import folder_of, said_before
+from ricordo_services.cli.servers import checked_url, running_stack, said_folder
 
 POSTGRES_SETTING = "postgres_dsn"
+
+
+def named_stores(context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings that name the servers, for commands that can do nothing without them; else as below.
+
+    Raises:
+        Failed: nothing names them, and no stack runs; or the settings are wrong.
+    """
+    settings = store_settings(context, data_dir)
+    if POSTGRES_SETTING not in settings.stores.model_fields_set:
+        folder = folder_of(context, data_dir)
+        raise Failed(
+            f"no stack runs on {folder}: start one with `ricordo up{said_folder(folder)}`, "
+            "or name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
+        )
+    return settings
 
 
 def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:

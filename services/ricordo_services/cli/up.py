@@ -41,6 +41,8 @@ async def up(
 
     with stopped_by_signals(stopping):
         await unless(stopping, serve())
+    if not as_json:
+        margin().print("stopped", style="dim")
 
 
 def _names(workers: str | None) -> tuple[str, ...]:

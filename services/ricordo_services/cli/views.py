@@ -96,7 +96,7 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
     if reply.error:
         console.print(Text(f"  {plain(reply.error)}", "red"), soft_wrap=True)
     if reply.state is MessageState.UNKNOWN:
-        margin().print(Text("no message has this id, or none has been taken in yet"))
+        margin().print(Text("no message with this id has arrived, or it still waits to be taken in"))
     if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
         for name, instant in reply.stages:
             when = local_text(instant, zone) if instant else "not yet"

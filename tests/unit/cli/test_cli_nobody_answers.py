@@ -84,6 +84,14 @@ def test_the_doctor_without_any_server_says_how_to_start_one(cli: Cli) -> None:
     assert "start one with `ricordo up`" in ended.out
 
 
+@pytest.mark.parametrize("where", [(), ("--data-dir", "elsewhere")])
+def test_a_pass_without_servers_says_how_to_start_some(cli: Cli, where: tuple[str, ...]) -> None:
+    ended = cli("lifecycle", "run", "decay", *where)
+    assert (ended.code, ended.out) == (1, "")
+    assert len(ended.err.splitlines()) == 1
+    assert f"start one with `ricordo up{''.join(f' {word}' for word in where)}`" in ended.err
+
+
 def test_an_impossible_tenant_is_no_missing_server(cli: Cli) -> None:
     ended = cli("doctor", "--tenant", "Not A Tenant")
     assert (ended.code, ended.out) == (2, "")

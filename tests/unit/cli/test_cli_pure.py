@@ -120,6 +120,15 @@ def test_a_text_is_answered_for_a_person(cli: Cli) -> None:
     assert "joy" in cli("enrich", "Che gioia!").out
 
 
+def test_a_file_without_jsonl_is_a_text_with_a_word_of_warning(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    file.write_text("{}")
+    ended = cli("extract", str(file))
+    assert ended.code == 0
+    assert "--jsonl reads it as a file" in ended.err
+    assert cli("extract", "x" * 5000).err == ""
+
+
 @pytest.mark.parametrize(
     "arguments", [("analyze",), ("analyze", "x", "--timezone", "Nowhere/Land"), ("enrich", "")]
 )
