@@ -30,8 +30,8 @@ class Receipt:
     Attributes:
         message_id: the message.
         state: `remembered` or `failed`.
-        error: why it failed. Beside `remembered` it is of another message that was sent under the same id, now
-            or earlier, and refused: the first to arrive stays.
+        error: why it failed. Beside `remembered` it is of another message that was sent under the same id and
+            refused, now or earlier: the first to arrive stays.
     """
 
     message_id: str
