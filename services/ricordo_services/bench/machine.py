@@ -2,12 +2,14 @@
 
 import os
 import platform
+import timeit
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
 import psutil
 
+from ricordo_services.bench.figures import rounded
 from ricordo_services.bench.options import Line
 
 _PACKAGES: Final = (
@@ -21,6 +23,7 @@ _PACKAGES: Final = (
     "asyncpg",
 )
 _GIGABYTE: Final = 1024**3
+_ADDITIONS: Final = "total = 0; numbers = range(1_000_000)"
 
 
 def describe() -> Line:
@@ -32,10 +35,16 @@ def describe() -> Line:
         "cores": usable,
         "memory_gb": round(psutil.virtual_memory().total / _GIGABYTE, 1),
         "load_before": round(os.getloadavg()[0], 2),
+        "million_additions_ms": rounded(_million_additions_ms()),
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
         "versions": {name: found for name in _PACKAGES if (found := _version(name))},
     }
+
+
+def _million_additions_ms() -> float:
+    """Return how long a million additions take in Python, at best: a shared machine has its hours."""
+    return 1000 * min(timeit.repeat("for one in numbers: total += one", _ADDITIONS, number=1, repeat=5))
 
 
 def _processor() -> str:

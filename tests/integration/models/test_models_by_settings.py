@@ -1,6 +1,7 @@
 """Weights are loaded by who encodes, and by nobody else."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from tests.fixtures.running import Workers
@@ -23,8 +24,11 @@ def _refuse(*_: object) -> None:
 
 
 @pytest.fixture
-def settings(stack: Endpoints) -> Settings:
-    return wiring.local_settings(stack, Settings())
+def settings(stack: Endpoints, tmp_path: Path) -> Settings:
+    """Give a vector index of its own: other tests' workers may have the stack's open."""
+    settings = wiring.local_settings(stack, Settings())
+    stores = settings.stores.model_copy(update={"qdrant_dir": tmp_path})
+    return settings.model_copy(update={"stores": stores})
 
 
 @pytest.mark.parametrize("name", ["ingest", "enrichment", "index", "knowledge", "lifecycle"])
