@@ -126,7 +126,7 @@ async def test_root_lends_postgres_an_account_and_opens_no_folder(stack: Endpoin
 
 def _serves(process: psutil.Process, folder: Path) -> bool:
     """Whether it is the PostgreSQL of that folder: other tests' may have got new children meanwhile."""
-    return process.name() == "postgres" and any(str(folder) in word for word in process.cmdline())
+    return process.name() == "postgres" and Path(process.cwd()).is_relative_to(folder)
 
 
 @as_root
