@@ -113,10 +113,25 @@ limit $8
 
 -- name: surfacing
 -- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
+-- Each of the three by its own index, so that not all that is known of a user is read for the ten that are shown.
+with named as (
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null
+      and (subject_key = any($3::text[]) or object_key = any($3::text[]))
+    order by confidence desc, last_reinforced desc, id limit $5
+), firm as (
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null and confidence >= $4
+    order by confidence desc, last_reinforced desc, id limit $5
+), sure as (
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null and verified
+    order by confidence desc, last_reinforced desc, id limit $5
+), shown as (
+    select * from named union select * from firm union select * from sure
+)
 select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
        disputed, verified, message_ids
-from facts
-where tenant = $1 and user_id = $2 and valid_to is null
-  and (confidence >= $4 or verified or subject_key = any($3::text[]) or object_key = any($3::text[]))
-order by subject_key = any($3::text[]) or object_key = any($3::text[]) desc, confidence desc, last_reinforced desc, id
+from shown
+order by id in (select id from named) desc, confidence desc, last_reinforced desc, id
 limit $5
