@@ -127,15 +127,16 @@ class VectorIndex(Protocol):
     async def search(
         self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
     ) -> Sequence[Hit]:
-        """Find up to `limit` candidates by meaning and as many by words; return all scores of each.
+        """Find candidates by meaning, by the words of the text and by those of the window; return all scores.
 
-        It is the window that makes a candidate: the memory's own text, in the light of the turn before.
+        By meaning it is the window that makes a candidate: the memory's own text, in the light of the turn
+        before.
 
         Args:
             vector: float32 [dimensions], unit norm; None searches by terms only.
             terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the
                 scope alone decides, latest first.
-            limit: candidates by meaning, and by words, >= 1.
+            limit: candidates by each of the three, >= 1.
         """
         ...
 

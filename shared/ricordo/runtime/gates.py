@@ -4,7 +4,6 @@ Handing a message back costs one of its deliveries; leaving it in the stream cos
 """
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -67,9 +66,9 @@ class AllGates:
 
 
 class ProbeGate:
-    """Open while `probe` succeeds: asked when somebody waits, with growing pauses while it fails.
+    """Open while `probe` succeeds: asked whenever somebody waits, with growing pauses while it fails.
 
-    An answer is as good as new for a moment: ten workers that fetch many times a second need not all ask.
+    It trusts no former answer: who comes from a failure asks whether the dependency has just gone.
 
     Args:
         name: of the dependency, for the log.
@@ -77,7 +76,6 @@ class ProbeGate:
         clock: measures the pauses.
         backoff: the pauses between failing probes.
         limit: seconds after which a probe that does not answer has failed.
-        fresh: seconds for which a success holds.
     """
 
     def __init__(
@@ -88,15 +86,12 @@ class ProbeGate:
         *,
         backoff: Backoff | None = None,
         limit: float = 5.0,
-        fresh: float = 0.2,
     ) -> None:
         self._name = name
         self._probe = probe
         self._clock = clock
         self._backoff = backoff or Backoff(first=0.2, longest=5.0)
         self._limit = limit
-        self._fresh = fresh
-        self._fresh_until = -math.inf
         self._failures = 0
         self._error = ""
         self._begun = 0
@@ -114,8 +109,6 @@ class ProbeGate:
 
     async def wait_open(self) -> None:
         """Return once a probe succeeds. Those who wait together share the probes."""
-        if self.is_open and self._clock.monotonic() < self._fresh_until:
-            return
         while not await self._try_once():
             await self._clock.sleep(self._backoff.delay(self._failures))
 
@@ -137,7 +130,6 @@ class ProbeGate:
             if self._failures:
                 _log.info("dependency is back", dependency=self._name, probes=self._failures)
             self._failures = 0
-            self._fresh_until = self._clock.monotonic() + self._fresh
             return True
 
 

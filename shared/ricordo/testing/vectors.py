@@ -148,6 +148,15 @@ class VectorIndexContract:
         await filled(index, point("a", text="word", archived=True), point("b", text="word", archived=False))
         assert await named(index, points, "b", MINE)
 
+    async def test_words_name_what_its_window_hides(self, index: VectorIndex) -> None:
+        about, away = unit_vector(1), unit_vector(2)
+        hidden = point("a", text="word", before="much else " * 20, vector=about, window=away)
+        others = [point(f"b-{n}", text="so", before="word", vector=away, window=about) for n in range(9)]
+        await filled(index, hidden, *others)
+        found = await searched(index, vector=about, terms=words("word"), limit=5)
+        [hit] = [hit for hit in found if hit.id == hidden.id]
+        assert hit.dense == pytest.approx(1, abs=1e-4)
+
     async def test_what_points_are_filtered_by_changes_and_their_vectors_stay(
         self, index: VectorIndex
     ) -> None:

@@ -1,6 +1,10 @@
 """A PostgreSQL that goes away says so as the ports' own error, and all goes on when it is back."""
 
 import asyncio
+import contextlib
+import os
+import signal
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -138,3 +142,37 @@ async def _waits(connection: "asyncpg.Connection[asyncpg.Record]") -> bool:
 async def test_a_value_of_the_wrong_type_is_wrong_and_not_unavailable(stores: Stores) -> None:
     with pytest.raises(asyncpg.DataError, match="invalid"):
         await stores.indexing.versions(stores.tenant, "a", ["not an id"])  # type: ignore[list-item]  # on purpose
+
+
+async def test_a_session_that_hangs_keeps_nobody_long_past_a_deadline(dsns: Dsns, stores: Stores) -> None:
+    async with Database.connect(dsns.worker, size=1) as database:
+        hung = 0
+
+        async def hang() -> None:
+            nonlocal hung
+            async with asyncio.timeout(1), database.transaction(stores.tenant) as connection:
+                hung = await connection.fetchval("select pg_backend_pid()")
+                os.kill(hung, signal.SIGSTOP)
+                await connection.fetchval("select 1")
+
+        began = time.monotonic()
+        try:
+            with pytest.raises(TimeoutError):
+                await hang()
+            assert time.monotonic() - began < 30  # and not the minute that a statement may take
+        finally:
+            os.kill(hung, signal.SIGCONT)
+        async with database.transaction(stores.tenant) as connection:
+            assert await connection.fetchval("select 1") == 1
+
+
+async def test_what_was_rolled_back_in_silence_is_not_taken_as_written(dsns: Dsns, stores: Stores) -> None:
+    async with Database.connect(dsns.worker, size=1) as database:
+
+        async def fail_and_go_on() -> None:
+            async with database.transaction(stores.tenant) as connection:
+                with contextlib.suppress(asyncpg.DivisionByZeroError):
+                    await connection.execute("select 1 / 0")
+
+        with pytest.raises(StoreUnavailable, match="rolled back"):
+            await fail_and_go_on()

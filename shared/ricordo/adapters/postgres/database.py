@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Self
 
 import asyncpg
@@ -35,6 +35,8 @@ TRANSIENT = (
 )
 
 _PATIENCE_S = 60
+_ACQUIRE_S = 5  # for a free connection, and for giving it back
+_ROLLBACK_S = 1
 _SESSION = {
     "application_name": "ricordo",
     "timezone": "UTC",
@@ -75,14 +77,21 @@ def _begin(tenant: str) -> str:
 
 
 async def _roll_back(connection: Connection) -> None:
-    """Undo; where that fails the connection is broken, and what it had not committed is gone with it."""
-    with suppress(*TRANSIENT):
-        if not connection.is_closed():
+    """Undo, or cut the connection, which undoes too: a server that hangs keeps nobody past a deadline."""
+    if connection.is_closed():
+        return
+    try:
+        async with asyncio.timeout(_ROLLBACK_S):
             await connection.execute("rollback")
+    except TRANSIENT:
+        connection.terminate()
 
 
 async def _leave_as_it_is(_: object) -> None:
-    """Spare a trip at the end of each transaction: whatever is set is set for one transaction only."""
+    """Spare a trip at the end of each transaction: whatever is set is set for one transaction only.
+
+    One that was left open all the same, as by a cancelled `_roll_back`, the driver ends before this.
+    """
 
 
 class Database:
@@ -126,18 +135,20 @@ class Database:
 
         Raises:
             ValueError: no tenant goes by that name.
-            StoreUnavailable: PostgreSQL could not do it now; nothing was written.
+            StoreUnavailable: PostgreSQL could not do it now. Nothing was written, unless it was the answer to
+                the commit that was lost.
         """
         begin = _begin(tenant)
         with translating():
-            async with self._pool.acquire() as connection:
+            async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
                 try:
                     await connection.execute(begin)
                     yield connection
                 except BaseException:
                     await _roll_back(connection)
                     raise
-                await connection.execute("commit")
+                if await connection.execute("commit") != "COMMIT":  # a statement had failed unnoticed
+                    raise StoreUnavailable("PostgreSQL rolled back a transaction instead of committing it")
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
@@ -147,7 +158,7 @@ class Database:
             StoreUnavailable: PostgreSQL could not do it now.
         """
         with translating():
-            async with self._pool.acquire() as connection:
+            async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
                 yield connection
 
     @staticmethod

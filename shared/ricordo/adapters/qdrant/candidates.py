@@ -1,4 +1,4 @@
-"""One search of the port is two of the engine: candidates by their windows, then all signals of each one."""
+"""One search of the port is two of the engine: candidates by most signals, then all signals of each one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,8 +28,12 @@ class Probe:
 
     @property
     def naming(self) -> tuple[str, ...]:
-        """Those of them that name candidates: a window holds its text, and names what the text would."""
-        return tuple(name for name in self.signals if name in {WINDOW, WINDOW_TERMS})
+        """Those of them that name candidates: looking through all vectors of a user twice costs the most.
+
+        By meaning, the windows name them, since a window holds its text. One whose predecessor speaks of
+        something else at length may be missed, unless its words name it.
+        """
+        return tuple(name for name in self.signals if name != TEXT)
 
     def lacking(self, found: Found, limit: int, candidates: int) -> tuple[str, ...]:
         """Return the signals that have not scored all of the candidates.

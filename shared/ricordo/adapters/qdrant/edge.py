@@ -15,42 +15,26 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 import qdrant_edge as edge
+import structlog
 
 from ricordo.adapters.qdrant import candidates
-from ricordo.adapters.qdrant.conditions import (
-    KEYWORDS,
-    NUMBERS,
-    TENANT,
-    TEXT,
-    TEXT_TERMS,
-    WINDOW,
-    WINDOW_TERMS,
-    AllOf,
-    AnyOf,
-    Between,
-    Condition,
-    HasId,
-    Match,
-    collection,
-    corpus,
-    in_scope,
-    of_tenant,
-    payload,
+from ricordo.adapters.qdrant.conditions import TENANT, collection, corpus, in_scope, of_tenant, payload
+from ricordo.adapters.qdrant.edge_requests import (
+    INDEXES,
+    asked,
+    config,
+    filter_of,
+    id_of,
+    latest,
+    point_of,
+    query,
 )
 from ricordo.domain.bm25 import SparseVector
 from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 
-T = TypeVar("T")
+_log = structlog.stdlib.get_logger(__name__)
 
-_Part = (
-    edge.FieldCondition
-    | edge.IsEmptyCondition
-    | edge.IsNullCondition
-    | edge.HasIdCondition
-    | edge.HasVectorCondition
-    | edge.NestedCondition
-    | edge.Filter
-)
+T = TypeVar("T")
 
 _PORTION: Final = 16  # points per call: some milliseconds, between which a search has its turn
 # A flush takes up to a second, whatever there is to write; what is not flushed is read again from the
@@ -120,7 +104,7 @@ class EdgeVectorIndex:
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
-        request = edge.CountRequest(filter=_filter(in_scope(tenant, scope)), exact=True)
+        request = edge.CountRequest(filter=filter_of(in_scope(tenant, scope)), exact=True)
         return await self._run(lambda: self._shard(model).count(request))
 
     async def close(self) -> None:
@@ -151,30 +135,28 @@ class EdgeVectorIndex:
             return
         path = self._folder / collection(model)
         if not path.exists():
-            _create(path, _config(dimensions))
+            _create(path, config(dimensions))
         try:
-            shard = edge.EdgeShard.load(str(path), _config(dimensions))
+            shard = edge.EdgeShard.load(str(path), config(dimensions))
         except Exception as error:
             if "WouldBlock" in str(error):
                 raise IndexUnavailable(f"another process has the vector index in {path} open") from error
             raise
-        missing = set(_INDEXES) - set(shard.info().payload_schema)
+        missing = set(INDEXES) - set(shard.info().payload_schema)
         for key in sorted(missing):  # of a former version, or none yet
-            shard.update(edge.UpdateOperation.create_field_index(key, _INDEXES[key]))
+            shard.update(edge.UpdateOperation.create_field_index(key, INDEXES[key]))
         self._shards[model] = shard
 
     def _write(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         shard = self._shard(model)
-        shard.update(edge.UpdateOperation.upsert_points([_point(tenant, point) for point in points]))
-        self.unflushed += len(points)
-        if self.unflushed >= _FLUSH_EVERY:
-            self._flush()
+        shard.update(edge.UpdateOperation.upsert_points([point_of(tenant, point) for point in points]))
+        self._changed(len(points))
 
     def _refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Write what differs: each key that is written is indexed anew, at a tenth of a millisecond."""
         shard = self._shard(model)
         held = shard.retrieve([one.id for one in facets], with_payload=True, with_vector=False)
-        before = {_id(record.id): record.payload or {} for record in held}
+        before = {id_of(record.id): record.payload or {} for record in held}
         for one in facets:
             old, new = before.get(one.id, {}), payload(tenant, one)
             if old.get(TENANT) != tenant:  # no point, or not of this tenant
@@ -183,12 +165,12 @@ class EdgeVectorIndex:
                 shard.update(edge.UpdateOperation.set_payload([one.id], changed))
             if gone := [key for key in old if key not in new]:
                 shard.update(edge.UpdateOperation.delete_payload([one.id], gone))
-            self.unflushed += 1
+        self._changed(len(facets))
 
     def _delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
-        wanted = _filter(of_tenant(tenant, ids))
+        wanted = filter_of(of_tenant(tenant, ids))
         self._shard(model).update(edge.UpdateOperation.delete_points_by_filter(wanted))
-        self.unflushed += len(ids)
+        self._changed(len(ids))
 
     def _search(
         self, tenant: str, model: str, scope: Scope, probe: candidates.Probe, limit: int
@@ -196,25 +178,36 @@ class EdgeVectorIndex:
         shard = self._shard(model)
         within = in_scope(tenant, scope)
         if not probe.signals:
-            return candidates.unscored(_latest(shard, within, limit))
-        statistics = _filter(corpus(tenant, scope.user_id))
-        wanted = _filter(within)
-        first = _asked(shard, [_query(name, probe, wanted, statistics, limit) for name in probe.naming])
+            return candidates.unscored(latest(shard, within, limit))
+        statistics = filter_of(corpus(tenant, scope.user_id))
+        wanted = filter_of(within)
+        first = asked(shard, [query(name, probe, wanted, statistics, limit) for name in probe.naming])
         found = dict(zip(probe.naming, first, strict=True))
         ids = candidates.named(found)
         if again := probe.lacking(found, limit, len(ids)):
             chosen = edge.Filter(must=[edge.HasIdCondition(set(ids))])
-            second = _asked(shard, [_query(name, probe, chosen, statistics, len(ids)) for name in again])
+            second = asked(shard, [query(name, probe, chosen, statistics, len(ids)) for name in again])
             found |= zip(again, second, strict=True)
         return candidates.hits(ids, found)
+
+    def _changed(self, points: int) -> None:
+        self.unflushed += points
+        if self.unflushed >= _FLUSH_EVERY:
+            self._flush()
 
     def _flush_in_silence(self) -> None:
         """Flush once nothing was written for a while."""
         if self._silence is not None:
             self._silence.cancel()
         self._silence = asyncio.get_running_loop().call_later(
-            _FLUSH_AFTER_S, self._thread.submit, self._flush
+            _FLUSH_AFTER_S, self._thread.submit, self._flush_or_tell
         )
+
+    def _flush_or_tell(self) -> None:
+        try:
+            self._flush()
+        except Exception as error:  # noqa: BLE001 - the engine's errors have no type of their own
+            _log.error("the vector index could not be flushed", error=str(error))
 
     def _flush(self) -> None:
         if self.unflushed:
@@ -236,82 +229,3 @@ def _create(path: Path, config: edge.EdgeConfig) -> None:
     aside.mkdir(parents=True)
     edge.EdgeShard.create(str(aside), config).close()
     aside.rename(path)
-
-
-def _config(dimensions: int) -> edge.EdgeConfig:
-    dense = edge.EdgeVectorParams(size=dimensions, distance=edge.Distance.Cosine)
-    sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
-    return edge.EdgeConfig(
-        vectors={TEXT: dense, WINDOW: dense}, sparse_vectors={TEXT_TERMS: sparse, WINDOW_TERMS: sparse}
-    )
-
-
-_INDEXES: Final = {
-    **dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword),
-    **dict.fromkeys(NUMBERS, edge.PayloadSchemaType.Float),
-}
-
-
-def _point(tenant: str, point: Point) -> edge.Point:
-    return edge.Point(
-        point.id,
-        {
-            TEXT: point.text_vector.tolist(),
-            WINDOW: point.window_vector.tolist(),
-            TEXT_TERMS: _sparse(point.text_terms),
-            WINDOW_TERMS: _sparse(point.window_terms),
-        },
-        payload(tenant, point.facets),
-    )
-
-
-def _sparse(terms: SparseVector) -> edge.SparseVector:
-    return edge.SparseVector(terms.indices.tolist(), terms.weights.tolist())
-
-
-def _query(
-    name: str, probe: candidates.Probe, within: edge.Filter, statistics: edge.Filter, limit: int
-) -> edge.QueryRequest:
-    if (vector := probe.dense(name)) is not None:
-        nearest = edge.Query.Nearest(vector.tolist(), using=name)
-        return edge.QueryRequest(limit=limit, query=nearest, filter=within)
-    return edge.QueryRequest(
-        limit=limit,
-        query=edge.Query.Nearest(_sparse(probe.terms), using=name),
-        filter=within,
-        params=edge.SearchParams(idf=edge.IdfParams(corpus=statistics)),
-    )
-
-
-def _asked(shard: edge.EdgeShard, requests: list[edge.QueryRequest]) -> list[candidates.Scores]:
-    answers = shard.query_batch(edge.QueryBatchRequest(requests))
-    return [{_id(one.id): one.score for one in answer} for answer in answers]
-
-
-def _latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:
-    order = edge.OrderBy("created", direction=edge.Direction.Desc)
-    request = edge.ScrollRequest(limit=limit, filter=_filter(within), order_by=order)
-    return [_id(record.id) for record in shard.scroll(request)[0]]
-
-
-def _id(found: int | UUID | str) -> UUID:
-    return found if isinstance(found, UUID) else UUID(str(found))
-
-
-def _filter(condition: AllOf | AnyOf) -> edge.Filter:
-    parts: list[_Part] = [_condition(one) for one in condition.conditions]
-    return edge.Filter(must=parts) if isinstance(condition, AllOf) else edge.Filter(should=parts)
-
-
-def _condition(condition: Condition) -> _Part:
-    match condition:
-        case Match(key, (value,)):
-            return edge.FieldCondition(key=key, match=edge.MatchValue(value=value))
-        case Match(key, values):
-            return edge.FieldCondition(key=key, match=edge.MatchAny(any=list(values)))
-        case Between(key, at_least, above, below):
-            return edge.FieldCondition(key=key, range=edge.RangeFloat(gte=at_least, gt=above, lt=below))
-        case HasId(ids):
-            return edge.HasIdCondition(set(ids))
-        case AllOf() | AnyOf():
-            return _filter(condition)

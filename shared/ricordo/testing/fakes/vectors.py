@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from uuid import UUID
 
 import numpy as np
@@ -144,8 +145,9 @@ def _cosine(vector: Vector | None, held: Vector) -> float:
 
 
 def _best(hits: Sequence[Hit], limit: int, *, meant: bool) -> Iterable[Hit]:
-    """Return the best `limit` windows by meaning and by words; words count where they occur."""
-    by_meaning = sorted(hits, key=lambda hit: -hit.dense_window)[:limit] if meant else []
-    spoken = (hit for hit in hits if hit.bm25_window > 0)
-    by_words = sorted(spoken, key=lambda hit: -hit.bm25_window)[:limit]
-    return {hit.id: hit for hit in (*by_meaning, *by_words)}.values()
+    """Return the best windows by meaning, and texts and windows by words, where they occur."""
+    chosen = sorted(hits, key=lambda hit: -hit.dense_window)[:limit] if meant else []
+    for words in (attrgetter("bm25"), attrgetter("bm25_window")):
+        spoken = [hit for hit in hits if words(hit) > 0]
+        chosen += sorted(spoken, key=words, reverse=True)[:limit]
+    return {hit.id: hit for hit in chosen}.values()
