@@ -40,7 +40,6 @@ from ricordo_services.retrieval.search import Search
 from ricordo_services.stack import Endpoints
 
 _HOUR: Final = 3600.0
-_INBOX_AGE: Final = timedelta(days=8)  # a day longer than the stream that could deliver an event again
 _USE_LINGERS_S: Final = 0.25  # what recalls leave behind is gathered, so that it is not in the next one's way
 _SETS_A_STAGE: Final = ("encode", "enrichment", "index", "knowledge")
 
@@ -151,7 +150,7 @@ async def _lifecycle(resources: Resources) -> list[Service]:
 
     async def daily() -> None:
         await decay.run(clock.now())
-        await tidy(life, clock.now() - _INBOX_AGE)
+        await tidy(life, clock.now())
 
     reconcile = Reconcile(
         life,

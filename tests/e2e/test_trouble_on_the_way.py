@@ -67,6 +67,35 @@ async def test_a_message_reconciled_after_its_first_stages_goes_on_where_it_stoo
         assert json.loads((await receipts.next()).data)["message_id"] == "m-1"
 
 
+async def test_a_message_that_was_given_up_and_works_after_all_is_told_so(bot: Bot, running: Running) -> None:
+    await running.everything_is_settled()
+    await pause(bot, seconds=60)
+    try:
+        await bot.publish_all([said(name, f"Nora lives in Cork: {name}.") for name in CONSUMERS])
+        await eventually(lambda: all_in_state(bot, list(CONSUMERS), "received"))
+        for name in CONSUMERS:
+            await give_up(bot, running, name, consumer=name)
+        assert await all_in_state(bot, list(CONSUMERS), "failed")
+    finally:
+        await pause(bot, seconds=-60)
+    await eventually(lambda: all_in_state(bot, list(CONSUMERS), "remembered"))
+    assert [(await bot.status(name))["error"] for name in CONSUMERS] == [None] * len(CONSUMERS)
+
+
+async def give_up(bot: Bot, running: Running, name: str, consumer: str) -> None:
+    """Leave the reason that `consumer` leaves when it gives a message up."""
+    connection = await asyncpg.connect(running.endpoints.postgres_dsn)
+    await connection.execute("select set_config('app.tenant', $1, false)", bot.tenant)
+    await connection.execute(
+        "insert into dead_letters values "
+        "($1, $2, 'memory.created', 1, $3, 'attempts_exhausted', 'a disk was full', 8, now())",
+        bot.tenant,
+        consumer,
+        name,
+    )
+    await connection.close()
+
+
 @asynccontextmanager
 async def failing(running: Running, operation: str, content: str) -> AsyncIterator[None]:
     """Let every `operation` on a memory of this content fail, for the length of an `async with`."""

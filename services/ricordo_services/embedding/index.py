@@ -1,4 +1,4 @@
-"""Index: the only writer of vectors. A memory's row becomes its point."""
+"""Index: the only writer of points. A memory's row becomes its point."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

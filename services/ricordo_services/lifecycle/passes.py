@@ -24,6 +24,8 @@ _SLICE = 5_000  # memories per transaction of the decay
 _PER_EVENT = 500  # memory ids in one event
 _BUSY = 5  # times the patience while workers have a backlog
 _REMITTED = 1_000  # messages that one pass of the reconciliation sends on their way again
+_HANDLED_KEPT = timedelta(days=8)  # a day longer than the stream that could deliver an event again
+_REASONS_KEPT = timedelta(days=30)
 
 
 class Emitter(Protocol):
@@ -121,10 +123,14 @@ def _by_user(memories: Sequence[tuple[UUID, str]]) -> Iterator[tuple[str, tuple[
             yield user_id, tuple(ids[start : start + _PER_EVENT])
 
 
-async def tidy(life: Life, before: datetime) -> None:
-    """Drop, for all tenants, the record of events handled before `before`, which come no more."""
+async def tidy(life: Life, now: datetime) -> None:
+    """Drop, for all tenants, the record of events that come no more, and old reasons of dead letters.
+
+    A message that still lacks a stage when its reason goes is sent on its way once more; if it fails again,
+    it is a dead letter again. That makes up for a replay which was lost with the power.
+    """
     for tenant in await life.tenants():
-        await life.tidy(tenant, before)
+        await life.tidy(tenant, handled_before=now - _HANDLED_KEPT, died_before=now - _REASONS_KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +165,11 @@ class Reconcile:
         return summary
 
     async def _tell_moved(self, tenant: str, before: datetime, summary: Summary) -> None:
-        """Say once more what moved before `before`; only then is it taken as said.
+        """Say once more what moved before `before`; then it is taken as said.
 
-        Whoever moved it said so at once, if nothing came in between. By now that event is on disk, or lost.
+        Whoever moved it said so at once, if nothing came in between. So it is said twice, patience apart, and
+        one crash or power failure leaves one of the two; only a second one, in the moment after the second
+        saying, could leave none.
         """
         moved = await self.life.moved(tenant, before, _SLICE)
         if not moved:

@@ -1,4 +1,4 @@
-"""What a bot imports: `from ricordo.client import MemoryClient`. Needs nats-py and pydantic only."""
+"""What a bot imports: `from ricordo.client import MemoryClient`. Needs nats-py, pydantic, time zones."""
 
 from ricordo.client.exceptions import (
     Forbidden,

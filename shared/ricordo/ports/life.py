@@ -67,19 +67,31 @@ class Life(Protocol):
         ...
 
     async def told(self, tenant: str, moved: Sequence[Moved]) -> None:
-        """Note that all who show `moved` have heard where they are."""
+        """Note that these moves were said once more, to be forgotten; what has moved since stays."""
         ...
 
     async def lagging(
         self, tenant: str, now: datetime, older_than: timedelta, limit: int
     ) -> Sequence[Lagging]:
-        """Return messages that have lacked a stage for longer than `older_than`."""
+        """Return messages that have lacked a stage for longer than `older_than`.
+
+        What became a dead letter waits for its replay, for as long as its reason is kept.
+        """
         ...
 
     async def bury(self, tenant: str, letter: DeadLetter) -> None:
-        """Keep a dead letter's reason, for the status of its message."""
+        """Keep a dead letter's reason, for the status of its message.
+
+        It goes when the stage is set that its consumer sets, or with `tidy`.
+        """
         ...
 
-    async def tidy(self, tenant: str, before: datetime) -> None:
-        """Drop the record of events handled before `before`, older than any redelivery."""
+    async def tidy(self, tenant: str, *, handled_before: datetime, died_before: datetime) -> None:
+        """Drop what is too old to matter.
+
+        Args:
+            handled_before: until when the record of handled events goes; older than any redelivery.
+            died_before: until when the reasons of dead letters go. A message that still lacks a stage is
+                found by `lagging` again.
+        """
         ...

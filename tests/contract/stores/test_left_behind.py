@@ -7,14 +7,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ricordo.domain.memory import Emotion
-from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
+from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated
 from ricordo.ports.life import Access
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.stores import MODEL, STORED
-from ricordo_services.lifecycle.passes import Decay, Reconcile
+from ricordo_services.lifecycle.passes import Decay, Reconcile, tidy
 
 pytestmark = pytest.mark.integration
 
@@ -133,3 +134,14 @@ async def test_what_use_has_brought_back_is_said_again_too(
     assert isinstance(event, MemoryChanged)
     assert (event.memory_ids, event.fields) == ((stores.id("m-1"),), ("archived_at",))
     assert (await stores.memory()).archived_at is None
+
+
+async def test_what_was_given_up_is_sent_on_its_way_once_its_reason_is_a_month_old(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+    await stores.life.bury(stores.tenant, letter(stores))
+    for days, sent in ((29, []), (31, [MemoryCreated])):
+        await tidy(stores.life, STORED + timedelta(days=days))
+        await reconcile(stores, stream, clock).run()
+        assert [type(event) for event in stream.events] == sent

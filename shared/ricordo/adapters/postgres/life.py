@@ -95,10 +95,11 @@ class PostgresLife:
                 letter.at,
             )
 
-    async def tidy(self, tenant: str, before: datetime) -> None:
-        """Drop the record of events handled before `before`, older than any redelivery."""
+    async def tidy(self, tenant: str, *, handled_before: datetime, died_before: datetime) -> None:
+        """Drop what is too old to matter; see `Life.tidy`."""
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["empty_inbox"], tenant, before)
+            await connection.execute(_SQL["empty_inbox"], tenant, handled_before)
+            await connection.execute(_SQL["empty_letters"], tenant, died_before)
 
 
 def _storable(text: str) -> str:

@@ -38,6 +38,17 @@ def _access(*ids: UUID, event: UUID | None = None, minute: float = 0, user_id: s
     return Access(event or uuid4(), user_id, ids, STORED + timedelta(minutes=minute))
 
 
+async def _tidied(
+    stores: Stores, *, handled_before: datetime = STORED, died_before: datetime = STORED
+) -> None:
+    await stores.life.tidy(stores.tenant, handled_before=handled_before, died_before=died_before)
+
+
+async def _lagging(stores: Stores) -> list[str]:
+    found = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
+    return [one.progress.message_id for one in found]
+
+
 async def _all_archived(stores: Stores) -> None:
     """Let years pass."""
     now = STORED + timedelta(days=2000)
@@ -255,9 +266,22 @@ class LifeContract:
         (only,) = await _remembered(stores, 1)
         old, recent = _access(only, minute=0), _access(only, minute=60)
         await stores.life.reinforce(stores.tenant, [old, recent])
-        await stores.life.tidy(stores.tenant, STORED + timedelta(minutes=30))
+        await _tidied(stores, handled_before=STORED + timedelta(minutes=30))
         await stores.life.reinforce(stores.tenant, [old, recent])
         assert (await stores.memory("m-0")).access_count == 3
+
+    async def test_old_reasons_go_and_what_lacks_a_stage_is_found_again(self, stores: Stores) -> None:
+        for name in ("m-1", "m-2"):
+            await stores.record(new_message(name, tenant=stores.tenant))
+        await stores.life.bury(stores.tenant, letter(stores, "m-1", sequence=1))
+        await stores.life.bury(stores.tenant, letter(stores, "m-2", sequence=2))
+        await _tidied(stores.elsewhere(), died_before=STORED + timedelta(days=1))
+        assert await _lagging(stores) == []
+        await _tidied(stores, died_before=STORED + timedelta(seconds=2))
+        assert await _lagging(stores) == ["m-1"]
+        for name, is_kept in (("m-1", False), ("m-2", True)):
+            _, failure = await stores.recollection.status(stores.tenant, name)
+            assert (failure is not None) is is_kept
 
     async def test_a_tenant_is_known_from_its_first_message_on(self, stores: Stores) -> None:
         assert stores.tenant not in await stores.life.tenants()

@@ -12,6 +12,7 @@ from ricordo.ports.facts import Learned, Told
 from ricordo.ports.stages import Progress, Stage
 from ricordo.testing.factories import START, at, new_message
 from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.stores import MODEL, STORED, Stores
 
 Setter = Callable[[Stores, Sequence[str], datetime], Awaitable[Sequence[Progress]]]
@@ -48,6 +49,24 @@ SETTERS: dict[Stage, Setter] = {
     Stage.INDEXED: _indexed,
     Stage.EXTRACTED: _extracted,
 }
+CONSUMERS: dict[Stage, str] = {
+    Stage.ENCODED: "encode",
+    Stage.ENRICHED: "enrichment",
+    Stage.INDEXED: "index",
+    Stage.EXTRACTED: "knowledge",
+}
+
+
+async def _reasons(stores: Stores, *letters: tuple[str, str, str]) -> None:
+    """Bury letters: message, consumer, code."""
+    for sequence, (name, consumer, code) in enumerate(letters, 1):
+        buried = letter(stores, name, consumer=consumer, code=code, sequence=sequence)
+        await stores.life.bury(stores.tenant, buried)
+
+
+async def _reason(stores: Stores, name: str) -> str | None:
+    failure = (await stores.recollection.status(stores.tenant, name))[1]
+    return None if failure is None else failure.code
 
 
 class StagesContract:
@@ -114,6 +133,29 @@ class StagesContract:
             progress = await setter(stores, ["m-2", "m-9", "m-0"], STORED)
             assert [one.message_id for one in progress] == ["m-2", "m-0"]
             assert list(await setter(stores, [], STORED)) == []
+
+    async def test_a_stage_that_is_set_takes_the_reason_with_it_why_it_was_not(self, stores: Stores) -> None:
+        for turn, (stage, consumer) in enumerate(CONSUMERS.items()):
+            names = [f"m-{turn}", f"other-{turn}"]
+            await stores.record(
+                *(new_message(name, tenant=stores.tenant, timestamp=at(turn)) for name in names)
+            )
+            await _reasons(stores, *((name, consumer, f"{consumer} failed") for name in names))
+            for other in SETTERS.keys() - {stage}:
+                await SETTERS[other](stores, names, STORED)
+            assert await _reason(stores, names[0]) == f"{consumer} failed"
+            assert await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 9) == []
+            (progress,) = await SETTERS[stage](stores, names[:1], STORED)
+            assert progress.remembered
+            assert [await _reason(stores, name) for name in names] == [None, f"{consumer} failed"]
+
+    async def test_of_ingest_only_what_it_refused_keeps_its_reason(self, stores: Stores) -> None:
+        await stores.record(new_message(tenant=stores.tenant))
+        exhausted, refused = ("m-1", "ingest", "attempts_exhausted"), ("m-1", "ingest", "id_conflict")
+        await _reasons(stores, refused, exhausted, ("m-1", "ingest-bulk", "attempts_exhausted"))
+        assert await _reason(stores, "m-1") == "attempts_exhausted"
+        await stores.encode("m-1")
+        assert await _reason(stores, "m-1") == "id_conflict"
 
     async def test_another_tenants_stage_is_not_set(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))

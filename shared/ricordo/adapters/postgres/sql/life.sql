@@ -89,3 +89,9 @@ set code = excluded.code, reason = excluded.reason, attempts = excluded.attempts
 
 -- name: empty_inbox
 delete from inbox where tenant = $1 and handled_at < $2
+
+-- name: empty_letters
+-- What a worker drops at this moment, with the stage that it sets, is not waited for.
+delete from dead_letters
+where tenant = $1 and ctid = any(array(
+    select ctid from dead_letters where tenant = $1 and died_at < $2 for update skip locked))

@@ -1,18 +1,26 @@
 -- name: mark
--- $2 memory ids, $3 stage, $4 instant. Rows are locked in id order, so that workers of different stages never wait
--- for each other in a circle; a stage once set keeps its instant.
+-- $2 memory ids, $3 stage, $4 instant, $5 the consumer that sets it. Rows are locked in id order, so that workers of
+-- different stages never wait for each other in a circle; a stage once set keeps its instant.
+-- What the consumer had given up has worked now, and so has ingest: the reasons go, in the same transaction. Only
+-- what ingest refused stays: that was another body under the same id.
 with locked as (
     select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
+), marked as (
+    update stages s
+    set encoded = case when $3 = 'encoded' then coalesce(s.encoded, $4) else s.encoded end,
+        enriched = case when $3 = 'enriched' then coalesce(s.enriched, $4) else s.enriched end,
+        indexed = case when $3 = 'indexed' then coalesce(s.indexed, $4) else s.indexed end,
+        extracted = case when $3 = 'extracted' then coalesce(s.extracted, $4) else s.extracted end
+    from locked l
+    where s.tenant = $1 and s.memory_id = l.memory_id
+    returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
+              s.extracted
+), settled as (
+    delete from dead_letters d using marked m
+    where d.tenant = $1 and d.message_id = m.message_id
+      and (d.consumer = $5 or d.consumer in ('ingest', 'ingest-bulk') and d.code = 'attempts_exhausted')
 )
-update stages s
-set encoded = case when $3 = 'encoded' then coalesce(s.encoded, $4) else s.encoded end,
-    enriched = case when $3 = 'enriched' then coalesce(s.enriched, $4) else s.enriched end,
-    indexed = case when $3 = 'indexed' then coalesce(s.indexed, $4) else s.indexed end,
-    extracted = case when $3 = 'extracted' then coalesce(s.extracted, $4) else s.extracted end
-from locked l
-where s.tenant = $1 and s.memory_id = l.memory_id
-returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
-          s.extracted
+select * from marked
 
 -- name: lagging
 -- $2 since when, $3 how many. Oldest first. What became a dead letter waits for its replay; a letter of ingest is
