@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import structlog
+
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
 from ricordo.adapters.nats.topology import SWEEPER
 from ricordo.adapters.neo4j import open_graph
@@ -32,6 +34,8 @@ from ricordo_services.models import Models, dimensions, model_names, open_models
 
 T = TypeVar("T")
 
+_log = structlog.stdlib.get_logger(__name__)
+
 SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
 __all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "bus_settings", "topology"]
 
@@ -48,6 +52,7 @@ class Resources:
         self._exits = exits
         self._opened: dict[str, Any] = {}
         self._graph_up, self._graph_asked = True, float("-inf")
+        self._graph_defect = ""
         self._asking: asyncio.Task[None] | None = None
 
     async def _once(self, name: str, opening: Callable[[], Awaitable[T]]) -> T:
@@ -172,8 +177,13 @@ class Resources:
             await self.ask_graph()
         except GraphUnavailable:
             self._graph_up = False
+        except Exception as error:  # noqa: BLE001 - nobody awaits this; what cannot be asked is away
+            self._graph_up = False
+            if repr(error) != self._graph_defect:  # it is asked every two seconds, and told once
+                self._graph_defect = repr(error)
+                _log.exception("graph cannot be asked")
         else:
-            self._graph_up = True
+            self._graph_up, self._graph_defect = True, ""
 
     async def bury(self, letter: DeadLetter) -> None:
         """Keep a dead letter's reason for the status of its message.

@@ -1,7 +1,7 @@
 """The stream of dead letters, read and emptied letter by letter."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Self
@@ -11,6 +11,7 @@ import nats.js.errors
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 
+from ricordo.client import Timeout, Unavailable
 from ricordo.messages.codec import readable_id
 from ricordo.messages.errors import (
     DEAD_LETTER_ATTEMPTS,
@@ -116,12 +117,17 @@ class Letters:
         return (await self._stream.stream_info(STREAM_DEAD_LETTERS)).state.last_seq
 
     async def after(self, sequence: int, subject: str) -> AsyncIterator[Letter]:
-        """Yield the letters with a larger number whose own subject matches `subject`."""
+        """Yield the letters with a larger number whose own subject matches `subject`.
+
+        Raises:
+            RicordoError: they cannot be read now.
+        """
         with suppress(nats.js.errors.NotFoundError):
             while True:
-                raw = await self._stream.get_msg(
-                    STREAM_DEAD_LETTERS, sequence + 1, subject=subject, next=True
-                )
+                with reading(STREAM_DEAD_LETTERS):
+                    raw = await self._stream.get_msg(
+                        STREAM_DEAD_LETTERS, sequence + 1, subject=subject, next=True
+                    )
                 letter = Letter.read(raw)
                 yield letter
                 sequence = letter.sequence
@@ -150,6 +156,25 @@ class NoSuchLetter(Failed):
 
     def __init__(self, sequence: int) -> None:
         super().__init__(f"there is no dead letter {sequence}: `ricordo dlq list` shows those there are")
+
+
+@contextmanager
+def reading(stream: str) -> Iterator[None]:
+    """Turn what keeps a stream from being read into a `RicordoError`.
+
+    Raises:
+        NotFoundError: there is no such message, which is an answer too.
+        Timeout: JetStream is slow, or the credentials do not allow to ask it.
+        Unavailable: it does not answer.
+    """
+    try:
+        yield
+    except nats.js.errors.NotFoundError:
+        raise
+    except TimeoutError:
+        raise Timeout(f"JetStream did not tell what {stream} holds within {SECONDS:g} s") from None
+    except (nats.errors.Error, OSError) as error:
+        raise Unavailable(f"{stream} cannot be read: {str(error) or type(error).__name__}") from None
 
 
 @asynccontextmanager

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
-from ricordo.client import InvalidRequest, MemoryClient, RicordoError, StreamFull, Unavailable
+from ricordo.client import InvalidRequest, MemoryClient, RicordoError, StreamFull
+from ricordo.client.exceptions import first_of
 from ricordo.messages.codec import readable_id
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
@@ -121,10 +122,9 @@ async def publish_lines(
                     continue
                 await slots.acquire()
                 flying.create_task(send(number, line, message))
-    except* RicordoError as group:
-        raise _with_count(group, publication) from None
-    except* Failed as group:
-        raise _first(group) from None
+    except* (RicordoError, Failed) as group:
+        first = first_of(group)
+        raise _with_count(first, publication) if isinstance(first, RicordoError) else first from None
 
 
 def _refuse_binary(source: str, number: int, line: bytes) -> None:
@@ -135,18 +135,10 @@ def _refuse_binary(source: str, number: int, line: bytes) -> None:
         )
 
 
-def _with_count(group: BaseExceptionGroup[RicordoError], publication: Publication) -> RicordoError:
-    first = _first(group)
+def _with_count(error: RicordoError, publication: Publication) -> RicordoError:
     number = len(publication.acknowledged)
     count = f"{number} messages were acknowledged, and publishing all of them again is safe"
-    return type(first)(f"{first}; {count}") if isinstance(first, RicordoError) else Unavailable(count)
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
-    first: BaseException = group
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    return first
+    return type(error)(f"{error}; {count}")
 
 
 async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> int:

@@ -5,7 +5,8 @@ refused. The stream's numbers can: a dead letter carries the one that the publis
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -14,9 +15,9 @@ import nats.errors
 import nats.js.errors
 from nats.js import JetStreamContext
 
-from ricordo.client import Timeout
+from ricordo.client import Timeout, Unavailable
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_IN
-from ricordo_services.cli.letters import Letters
+from ricordo_services.cli.letters import Letters, reading
 from ricordo_services.cli.servers import SECONDS, Target
 
 _FIRST_PAUSE_S: Final = 0.02
@@ -40,7 +41,8 @@ class Reception:
             patience: seconds without any progress after which it is given up.
 
         Raises:
-            Timeout: ingest does not get on.
+            Timeout: ingest does not get on, or it cannot be seen whether it does.
+            Unavailable: the dead letters cannot be read now.
         """
         await self._taken_out(sorted(sequences), patience)
         subject = f"{DEAD_LETTER_PREFIX}.*.{PREFIX}.{self._tenant}.message.*"
@@ -55,30 +57,38 @@ class Reception:
         """Wait until none of `waiting`, ascending, is in the stream, which keeps what nobody is done with."""
         clock = asyncio.get_running_loop()
         pause, deadline = _FIRST_PAUSE_S, clock.time() + patience
-        done = 0
+        done, trouble = 0, ""
         while done < len(waiting):
-            oldest = await self._oldest(waiting[done])
             before = done
-            while done < len(waiting) and (oldest is None or waiting[done] < oldest):
-                done += 1
+            try:
+                done += await self._gone(waiting[done:])
+                trouble = ""
+            except (Timeout, Unavailable) as error:  # JetStream may come back: what it holds is safe
+                trouble = f" ({error.message})"
             if done > before:
                 pause, deadline = _FIRST_PAUSE_S, clock.time() + patience
             elif clock.time() > deadline:
                 left = len(waiting) - done
                 raise Timeout(
-                    f"{left} of {len(waiting)} messages were not taken in for {patience:g} s; they are safe "
-                    "and wait: do the workers run? `ricordo doctor` tells"
+                    f"{left} of {len(waiting)} messages were not taken in for {patience:g} s{trouble}; they "
+                    "are safe and wait: do the workers run? `ricordo doctor` tells"
                 )
             else:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
 
-    async def _oldest(self, sequence: int) -> int | None:
-        """Return the first number from `sequence` on that the stream holds; None where it holds none."""
+    async def _gone(self, waiting: Sequence[int]) -> int:
+        """Return how many of `waiting`, ascending, come before the first that the stream still holds.
+
+        Raises:
+            Timeout, Unavailable: it cannot be seen now.
+        """
         try:
-            return (await self._stream.get_msg(STREAM_IN, sequence, subject=">", next=True)).seq
+            with reading(STREAM_IN):
+                held = await self._stream.get_msg(STREAM_IN, waiting[0], subject=">", next=True)
         except nats.js.errors.NotFoundError:
-            return None
+            return len(waiting)
+        return bisect_left(waiting, held.seq or 0)
 
 
 @asynccontextmanager

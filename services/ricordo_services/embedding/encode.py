@@ -1,6 +1,6 @@
 """Encode: each text becomes a vector once per model, kept beside the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
@@ -35,10 +35,11 @@ class Encode:
         """Encode what has no vector yet; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         texts = await self.encodings.load(tenant, self.model, ids)
-        model, progress = await self._encode(tenant, texts)
+        models, progress = await self._encode(tenant, texts)
         done = {one.memory_id: one for one in progress}
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
+            model = models[ids["memory_id"]]
             return MemoryEncoded(**ids, model=model, fallback=model != self.model)
 
         outcomes = [stage_events(tenant, done.get(event.body.memory_id), encoded) for event in events]
@@ -48,13 +49,17 @@ class Encode:
         )
         return [Done(one) for one in outcomes]
 
-    async def _encode(self, tenant: str, texts: Sequence[TextToEncode]) -> tuple[str, Sequence[Progress]]:
-        known: list[UUID] = [text.memory_id for text in texts]
+    async def _encode(
+        self, tenant: str, texts: Sequence[TextToEncode]
+    ) -> tuple[Mapping[UUID, str], Sequence[Progress]]:
+        """Encode and keep; return by which model each memory is known now, and the stages."""
+        models = {text.memory_id: self.model for text in texts}
         missing = [text for text in texts if text.vector is None]
         if not missing:
-            return self.model, await self.encodings.save(tenant, self.model, [], known, self.clock.now())
+            return models, await self.encodings.save(tenant, self.model, [], list(models), self.clock.now())
         encoded = await self.batcher.encode([text.text for text in missing])
         vectors = [(text.memory_id, vector) for text, vector in zip(missing, encoded.vectors, strict=True)]
-        return encoded.model, await self.encodings.save(
-            tenant, encoded.model, vectors, known, self.clock.now()
+        models |= dict.fromkeys((memory_id for memory_id, _ in vectors), encoded.model)
+        return models, await self.encodings.save(
+            tenant, encoded.model, vectors, list(models), self.clock.now()
         )

@@ -1,6 +1,7 @@
 """What a bot puts into its prompt: a recall, the last turns, what is at hand, and all of it as text."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.models import TokenCounter
 from ricordo.ports.recollection import Recollection, Turn
 from ricordo.runtime.replies import Answer
+from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.recall import Recalled, Remember, accessed, reply
 from ricordo_services.retrieval.views import history_view
 
@@ -27,9 +29,24 @@ class AtHand:
     clock: Clock
 
     async def read(
-        self, tenant: str, user_id: str, conversation_id: str, language: str, now: datetime | None = None
+        self,
+        tenant: str,
+        user_id: str,
+        conversation_id: str,
+        *,
+        language: str = "",
+        now: datetime | None = None,
+        known_names: Sequence[str] | None = None,
     ) -> WorkingMemory:
-        """Return what is at hand in the conversation at `now`; nothing when that is older than a day.
+        """Return what is at hand in the conversation; nothing when that is older than a day.
+
+        Args:
+            tenant: whose store.
+            user_id: whose conversation.
+            conversation_id: which one.
+            language: of the notes; by default that of the last turn.
+            now: when; by default now.
+            known_names: those that the user has named so far; they are asked for where they are not given.
 
         Raises:
             StoreUnavailable: the history cannot be asked now.
@@ -40,13 +57,14 @@ class AtHand:
         )
         if not turns or turns[-1].timestamp < moment - LIFETIME:
             return WorkingMemory()
-        profile = await self.recollection.profile(tenant, user_id)
+        if known_names is None:
+            known_names = (await self.recollection.profile(tenant, user_id)).names
         return working_memory(
             turns,
             now=moment,
             count=self.tokens.count,
             language=language or turns[-1].language,
-            known_names=profile.names,
+            known_names=known_names,
         )
 
 
@@ -58,7 +76,7 @@ class Working:
 
     async def __call__(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
         """Return what is at hand in the conversation."""
-        memory = await self.at_hand.read(tenant, request.user_id, request.conversation_id, "")
+        memory = await self.at_hand.read(tenant, request.user_id, request.conversation_id)
         return working_view(memory)
 
 
@@ -71,7 +89,11 @@ class Context:
 
     async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
         """Recall, and assemble what was recalled with the last turns into a text within the budget."""
-        recalled, recent = await asyncio.gather(self.remember(tenant, request), self._recent(tenant, request))
+        with alone():
+            async with asyncio.TaskGroup() as group:
+                remembering = group.create_task(self.remember(tenant, request))
+                reading = group.create_task(self._recent(tenant, request))
+        recalled, recent = remembering.result(), reading.result()
         if recent is None:
             recalled.degraded.add(Degradation.ROWS)
             recent = ()
@@ -111,7 +133,12 @@ class Context:
             return WorkingMemory()
         try:
             return await self.at_hand.read(
-                tenant, request.user_id, request.conversation_id, language, recalled.now
+                tenant,
+                request.user_id,
+                request.conversation_id,
+                language=language,
+                now=recalled.now,
+                known_names=recalled.known_names,
             )
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)

@@ -1,11 +1,11 @@
 """A recall: the question analysed, searched and ranked, the facts around it, and what could not be asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import TypeVar
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,7 @@ from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory, Role
 from ricordo.domain.ranking import DEFAULT, Candidate, Ranked, rank, resolve
+from ricordo.domain.ranking import Profile as Ranking
 from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
 from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.events import MemoryAccessed
@@ -26,10 +27,9 @@ from ricordo.ports.models import Encoder, ModelUnavailable
 from ricordo.ports.recollection import Profile, Recollection, Standing
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.replies import Answer
+from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.search import Asked, Found, Search, closeness, looks_into_archive, wording
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
-
-T = TypeVar("T")
 
 _FACTS_SHOWN = 10
 
@@ -45,22 +45,28 @@ class Remembered:
 
 @dataclass(slots=True)
 class Recalled:
-    """All that a recall brought to mind; filled step by step."""
+    """All that a recall brought to mind; filled step by step.
+
+    Attributes:
+        known_names: those that the user has named so far.
+    """
 
     recall_id: UUID
     now: datetime
     analysis: Analysis
+    known_names: tuple[str, ...] = ()
     memories: Sequence[Remembered] = ()
     facts: Sequence[Fact] = ()
     archived_matches: int = 0
     degraded: set[Degradation] = field(default_factory=set)
     timings_ms: dict[str, float] = field(default_factory=dict)
 
-    async def timed(self, step: str, work: Awaitable[T]) -> T:
-        """Await `work` and note how long it took, in milliseconds."""
+    @contextmanager
+    def timing(self, step: str) -> Iterator[None]:
+        """Note how long the body of a `with` took, in milliseconds."""
         began = perf_counter()
         try:
-            return await work
+            yield
         finally:
             self.timings_ms[step] = round((perf_counter() - began) * 1000, 3)
 
@@ -93,18 +99,24 @@ class Remember:
         profile = await self._profile(tenant, request.user_id, degraded)
         recalled = self._understood(request, profile)
         recalled.degraded = degraded
-        vector, facts, graph_answers = await asyncio.gather(
-            recalled.timed("encode", self._encoded(recalled)),
-            recalled.timed("facts", self._facts(tenant, request, recalled)),
-            self.graph_answers(),
-        )
-        recalled.facts = facts
-        if not graph_answers:
-            degraded.add(Degradation.GRAPH)
+        vector = await self._known_and_encoded(tenant, request, recalled)
         asked = Asked(request.user_id, recalled.analysis, request.filters, vector, request.limit)
         await self._find(tenant, request, recalled, asked)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
+
+    async def _known_and_encoded(
+        self, tenant: str, request: RecallRequest, recalled: Recalled
+    ) -> Vector | None:
+        """Look for facts while the question is encoded; return its vector."""
+        with alone():
+            async with asyncio.TaskGroup() as group:
+                encoding = group.create_task(self._encoded(recalled))
+                surfacing = group.create_task(self._facts(tenant, request, recalled))
+                if not await self.graph_answers():
+                    recalled.degraded.add(Degradation.GRAPH)
+        recalled.facts = surfacing.result()
+        return encoding.result()
 
     async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> Profile:
         try:
@@ -123,14 +135,15 @@ class Remember:
             language=request.language,
             known_names=profile.names,
         )
-        recalled = Recalled(uuid4(), now.astimezone(UTC), analysis)
+        recalled = Recalled(uuid4(), now.astimezone(UTC), analysis, profile.names)
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
     async def _encoded(self, recalled: Recalled) -> Vector | None:
         try:
-            async with asyncio.timeout(self.encode_within_s):
-                vectors = await self.encoder.encode([recalled.analysis.semantic_query])
+            with recalled.timing("encode"):
+                async with asyncio.timeout(self.encode_within_s):
+                    vectors = await self.encoder.encode([recalled.analysis.semantic_query])
         except (ModelUnavailable, TimeoutError):  # words and facts still answer
             recalled.degraded.add(Degradation.MODEL)
             return None
@@ -139,24 +152,29 @@ class Remember:
 
     async def _facts(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
         try:
-            names = recalled.analysis.entities
-            candidates = await self.ledger.surfacing(
-                tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACTS_SHOWN
-            )
-            return surface(
-                candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=self.fact_confidence
-            )
+            with recalled.timing("facts"):
+                names = recalled.analysis.entities
+                candidates = await self.ledger.surfacing(
+                    tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACTS_SHOWN
+                )
+                return surface(
+                    candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=self.fact_confidence
+                )
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
             return ()
 
     async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
-        minimums = self.minimums if _has_minimums(self._named(request)) else NO_MINIMUMS
+        _, ranking = resolve(self.profile if request.profile is None else request.profile.value)
+        minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
         try:
-            found = await recalled.timed("search", self.search.find(tenant, asked, minimums))
-            best = await recalled.timed("rank", self._ranked(tenant, request, recalled, found))
-            recalled.memories = await recalled.timed("rows", self._read(tenant, asked, best))
+            with recalled.timing("search"):
+                found = await self.search.find(tenant, asked, minimums)
+            with recalled.timing("rank"):
+                best = await self._ranked(tenant, request, recalled, found, ranking)
+            with recalled.timing("rows"):
+                recalled.memories = await self._read(tenant, asked, best)
             if not recalled.memories:
                 recalled.archived_matches = await self._archived(tenant, asked)
         except IndexUnavailable:
@@ -169,7 +187,7 @@ class Remember:
             recalled.analysis = replace(recalled.analysis, fallback=found.fallback)
 
     async def _ranked(
-        self, tenant: str, request: RecallRequest, recalled: Recalled, found: Found
+        self, tenant: str, request: RecallRequest, recalled: Recalled, found: Found, ranking: Ranking
     ) -> Sequence[Ranked]:
         """Rank what the index named by what the truth says of it: what has no row there is not shown."""
         if not found.hits:
@@ -182,8 +200,7 @@ class Remember:
             for one in standings
             if looks_into_archive(recalled.analysis, request.filters) or not one.archived
         ]
-        _, profile = resolve(self._named(request))
-        return rank(candidates, profile)[: request.limit]
+        return rank(candidates, ranking)[: request.limit]
 
     async def _read(self, tenant: str, asked: Asked, best: Sequence[Ranked]) -> Sequence[Remembered]:
         ids = [one.candidate.id for one in best]
@@ -200,9 +217,6 @@ class Remember:
         found = await self.search.find(tenant, asked, self.minimums, archived=True)
         standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
         return sum(one.archived for one in standings)
-
-    def _named(self, request: RecallRequest) -> str:
-        return self.profile if request.profile is None else request.profile.value
 
 
 def asked_span(request: RecallRequest, analysis: Analysis) -> Span | None:
@@ -232,11 +246,6 @@ def _signals(one: Standing, found: Found, span: Span | None, now: datetime, most
         token_count=one.token_count,
         own_words=1.0 if one.role == Role.USER else 0.0,
     )
-
-
-def _has_minimums(profile: str) -> bool:
-    """Whether the profile is one that drops what is too far off; `human` drops nothing."""
-    return profile != "human"
 
 
 def reply(recalled: Recalled, *, explain: bool) -> RecallReply:

@@ -3,12 +3,13 @@
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Mapping
-from contextlib import AbstractContextManager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from typing import Final, Self, TypeVar
 
 import nats.errors
 from nats.aio.client import Client
+from nats.aio.msg import Msg
 from nats.js.api import PubAck
 from pydantic import ValidationError
 
@@ -138,6 +139,22 @@ class Connection:
         with self._translated(subject, seconds):
             ack = self._jetstream.publish(subject, body, timeout=seconds, headers=headers)
             return await self._unless_denied(subject, ack)
+
+    @asynccontextmanager
+    async def hearing(self, name: str, hear: Callable[[Msg], Awaitable[None]]) -> AsyncIterator[None]:
+        """Give `hear` what is published under `name`, for the length of an `async with`.
+
+        Raises:
+            Unavailable: the connection is closed.
+        """
+        subject = str(Subject(self.tenant, name))
+        with self._translated(subject, self.timeout):
+            subscription = await self.client.subscribe(subject, cb=hear)
+        try:
+            yield
+        finally:
+            with suppress(nats.errors.Error, OSError):  # it went with the connection
+                await subscription.unsubscribe()
 
     async def _connect(self, addresses: list[str]) -> None:
         refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -10,9 +10,11 @@ RicordoError
 └── Internal            the other side failed, or answered what cannot be read
 """
 
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from ricordo.messages.errors import DecodeError, ErrorCode, ErrorDetail
+
+E = TypeVar("E", bound=BaseException)
 
 
 class RicordoError(Exception):
@@ -92,3 +94,9 @@ def from_number(number: str, message: str) -> RicordoError:
         if str(code.number) == number:
             return kind(message)
     return Internal(message)
+
+
+def first_of(group: BaseExceptionGroup[E]) -> E:
+    """Return what was raised first of what is in `group`."""
+    first = group.exceptions[0]
+    return first_of(first) if isinstance(first, BaseExceptionGroup) else first

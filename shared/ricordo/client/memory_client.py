@@ -95,6 +95,8 @@ class MemoryClient(Publishing, Asking, Commanding):
 
         Raises:
             Timeout: some are still under way.
+            RicordoError: the connection is closed, or their status cannot be asked for, as of an id that is
+                none; that nobody answers for a while is waited out.
         """
         return await Receipts(self._connection, message_ids).collect(timeout)
 

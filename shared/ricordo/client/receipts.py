@@ -9,12 +9,11 @@ from nats.aio.msg import Msg
 
 from ricordo.client.asking import Asking
 from ricordo.client.connection import Connection
-from ricordo.client.exceptions import Timeout, Unavailable
+from ricordo.client.exceptions import RicordoError, Timeout, Unavailable, first_of
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.queries import StatusReply
-from ricordo.messages.subjects import Subject
 from ricordo.messages.vocabulary import MessageState
 
 _FIRST_PAUSE = 0.05
@@ -60,23 +59,21 @@ class Receipts:
 
         Raises:
             Timeout: some are still under way after `timeout` seconds.
+            RicordoError: their status cannot be asked for, as of an id that is none; being out of reach for a
+                while is waited out.
         """
         if not self._missing:
             return {}
         total = len(self._missing)
-        subject = str(Subject(self._connection.tenant, MemoryRemembered.name))
-        subscription = await self._connection.client.subscribe(subject, cb=self._hear)
-        try:
-            async with asyncio.timeout(timeout):
-                await self._poll_until_complete()
-        except TimeoutError:
-            reason = f" ({self._unreachable.message})" if self._unreachable else ""
-            raise Timeout(
-                f"{len(self._missing)} of {total} messages are not remembered after {timeout:g} s{reason}"
-            ) from None
-        finally:
-            if not self._connection.client.is_closed:
-                await subscription.unsubscribe()
+        async with self._connection.hearing(MemoryRemembered.name, self._hear):
+            try:
+                async with asyncio.timeout(timeout):
+                    await self._poll_until_complete()
+            except TimeoutError:
+                reason = f" ({self._unreachable.message})" if self._unreachable else ""
+                raise Timeout(
+                    f"{len(self._missing)} of {total} messages are not remembered after {timeout:g} s{reason}"
+                ) from None
         return self._found
 
     async def _hear(self, message: Msg) -> None:
@@ -107,9 +104,12 @@ class Receipts:
                 if message_id in self._missing:
                     await self._ask(message_id)
 
-        async with asyncio.TaskGroup() as group:
-            for message_id in list(islice(self._missing, _POLLED_PER_ROUND)):
-                group.create_task(poll(message_id))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for message_id in list(islice(self._missing, _POLLED_PER_ROUND)):
+                    group.create_task(poll(message_id))
+        except* RicordoError as errors:
+            raise first_of(errors) from None
 
     async def _ask(self, message_id: str) -> None:
         try:

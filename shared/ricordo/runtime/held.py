@@ -99,10 +99,12 @@ class Hands:
             1 to `limit`, oldest first; none when the hands were closed and nothing waits any more.
         """
         async with self._changed:
-            await self._changed.wait_for(lambda: self._waiting or self._closed)
-            if linger > 0 and not self._closed:
-                await self._wait_for_more(limit, linger)
-            return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+            while True:
+                await self._changed.wait_for(lambda: self._waiting or self._closed)
+                if linger > 0 and not self._closed:
+                    await self._wait_for_more(limit, linger)
+                if self._waiting or self._closed:  # else another one took all of it meanwhile
+                    return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
 
     async def _wait_for_more(self, limit: int, linger: float) -> None:
         try:

@@ -3,12 +3,22 @@
 import asyncio
 from datetime import UTC, datetime
 
+import nats
 import pytest
 from nats.aio.msg import Msg
 from tests.unit.client.conftest import Server, Worker
 
-from ricordo.client import MemoryClient, Receipt, Timeout
+from ricordo.client import (
+    Forbidden,
+    Internal,
+    InvalidRequest,
+    MemoryClient,
+    Receipt,
+    Timeout,
+    Unavailable,
+)
 from ricordo.messages.codec import decode_as, encode
+from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.ids import memory_id, remembered_id
 from ricordo.messages.queries import StatusReply, StatusRequest
@@ -115,3 +125,47 @@ async def test_thousands_are_waited_for(memory: MemoryClient, worker: Worker) ->
     await worker.answer("query.status", Statuses(**dict.fromkeys(ids, "remembered")))
 
     assert set(await memory.remembered(ids, timeout=60)) == set(ids)
+
+
+async def test_a_failure_of_the_other_side_is_raised_as_what_it_is(
+    memory: MemoryClient, worker: Worker
+) -> None:
+    await worker.answer("query.status", ErrorBody.of(ErrorCode.INTERNAL, "the request failed"))
+
+    with pytest.raises(Internal, match="the request failed"):
+        await memory.remembered(["a", "b", "c"], timeout=30)
+
+
+async def test_what_is_no_id_is_an_invalid_request(memory: MemoryClient) -> None:
+    with pytest.raises(InvalidRequest) as raised:
+        await memory.remembered(["", ""], timeout=30)
+
+    assert raised.value.field == "message_id"
+
+
+async def test_who_may_not_ask_for_the_status_is_told(server: Server) -> None:
+    async with MemoryClient.connect(server.url("bot:b0t"), tenant="other") as memory:
+        with pytest.raises(Forbidden):
+            await memory.remembered(["a", "b"], timeout=30)
+
+
+async def test_waiting_over_a_closed_connection_is_unavailable(server: Server) -> None:
+    client = await nats.connect(server.url())
+    memory = MemoryClient.over(client, tenant="acme")
+    await client.close()
+
+    with pytest.raises(Unavailable, match="closed"):
+        await memory.remembered(["a"], timeout=30)
+
+
+async def test_a_connection_that_closes_meanwhile_is_waited_out(server: Server, worker: Worker) -> None:
+    client = await nats.connect(server.url())
+    memory = MemoryClient.over(client, tenant="acme")
+    statuses = Statuses()
+    await worker.answer("query.status", statuses)
+    waiting = asyncio.create_task(memory.remembered(["a"], timeout=0.5))
+    await statuses.asked.wait()
+    await client.close()
+
+    with pytest.raises(Timeout, match="1 of 1 messages"):
+        await waiting

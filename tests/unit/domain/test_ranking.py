@@ -201,3 +201,7 @@ def test_small_talk_of_the_assistant_ranks_below_what_the_user_said() -> None:
     told_how = Signals(semantic=0.58, temporal=1, importance=0.58, own_words=0)
     human = PROFILES["human"]
     assert human.score(told_how) > human.score(answered) > human.score(asked_back)
+
+
+def test_only_human_keeps_what_is_far_off_for_the_score_to_judge() -> None:
+    assert {name for name, profile in PROFILES.items() if not profile.drops_distant} == {"human"}

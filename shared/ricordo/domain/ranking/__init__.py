@@ -7,7 +7,7 @@ import datetime as dt
 import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
 from ricordo.domain.ranking.budget import Budget
@@ -21,7 +21,14 @@ DEFAULT = "human"
 
 
 class Profile(Protocol):
-    """A way to score."""
+    """A way to score.
+
+    Attributes:
+        drops_distant: whether what is too far off in meaning is no candidate at all; else relevance counts in
+            the score alone.
+    """
+
+    drops_distant: ClassVar[bool]
 
     def score(self, signals: Signals) -> float:
         """Return the score of a candidate: higher is better, comparable within one query only."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from ricordo.domain.importance import rating_of_ten
 from ricordo.domain.ranking.signals import Signals
@@ -24,6 +25,8 @@ class Budget:
 
     recency = 10 - min(10, days/30), frequency = min(10, uses/5), importance on the scale 1-10.
     """
+
+    drops_distant: ClassVar[bool] = True
 
     recency: float = 0.3
     frequency: float = 0.2

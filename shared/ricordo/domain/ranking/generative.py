@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ricordo.domain.ranking.signals import Signals
 
@@ -9,6 +10,8 @@ from ricordo.domain.ranking.signals import Signals
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generative:
     """Score = 0.5 relevance + 0.3 e^(-days/50) + 0.2 importance, in [0, 1] with these weights."""
+
+    drops_distant: ClassVar[bool] = True
 
     relevance: float = 0.5
     recency: float = 0.3

@@ -1,6 +1,7 @@
 """The profile `human`: relevance first; time, feeling, weight and use break ties among the relevant."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ricordo.domain.ranking.signals import Signals
 from ricordo.domain.ranking.weighted import ACCESSES_AT_FULL, RECENT_DAYS
@@ -20,6 +21,8 @@ class Human:
     in itself (an importance below 0.5): the assistant's "And your arms?" is found for the turn that it
     answers, through the window of both, and says nothing of its own.
     """
+
+    drops_distant: ClassVar[bool] = False
 
     semantic: float = 0.45
     words: float = 0.35

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ricordo.domain.importance import meaningfulness
 from ricordo.domain.ranking.signals import Signals
@@ -17,6 +18,8 @@ class Multiplicative:
     m is importance on the scale 1-5 and recency max(e^(-0.02 days), 0.2 + 0.7 (m - 1)/4): after 90 days what
     is trivial keeps 0.2 of its score, what is profound 0.9.
     """
+
+    drops_distant: ClassVar[bool] = True
 
     meaning: float = 0.5
     decay_rate: float = 0.02

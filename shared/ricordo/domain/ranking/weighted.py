@@ -1,6 +1,7 @@
 """The profile `weighted`: a weighted sum of relevance, time, weight and use, faded by decay."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ricordo.domain.ranking.signals import Signals
 
@@ -13,6 +14,8 @@ class Weighted:
     """Score = (0.35 semantic + 0.25 temporal + 0.15 importance + 0.10 |valence|·arousal
     + 0.10 min(1, accesses/10) + 0.05 max(0, 1 - days/30)) · decay factor, in [0, 1] with these weights.
     """  # noqa: D205 - the formula is the summary
+
+    drops_distant: ClassVar[bool] = True
 
     semantic: float = 0.35
     temporal: float = 0.25

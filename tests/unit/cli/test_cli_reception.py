@@ -1,0 +1,89 @@
+"""Waiting until ingest has taken messages in, over a JetStream that is slow or away."""
+
+from collections.abc import Callable
+from typing import cast
+
+import nats.errors
+import nats.js.errors
+import pytest
+from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
+
+from ricordo.client import RicordoError, Timeout, Unavailable
+from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
+from ricordo_services.cli.letters import Letters
+from ricordo_services.cli.reception import Reception
+
+Answer = RawStreamMsg | Exception
+
+
+class Streams:
+    """Stands in for JetStream: answers by the script of each stream, the last answer for ever."""
+
+    def __init__(self, **scripts: list[Answer]) -> None:
+        self.scripts = scripts
+
+    async def get_msg(self, stream: str, seq: int, *, subject: str, next: bool) -> RawStreamMsg:  # noqa: A002
+        script = self.scripts[stream]
+        answer = script.pop(0) if len(script) > 1 else script[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def reception(incoming: list[Answer], letters: list[Answer]) -> Reception:
+    streams = cast(JetStreamContext, Streams(**{STREAM_IN: incoming, STREAM_DEAD_LETTERS: letters}))
+    return Reception(streams, Letters(streams), "acme", 0)
+
+
+def held(sequence: int) -> RawStreamMsg:
+    return RawStreamMsg(seq=sequence)
+
+
+def letter(origin: int) -> RawStreamMsg:
+    headers = {DEAD_LETTER_SEQUENCE: str(origin), DEAD_LETTER_REASON: "id_conflict: first wins"}
+    return RawStreamMsg(seq=1, subject="dlq.ingest.memory.v1.acme.message.received", headers=headers)
+
+
+NOTHING = nats.js.errors.NotFoundError
+
+
+async def test_what_is_taken_out_is_taken_in_and_what_was_given_up_is_told() -> None:
+    streams = reception([held(3), held(4), held(9), NOTHING()], [letter(4), NOTHING()])
+    assert await streams.refusals({3, 4, 9}, 30) == {4: "id_conflict: first wins"}
+
+
+@pytest.mark.parametrize("trouble", [nats.errors.TimeoutError, nats.js.errors.ServiceUnavailableError])
+async def test_trouble_that_passes_is_waited_out(trouble: Callable[[], Exception]) -> None:
+    streams = reception([trouble(), held(3), trouble(), NOTHING()], [NOTHING()])
+    assert await streams.refusals({3}, 30) == {}
+
+
+@pytest.mark.parametrize(
+    ("trouble", "why"),
+    [
+        (nats.errors.TimeoutError(), "JetStream did not tell what RICORDO_IN holds within 5 s"),
+        (nats.errors.ConnectionClosedError(), "RICORDO_IN cannot be read: nats: connection closed"),
+        (ConnectionResetError(), "RICORDO_IN cannot be read: ConnectionResetError"),
+    ],
+)
+async def test_trouble_that_stays_is_a_timeout_that_says_why(trouble: Exception, why: str) -> None:
+    with pytest.raises(Timeout, match="2 of 2 messages were not taken in") as raised:
+        await reception([trouble], [NOTHING()]).refusals({3, 4}, 0.05)
+    assert f"({why})" in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("trouble", "kind"),
+    [
+        (nats.errors.TimeoutError(), Timeout),
+        (nats.errors.ConnectionClosedError(), Unavailable),
+        (nats.js.errors.ServiceUnavailableError(), Unavailable),
+    ],
+)
+async def test_dead_letters_that_cannot_be_read_are_an_error_of_ours(
+    trouble: Exception, kind: type[RicordoError]
+) -> None:
+    with pytest.raises(kind, match="RICORDO_DLQ"):
+        await reception([NOTHING()], [letter(3), trouble]).refusals({3}, 30)

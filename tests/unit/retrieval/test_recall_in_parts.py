@@ -1,0 +1,213 @@
+"""A recall asks several at once: what fails there fails as itself, and nothing goes on behind its back."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+from uuid import UUID
+
+import pytest
+
+from ricordo.domain.facts import Fact
+from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
+from ricordo.messages.vocabulary import Degradation
+from ricordo.ports.facts import FactLedger
+from ricordo.ports.memories import StoreUnavailable
+from ricordo.ports.models import TokenCounter
+from ricordo.ports.recollection import Profile, Recollection, Standing, Turn
+from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.fakes.vectors import MemoryVectorIndex
+from ricordo.testing.models import FakeEncoder
+from ricordo_services.retrieval.context import AtHand, Context
+from ricordo_services.retrieval.recall import Remember
+from ricordo_services.retrieval.search import Search
+
+MODEL = "fake"
+ASKED = RecallRequest(user_id="u-1", query="che animale ho?")
+IN_CONTEXT = ContextRequest(user_id="u-1", query="che animale ho?", conversation_id="c-1")
+
+
+@dataclass
+class Rows:
+    """Stands in for the truth: one turn, no memory."""
+
+    turns: tuple[Turn, ...] = ()
+    profiles_asked: int = 0
+    trouble: Exception | None = None
+
+    async def profile(self, tenant: str, user_id: str) -> Profile:
+        self.profiles_asked += 1
+        return Profile("Europe/Rome", ("Fufi",))
+
+    async def history(
+        self,
+        tenant: str,
+        user_id: str,
+        *,
+        conversation_id: str | None,
+        before: tuple[datetime, str] | None,
+        limit: int,
+    ) -> Sequence[Turn]:
+        if self.trouble is not None:
+            raise self.trouble
+        return self.turns
+
+    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
+        return ()
+
+
+@dataclass
+class Ledger:
+    """Stands in for the facts: raises, or answers none."""
+
+    trouble: Exception | None = None
+    waits: bool = False
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def surfacing(
+        self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
+    ) -> Sequence[Fact]:
+        if self.trouble is not None:
+            raise self.trouble
+        try:
+            if self.waits:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return ()
+
+
+class Words:
+    """Counts words as tokens."""
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+@dataclass
+class Memory:
+    """A retrieval over fakes."""
+
+    clock: ManualClock
+    index: MemoryVectorIndex
+    rows: Rows = field(default_factory=Rows)
+    ledger: Ledger = field(default_factory=Ledger)
+    graph_trouble: Exception | None = None
+
+    async def graph_answers(self) -> bool:
+        if self.graph_trouble is not None:
+            if self.ledger.waits:
+                await settle()
+            raise self.graph_trouble
+        return False
+
+    @property
+    def remember(self) -> Remember:
+        return Remember(
+            recollection=cast(Recollection, self.rows),
+            ledger=cast(FactLedger, self.ledger),
+            search=Search(self.index, MODEL),
+            encoder=FakeEncoder(self.clock, MODEL, 64),
+            graph_answers=self.graph_answers,
+            clock=self.clock,
+        )
+
+    @property
+    def context(self) -> Context:
+        at_hand = AtHand(cast(Recollection, self.rows), cast(TokenCounter, Words()), self.clock)
+        return Context(self.remember, at_hand)
+
+
+@pytest.fixture
+async def memory() -> AsyncIterator[Memory]:
+    index = MemoryVectorIndex()
+    await index.prepare(MODEL, 64)
+    yield Memory(ManualClock(), index)
+    await index.close()
+
+
+async def test_what_is_away_costs_its_part_only(memory: Memory) -> None:
+    memory.ledger.trouble = StoreUnavailable("away")
+    recalled = await memory.remember("acme", ASKED)
+    assert recalled.degraded == {Degradation.GRAPH, Degradation.ROWS}
+    assert {"encode", "facts", "search"} <= recalled.timings_ms.keys()
+
+
+@pytest.mark.parametrize("kind", [ValueError, StoreUnavailable, TimeoutError])
+async def test_what_fails_beside_others_fails_as_itself(
+    memory: Memory, kind: Callable[[str], Exception]
+) -> None:
+    memory.graph_trouble = kind("of the graph")
+    memory.ledger.waits = True
+    with pytest.raises(Exception, match="of the graph") as raised:
+        await memory.remember("acme", ASKED)
+    assert type(raised.value) is kind
+    assert memory.ledger.cancelled.is_set(), "nobody waits for the facts any more"
+
+
+async def test_what_fails_before_the_others_have_begun_leaves_nothing_behind(memory: Memory) -> None:
+    memory.graph_trouble = ValueError("of the graph")
+    with pytest.raises(ValueError, match="of the graph"):
+        await memory.remember("acme", ASKED)
+
+
+async def test_where_two_fail_one_of_them_is_told(memory: Memory) -> None:
+    memory.graph_trouble = ValueError("of the graph")
+    memory.ledger.trouble = KeyError("of the facts")
+    with pytest.raises((ValueError, KeyError)):
+        await memory.remember("acme", ASKED)
+
+
+async def test_a_cause_stays_with_what_it_caused(memory: Memory) -> None:
+    cause, memory.graph_trouble = OSError("reset"), StoreUnavailable("away")
+    memory.graph_trouble.__cause__ = cause
+    with pytest.raises(StoreUnavailable) as raised:
+        await memory.remember("acme", ASKED)
+    assert raised.value.__cause__ is cause
+
+
+async def test_a_recall_that_is_given_up_takes_its_parts_along(memory: Memory) -> None:
+    memory.ledger.waits = True
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await memory.remember("acme", ASKED)
+    assert memory.ledger.cancelled.is_set()
+
+
+async def test_the_turns_that_cannot_be_read_do_not_stop_a_context(memory: Memory) -> None:
+    memory.rows.trouble = StoreUnavailable("away")
+    reply = (await memory.context("acme", IN_CONTEXT)).reply
+    assert isinstance(reply, ContextReply)
+    assert Degradation.ROWS in reply.degraded
+
+
+async def test_a_defect_behind_a_context_is_raised_as_itself(memory: Memory) -> None:
+    memory.rows.trouble = ValueError("of the turns")
+    memory.ledger.waits = True
+    with pytest.raises(ValueError, match="of the turns"):
+        await memory.context("acme", IN_CONTEXT)
+    assert memory.ledger.cancelled.is_set()
+
+
+async def test_a_context_asks_for_what_is_known_of_the_user_once(memory: Memory) -> None:
+    memory.rows.turns = (
+        Turn(
+            message_id="m-1",
+            memory_id=UUID(int=1),
+            conversation_id="c-1",
+            role="user",
+            speaker="Davide",
+            content="oggi fufi ha dormito sul divano",
+            timestamp=memory.clock.now(),
+            language="it",
+        ),
+    )
+    reply = (await memory.context("acme", IN_CONTEXT)).reply
+    assert isinstance(reply, ContextReply)
+    assert memory.rows.profiles_asked == 1
+    assert reply.working.lines
+    alone = await memory.context.at_hand.read("acme", "u-1", "c-1")
+    assert memory.rows.profiles_asked == 2, "nobody handed it over"
+    assert tuple(alone.entities) == tuple(reply.working.entities)

@@ -1,0 +1,62 @@
+"""Several takers at one worker's hands: none leaves while these are open."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from ricordo.ports.bus import Delivery
+from ricordo.runtime.held import Hands, Held
+from ricordo.testing.clock import settle
+
+LINGER_S = 0.05
+
+
+@dataclass
+class Stored:
+    sequence: int
+    attempt: int = 1
+
+
+async def give(hands: Hands, *sequences: int) -> None:
+    reserved = await hands.reserve(len(sequences))
+    assert reserved == len(sequences)
+    await hands.receive([cast(Delivery, Stored(sequence)) for sequence in sequences], reserved)
+
+
+def sequences(taken: Sequence[Held]) -> list[int]:
+    return [held.delivery.sequence for held in taken]
+
+
+async def test_who_goes_away_empty_from_a_batch_waits_for_the_next() -> None:
+    hands = Hands(8)
+    takers = [asyncio.create_task(hands.take(4, LINGER_S)) for _ in range(2)]
+    await settle()
+    await give(hands, 1, 2)
+
+    (first,), pending = await asyncio.wait(takers, return_when=asyncio.FIRST_COMPLETED)
+    assert sequences(first.result()) == [1, 2]
+    (second,) = pending
+    assert not (await asyncio.wait({second}, timeout=3 * LINGER_S))[0], "the hands are open"
+
+    await give(hands, 3)
+    assert sequences(await asyncio.wait_for(second, 10)) == [3]
+
+
+async def test_closing_sends_all_away_who_wait() -> None:
+    hands = Hands(8)
+    takers = [asyncio.create_task(hands.take(4, LINGER_S)) for _ in range(3)]
+    await settle()
+    await give(hands, 1)
+    await hands.close()
+    taken = await asyncio.wait_for(asyncio.gather(*takers), 10)
+    assert sorted(map(len, taken)) == [0, 0, 1]
+
+
+async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> None:
+    hands = Hands(8)
+    await give(hands, 1)
+    taking = asyncio.create_task(hands.take(2, 30))
+    await settle()
+    await give(hands, 2)
+    assert sequences(await asyncio.wait_for(taking, 10)) == [1, 2]
