@@ -203,3 +203,14 @@ async def test_explicit_filters_are_never_relaxed(lived: Bot) -> None:
     assert all(memory["emotion"]["valence"] < -0.5 for memory in negative["memories"])
     important = await lived.recall("tutto", user_id="it", limit=50, filters={"min_importance": 0.99})
     assert important["memories"] == []
+
+
+async def test_whom_no_sentence_introduces_is_found_all_the_same(bot: Bot) -> None:
+    await bot.remember(
+        said("m-1", "Abbiamo preso un gatto: si chiama Tortellino."),
+        said("m-2", "Tortellino è scappato dal terrazzo stanotte.", conversation_id="c-2"),
+        said("m-3", "Ho comprato il latte e due limoni.", conversation_id="c-3"),
+    )
+    found = await bot.recall("Cosa è successo a Tortellino?")
+    assert set(ids(found["memories"])) == {"m-1", "m-2"}
+    assert found["analysis"]["fallback"] is None

@@ -120,7 +120,8 @@ def scope_of(asked: Asked) -> Scope:
     start, end = _asked_time(analysis, filters)
     above, below = _valence(filters.emotion or analysis.emotion_filter)
     by_entity = analysis.intent == "entity" or (analysis.intent == "temporal" and analysis.entities)
-    participants = filters.participants or (analysis.entities if by_entity else ())
+    # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
+    about = () if filters.participants or not by_entity else _called(analysis.entities)
     topics = filters.topics or (analysis.topics if analysis.intent == "topic" else ())
     types = [one.value for one in filters.types]
     if not types and analysis.intent == "procedural":
@@ -129,8 +130,9 @@ def scope_of(asked: Asked) -> Scope:
         user_id=asked.user_id,
         start=start,
         end=end,
-        participants=_folded(participants),
+        participants=_folded(filters.participants),
         topics=_topic_keys(topics),
+        about=about,
         types=tuple(types),
         kinds=tuple(one.value for one in filters.kinds),
         above_valence=above,
@@ -170,6 +172,11 @@ def _topic_keys(topics: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(topic_key(topic, language) for topic in topics for language in _LANGUAGES))
 
 
+def _called(names: Sequence[str]) -> tuple[str, ...]:
+    """Return how the names are written among participants and among topics."""
+    return tuple(dict.fromkeys((*_folded(names), *_topic_keys(names))))
+
+
 def narrows(scope: Scope) -> bool:
     """Whether the scope leaves out any memory of the user that is not archived."""
     return replace(scope, include_archived=False) != Scope(user_id=scope.user_id)
@@ -179,11 +186,8 @@ def _relaxations(scope: Scope, asked: Asked) -> list[tuple[Fallback, Scope]]:
     """Return the wider scopes to try in turn; only what was read from the question is ever given up."""
     stated = asked.filters or Filters()
     wider: list[tuple[Fallback, Scope]] = []
-    if scope.participants and not stated.participants:
-        without = replace(scope, participants=())
-        if not scope.topics:
-            wider.append(("entity", replace(without, topics=_topic_keys(scope.participants))))
-        wider.append(("entity", without))
+    if scope.about:
+        wider.append(("entity", replace(scope, about=())))
     if scope.topics and not stated.topics:
         wider.append(("topic", replace(scope, topics=())))
     if scope.types and not stated.types:

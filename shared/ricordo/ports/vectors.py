@@ -64,6 +64,7 @@ class Scope:
     """What a search may find. Every given condition holds; within a tuple, any value matches, case-folded.
 
     Attributes:
+        about: what a participant or a topic is called.
         start, end: a half-open range that holds a memory's creation, or the whole of its event time.
         above_valence, below_valence: exclusive bounds.
     """
@@ -73,6 +74,7 @@ class Scope:
     end: datetime | None = None
     participants: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     conversation_id: str | None = None

@@ -116,6 +116,8 @@ class VectorIndexContract:
             (replace(ALL, topics=("monte", "mare")), "ac"),
             (replace(ALL, topics=("mare",), participants=("davide",)), "a"),
             (replace(ALL, topics=("mar",)), ""),
+            (replace(ALL, about=("mare", "Anna")), "abc"),
+            (replace(ALL, about=("davide",), topics=("mare",)), "a"),
             (replace(ALL, kinds=("note",)), "b"),
             (replace(ALL, kinds=("note", "message")), "abcd"),
             (replace(ALL, types=("semantic",)), ""),

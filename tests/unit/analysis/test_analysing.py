@@ -236,3 +236,29 @@ def test_any_query_is_analysed(query: str, now: datetime, known: list[str]) -> N
 def test_a_long_query_is_analysed_by_its_beginning(piece: str) -> None:
     query = (piece * 32_768)[:32_768]
     assert ask(query).semantic_query
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What happened yesterday?",
+        "So, what else happened on Sunday?",
+        "Cosa è successo ieri?",
+        "Che cosa mi è successo lunedì?",
+        "E ieri, che è successo di bello?",
+    ],
+)
+def test_whatever_happened_on_a_day_happened_on_that_day(query: str) -> None:
+    analysis = ask(query)
+    assert analysis.intent == "temporal"
+    assert analysis.time is not None
+    assert analysis.time.strict
+
+
+@pytest.mark.parametrize(
+    "query", ["What happened at the party yesterday?", "What happened to Ruth last week?"]
+)
+def test_what_happened_to_somebody_or_somewhere_may_be_told_later(query: str) -> None:
+    analysis = ask(query)
+    assert analysis.time is not None
+    assert not analysis.time.strict

@@ -100,6 +100,9 @@ def in_scope(tenant: str, scope: Scope) -> AllOf:
     ):
         if values:
             found.append(Match(key, tuple(values)))
+    if scope.about:
+        called = tuple(_folded(scope.about))
+        found.append(AnyOf((Match("participants", called), Match("topics", called))))
     if scope.start is not None or scope.end is not None:
         found.append(_within(scope.start, scope.end))
     if scope.above_valence is not None or scope.below_valence is not None:

@@ -126,6 +126,12 @@ def _nothing_but_time(reading: _Reading) -> bool:
     return not any(c.isalnum() for c in left)
 
 
+def _at_large(reading: _Reading) -> bool:
+    """Whether the question is what happened, and names nobody and nothing that it happened to."""
+    rest = without_time(reading.query, reading.time, reading.patterns)
+    return reading.patterns.at_large.search(rest) is not None
+
+
 def _attached(reading: _Reading) -> bool:
     """Whether the time belongs to a thing ("the trip of May", "last week's meeting"), not to the deed."""
     if reading.time is None:
@@ -182,7 +188,7 @@ def _filters(reading: _Reading, span: TimeSpan) -> bool:
     """
     if span.approximate:
         return False
-    if _nothing_but_time(reading):
+    if _nothing_but_time(reading) or _at_large(reading):
         return span.type == "relative"
     if reading.patterns.speakers.search(reading.query) is None:
         return False

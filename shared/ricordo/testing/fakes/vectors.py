@@ -103,6 +103,7 @@ def in_scope(facets: Facets, scope: Scope) -> bool:
         and scope.conversation_id in {None, facets.conversation_id}
         and _shares(scope.participants, facets.participants)
         and _shares(scope.topics, facets.topics)
+        and _shares(scope.about, (*facets.participants, *facets.topics))
         and _shares(scope.types, (facets.type,))
         and _shares(scope.kinds, (facets.kind,))
         and (scope.above_valence is None or facets.valence > scope.above_valence)

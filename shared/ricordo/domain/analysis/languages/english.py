@@ -2,7 +2,7 @@
 
 import re
 
-from ricordo.domain.analysis.languages.patterns import QueryPatterns, beginning, ending, words
+from ricordo.domain.analysis.languages.patterns import QueryPatterns, beginning, ending, whole, words
 
 _HELLO = r"hi|hello|hey|hiya|good (?:morning|afternoon|evening|night)|greetings"
 _HOW = (
@@ -69,6 +69,10 @@ ENGLISH = QueryPatterns(
     together=words(
         r"we|we['’]ve|we['’]d|us|(?:i|you) (?:tell|told|say|said|ask|asked|mention|mentioned|promise|"
         r"promised|write|wrote)"
+    ),
+    at_large=whole(
+        r"(?:(?:and|so|ok|well)[\W_]{1,5})?what(?:['’]s| is| was| has| had| did)? (?:else |all )?(?:been )?"
+        r"(?:happen(?:ed|ing|s)?|going on|went on)(?: (?:to|with) (?:me|us))?"
     ),
     attached_before=ending(r"of|about|from|regarding|concerning|our|my|your|his|her|their"),
     attached_behind=re.compile(

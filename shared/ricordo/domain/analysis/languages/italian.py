@@ -2,7 +2,7 @@
 
 import re
 
-from ricordo.domain.analysis.languages.patterns import QueryPatterns, beginning, ending, words
+from ricordo.domain.analysis.languages.patterns import QueryPatterns, beginning, ending, whole, words
 
 _HELLO = r"ciao|ehi|ehil[aà]|hey|salve|buongiorno|buond[iì]|buonasera|buonanotte|buon pomeriggio"
 _HOW = (
@@ -95,6 +95,12 @@ ITALIAN = QueryPatterns(
         r"vamo|mmo)|ho "
         r"(?:detto|raccontato|chiesto|scritto|parlato|promesso)|hai (?:detto|raccontato|chiesto|scritto|"
         r"parlato|promesso)"
+    ),
+    at_large=whole(
+        r"(?:(?:e|allora|ma)[\W_]{1,5})?(?:che cosa|cosa|che|cos['’])\s?"
+        r"(?:altro )?(?:(?:mi|ci) )?(?:è |era |e['’] )?"
+        r"(?:success[oa]|accadut[oa]|capitat[oa]|avvenut[oa]|successe|accadde)"
+        r"(?: di (?:bello|brutto|nuovo|importante|interessante))?"
     ),
     attached_before=ending(rf"{_OF}|{_ON}"),
     attached_behind=re.compile(r"(?!)"),

@@ -21,6 +21,7 @@ class QueryPatterns:
         happened: Asking what was done, said or seen.
         speakers: The speakers are the ones who did or said it.
         together: They did it together, or one said it to the other.
+        at_large: Asking for whatever happened, as a whole: what the speakers have told of it.
         attached_before: What stands before a time that belongs to a thing ("the trip of").
         attached_behind: What stands behind such a time ("'s meeting").
         about: What stands before the thing that is talked about.
@@ -42,6 +43,7 @@ class QueryPatterns:
     happened: Pattern
     speakers: Pattern
     together: Pattern
+    at_large: Pattern
     attached_before: Pattern
     attached_behind: Pattern
     about: Pattern
@@ -61,6 +63,11 @@ def words(pattern: str) -> Pattern:
 def beginning(pattern: str) -> Pattern:
     """Compile a pattern of whole words at the beginning, after signs."""
     return re.compile(rf"^[\W_]{{0,10}}(?:{pattern})(?!\w)", re.IGNORECASE)
+
+
+def whole(pattern: str) -> Pattern:
+    """Compile a pattern of all the words there are, between signs."""
+    return re.compile(rf"^[\W_]{{0,10}}(?:{pattern})[\W_]{{0,10}}$", re.IGNORECASE)
 
 
 def ending(pattern: str) -> Pattern:
