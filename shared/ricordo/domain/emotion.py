@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.emotion_things import died_without_grief
 from ricordo.domain.lexicon import LANGUAGES, Entry, Lexicon, load_lexicon, load_positions, load_signs
 from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo.domain.text import Word, located_words, normalise, stem
@@ -33,6 +34,10 @@ _SENTENCE_END = frozenset(".!?\n")
 _SUPERLATIVE = re.compile(r"issim[oaie]$")
 # Every emoticon has one of these.
 _MAYBE_EMOTICON = re.compile(r"[:;=<_]|xD|XD")
+# "I can't stop crying", "non smetto di ridere": what is denied is that it ends.
+_ENDINGS = frozenset(stem(word, "en") for word in ("stop", "quit")) | frozenset(
+    stem(word, "it") for word in ("smetto", "smettere", "smette", "smettevo", "smesso")
+)
 _INVISIBLE = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
@@ -105,12 +110,20 @@ def _spoken(tokens: Sequence[_Token], lexicon: Lexicon, language: str) -> list[_
             at += 1
             continue
         entry, length = _entry_at(tokens, at, lexicon, language)
-        if entry is not None:
+        if entry is not None and not (entry.label == "grief" and _of_a_thing(tokens, at, language)):
             feelings.append(_in_context(tokens, range(at, at + length), entry, lexicon, spent))
         if length > 1:
             spent.update(range(at, at + length))
         at += length
     return feelings
+
+
+def _of_a_thing(tokens: Sequence[_Token], at: int, language: str) -> bool:
+    clause = tokens[at].clause
+    first = max(0, at - 2 * NEGATION_REACH)
+    near = range(first, min(len(tokens), at + 2 * NEGATION_REACH))
+    same = [place for place in near if tokens[place].clause == clause]
+    return died_without_grief([tokens[place].word.folded for place in same], same.index(at), language)
 
 
 def _may_say_something(token: _Token, lexicon: Lexicon) -> bool:
@@ -190,7 +203,7 @@ def _negated(tokens: Sequence[_Token], at: int, lexicon: Lexicon, spent: Abstrac
         if tokens[before].clause != clause:
             return False
         if tokens[before].word.folded in lexicon.negations and before not in spent:
-            return True
+            return not any(each.stem in _ENDINGS for each in tokens[before + 1 : at])
     return False
 
 

@@ -44,6 +44,14 @@ def test_feelings_are_read(said: str, language: str, low: float, high: float, pr
         ("Il treno parte alle otto", "it"),
         ("Ciao, come stai?", "it"),
         ("Buona notte", "it"),
+        ("Il frigorifero è morto stanotte", "it"),
+        ("Si è già morta la batteria", "it"),
+        ("Le ferie cominciano martedì", "it"),
+        ("La pasta si lascia riposare un'ora", "it"),
+        ("The kettle finally died", "en"),
+        ("He killed the engine", "en"),
+        ("She works at a mill", "en"),
+        ("We walked down the hill", "en"),
         ("Distrutte. A pranzo abbiamo mangiato sul molo.", "it"),  # tired, not sad
         ("The meeting is at noon", "en"),
         ("Good morning! It looks like rain", "en"),
@@ -87,6 +95,32 @@ def test_a_negation_stays_in_its_clause_and_in_its_phrase() -> None:
     assert estimate("Non piove, sono felice", "it").valence > 0.5
     assert estimate("It is not far but beautiful", "en").valence > 0.3
     assert estimate("Non solo bello ma anche utile", "it").valence > 0.3
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("The man in the red car died", "en"),
+        ("Our hamster died", "en"),
+        ("The soldier was killed by a car", "en"),
+        ("Il cane di mio zio è morto", "it"),
+        ("Il ragazzo della macchina rossa è morto", "it"),
+    ],
+)
+def test_whoever_lived_is_mourned(said: str, language: str) -> None:
+    assert estimate(said, language).primary == "grief"
+
+
+def test_what_cannot_be_stopped_is_not_denied() -> None:
+    assert estimate("She can't stop crying", "en").primary == "sadness"
+    assert estimate("Non smetto di piangere", "it").valence < -0.4
+    assert estimate("We couldn't help laughing", "en").valence > 0.4
+
+
+def test_words_that_share_a_stem_keep_their_own_feeling() -> None:
+    assert estimate("Ho paura del buio, mi fa tremare", "it").primary == "fear"
+    assert estimate("È stato tremendo", "it").primary == "disappointment"
+    assert estimate("Si è ferito alla mano", "it").primary == "sadness"
 
 
 def test_emoji_need_no_language() -> None:

@@ -1,0 +1,45 @@
+import time
+
+import pytest
+
+from ricordo.domain.classification import memory_type
+from ricordo.domain.memory import NEUTRAL, MemoryType
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        (
+            "My uncle explained it: to tie a bowline, start with a small loop, then pass the end through.",
+            "en",
+        ),
+        ("Begin by soaking the beans, drain them, then boil them for an hour.", "en"),
+        ("To reset the lamp, press the switch five times.", "en"),
+        ("Prima si tosta il riso, poi si sfuma col vino, infine si aggiunge il brodo.", "it"),
+        ("Si parte da un foglio quadrato, si piega in due e poi si riapre.", "it"),
+    ],
+)
+def test_steps_are_procedures(said: str, language: str) -> None:
+    assert memory_type(said, language, NEUTRAL) is MemoryType.PROCEDURAL
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("I'm not allergic to walnuts, just careful.", "en"),
+        ("We drove to Oxford, simply to see it.", "en"),
+        ("The film starts with a chase, then it slows down.", "en"),
+        ("Prima siamo passati dalla nonna, poi al mercato e infine a casa.", "it"),
+        ("Il concerto parte da un sussurro, poi cresce.", "it"),
+    ],
+)
+def test_what_happened_is_no_procedure(said: str, language: str) -> None:
+    assert memory_type(said, language, NEUTRAL) is not MemoryType.PROCEDURAL
+
+
+@pytest.mark.parametrize("part", ["prima poi ", "prima ", "si parte da poi", "start with "])
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_a_text_made_to_take_long_does_not(part: str, language: str) -> None:
+    began = time.process_time()
+    memory_type((part * 32_768)[:32_768], language, NEUTRAL)
+    assert time.process_time() - began < 5
