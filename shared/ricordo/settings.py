@@ -6,9 +6,10 @@ Nested values are named with two underscores: `RICORDO_EMBEDDING__PROVIDER=ollam
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,6 +20,9 @@ from pydantic_settings import (
 PositiveInt = Annotated[int, Field(gt=0)]
 PositiveFloat = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
+
+_PREFIX: Final = "RICORDO_"
+_MINILM: Final = "all-MiniLM-L6-v2"
 
 
 class _Group(BaseModel):
@@ -93,7 +97,7 @@ class EmbeddingSettings(_Group):
     """
 
     provider: Literal["onnx", "ollama"] = "onnx"
-    model: str = "all-MiniLM-L6-v2"
+    model: str = _MINILM
     fallback: str | None = None
     ollama_url: str = "http://127.0.0.1:11434"
     batch: PositiveInt = 32
@@ -105,6 +109,16 @@ class EmbeddingSettings(_Group):
     fallback_after_s: PositiveFloat = 60.0
     queue: PositiveInt = 1024
     threads: PositiveInt | None = None
+
+    @field_validator("model")
+    @classmethod
+    def _is_known_to_its_provider(cls, model: str, others: ValidationInfo) -> str:
+        if others.data.get("provider") == "onnx" and model != _MINILM:
+            raise PydanticCustomError(
+                "unknown_model",
+                f"the provider onnx knows only {_MINILM}; others take the provider ollama",
+            )
+        return model
 
 
 class RankingSettings(_Group):
@@ -181,7 +195,7 @@ class Settings(BaseSettings):
     """All settings of a process."""
 
     model_config = SettingsConfigDict(
-        env_prefix="RICORDO_", env_nested_delimiter="__", frozen=True, extra="ignore"
+        env_prefix=_PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid"
     )
 
     bus: BusSettings = BusSettings()
@@ -205,3 +219,15 @@ class Settings(BaseSettings):
         file = os.environ.get("RICORDO_CONFIG")
         toml = (TomlConfigSettingsSource(settings_cls, Path(file)),) if file else ()
         return (init_settings, env_settings, *toml)
+
+    @classmethod
+    def variables(cls) -> tuple[str, ...]:
+        """Return the variables that are read, in capitals: of each setting, and of each group as JSON."""
+        groups = {f"{_PREFIX}{name}".upper(): field.annotation for name, field in cls.model_fields.items()}
+        nested = (
+            f"{group}__{name}".upper()
+            for group, model in groups.items()
+            if isinstance(model, type) and issubclass(model, BaseModel)
+            for name in model.model_fields
+        )
+        return (*groups, *nested)

@@ -10,9 +10,10 @@ import typer
 
 from ricordo_services.cli import catalogue
 from ricordo_services.cli.catalogue import Entry
-from ricordo_services.cli.failures import DONE, guarded, let_go_of_output
+from ricordo_services.cli.failures import DONE, guarded
 from ricordo_services.cli.globals import forbid_color, remember
 from ricordo_services.cli.naming import program
+from ricordo_services.cli.streams import let_go_of, take_any_letter
 
 _HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
@@ -27,6 +28,7 @@ def run(arguments: Sequence[str]) -> int:
         The exit code: 0 done, 1 failed, 2 usage.
     """
     code = DONE
+    take_any_letter()
     try:
         application(arguments)(args=list(arguments), prog_name=program())
     except SystemExit as end:
@@ -34,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        let_go_of_output()
+        let_go_of(sys.stdout)
     return code
 
 

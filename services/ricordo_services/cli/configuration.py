@@ -2,24 +2,39 @@
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
+import structlog
 from pydantic import ValidationError
 
 from ricordo import log
 from ricordo.settings import Settings
 from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.servers import NATS_VARIABLE
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_PREFIX: Final = "RICORDO_"
+_BESIDE: Final = ("RICORDO_CONFIG", "RICORDO_DEBUG", NATS_VARIABLE)
+"""Variables that are read, and are no settings."""
+_LIKE_ENOUGH: Final = 0.8  # of a name that could be somebody else's, to be taken for a slip
 
 
 def read_settings() -> Settings:
     """Read `RICORDO_*` and the TOML file that `RICORDO_CONFIG` names.
 
     Raises:
-        Failed: a value is wrong, or the file cannot be read; says which.
+        Failed: a value is wrong, a name is none of a setting, or the file cannot be read; says which.
     """
     file = os.environ.get("RICORDO_CONFIG")
     if file and not Path(file).is_file():
         raise Failed(f"RICORDO_CONFIG names {file}, which is no file")
+    for name in _unread():
+        if _is_meant_as_setting(name):
+            raise Failed(_no_setting(name, _nearest(name, Settings.variables())))
     try:
         return Settings()
     except ValidationError as error:
@@ -31,8 +46,38 @@ def read_settings() -> Settings:
 def _first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     path = [str(part) for part in first["loc"]]
-    variable = f"RICORDO_{'__'.join(path).upper()}"
+    variable = f"{_PREFIX}{'__'.join(path).upper()}"
+    if first["type"] == "extra_forbidden":
+        near = _nearest(variable, Settings.variables())
+        return _no_setting(".".join(path), near and _dotted(near))
     return f"the setting {'.'.join(path)} (or {variable}) is wrong: {first['msg']}"
+
+
+def _unread() -> Iterator[str]:
+    """Yield the variables that are called like ours and that nothing reads."""
+    known = {*Settings.variables(), *_BESIDE}
+    return (name for name in os.environ if name.upper().startswith(_PREFIX) and name.upper() not in known)
+
+
+def _is_meant_as_setting(name: str) -> bool:
+    """Tell a slip from a name that is another's: those of the cluster's `.env` have single underscores."""
+    single = {each.replace("__", "_") for each in Settings.variables()}
+    return "__" in name or name.upper() in single
+
+
+def _nearest(variable: str, known: Sequence[str], least: float = 0.6) -> str | None:
+    """Return the one of `known` that is most like `variable`, or None where none is; `least` is in [0, 1]."""
+    short = {each.removeprefix(_PREFIX): each for each in known}
+    near = get_close_matches(variable.upper().removeprefix(_PREFIX), short, n=1, cutoff=least)
+    return short[near[0]] if near else None
+
+
+def _no_setting(name: str, near: str | None) -> str:
+    return f"there is no setting {name}" + (f": did you mean {near}?" if near else "")
+
+
+def _dotted(variable: str) -> str:
+    return variable.removeprefix(_PREFIX).lower().replace("__", ".")
 
 
 def keep_logs_quiet() -> None:
@@ -41,7 +86,14 @@ def keep_logs_quiet() -> None:
 
 
 def set_up_logs(settings: Settings) -> None:
-    """Log to standard error: for a person at a terminal, as JSON otherwise, unless the settings say which."""
+    """Log to standard error: for a person at a terminal, as JSON otherwise, unless the settings say which.
+
+    The first lines name the variables that look like misspelt ones of ours.
+    """
     said = "format" in settings.log.model_fields_set
     readable = settings.log.format == "text" if said else sys.stderr.isatty()
     log.configure(level=settings.log.level, readable=readable)
+    known = (*Settings.variables(), *_BESIDE)
+    for name in _unread():
+        if near := _nearest(name, known, _LIKE_ENOUGH):
+            _log.warning("nothing reads this variable", variable=name, nearest=near)

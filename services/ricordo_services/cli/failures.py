@@ -11,6 +11,7 @@ from typing import Final, NoReturn, ParamSpec
 import typer
 
 from ricordo_services.cli.naming import named
+from ricordo_services.cli.streams import let_go_of
 
 P = ParamSpec("P")
 
@@ -67,21 +68,16 @@ def _ending() -> Iterator[None]:
 
 def _leave_pipe() -> NoReturn:
     """End quietly: whoever read our output had enough of it, as `head` does."""
-    let_go_of_output()
+    let_go_of(sys.stdout)
     raise typer.Exit(DONE) from None
-
-
-def let_go_of_output() -> None:
-    """Point standard output to nowhere, so that flushing what nobody reads raises nothing at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
 
 
 def complain(text: str) -> None:
     """Write one line on standard error."""
-    with contextlib.suppress(BrokenPipeError):
+    try:
         print(f"ricordo: {named(text)}", file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        let_go_of(sys.stderr)
 
 
 def sentence(error: BaseException) -> str:

@@ -8,8 +8,25 @@ from typing import Final
 
 from rich.console import Console
 
+from ricordo_services.cli.streams import let_go_of
+
 _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
 _PAGE: Final = 100  # columns, where there is no window to look at
+
+
+class _Paper(Console):
+    """A console that leaves it to the command what becomes of it when nobody reads its output any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Go on without standard error; without standard output, let the command decide.
+
+        Raises:
+            BrokenPipeError: nobody reads standard output.
+        """
+        if not self.stderr:
+            raise BrokenPipeError from None
+        self.quiet = True
+        let_go_of(sys.stderr)
 
 
 def screen() -> Console:
@@ -30,7 +47,7 @@ def page() -> Console:
 def _console(*, stderr: bool, width: int = _WIDE) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     watched = stream.isatty()
-    return Console(
+    return _Paper(
         stderr=stderr,
         no_color=bool(os.environ.get("NO_COLOR")),
         width=None if watched or "COLUMNS" in os.environ else width,
@@ -42,13 +59,23 @@ def _console(*, stderr: bool, width: int = _WIDE) -> Console:
 def print_line(text: str) -> None:
     """Print one line for a program, and hand it over at once.
 
+    Letters that the encoding of standard output lacks are spelled as JSON spells them.
+
     Raises:
         BrokenPipeError: nobody reads any more.
     """
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(_spelled(text) + "\n")
     sys.stdout.flush()
 
 
 def print_json(document: Mapping[str, object]) -> None:
     """Print `document` as one line of JSON, in the letters it has."""
     print_line(json.dumps(document, ensure_ascii=False, separators=(", ", ": ")))
+
+
+def _spelled(text: str) -> str:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "".join(letter if letter.isascii() else json.dumps(letter)[1:-1] for letter in text)
+    return text

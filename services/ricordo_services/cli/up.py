@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ from ricordo_services.cli.naming import program
 from ricordo_services.cli.options import DataDir, Workers
 from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.cli.servers import said_folder
+from ricordo_services.cli.streams import let_go_of
 from ricordo_services.stack import Endpoints, write_stack_file
 
 AsJson = Annotated[bool, typer.Option("--json", help="Say in one line of JSON where everything answers.")]
@@ -74,10 +76,13 @@ def _announce(run: LocalRun, as_json: bool) -> None:
         "bolt_database": at.bolt_database,
     }
     write_stack_file(at.data_dir, {**where, **secret, "pid": os.getpid()})
-    if as_json:
-        print_json(where)
-    else:
-        _greet(at)
+    try:
+        if as_json:
+            print_json(where)
+        else:
+            _greet(at)
+    except BrokenPipeError:  # whoever read had enough of it: the servers are there for others too
+        let_go_of(sys.stdout)
 
 
 def _greet(at: Endpoints) -> None:

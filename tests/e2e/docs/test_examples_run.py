@@ -48,6 +48,14 @@ class Reader:
         place = {"HOME": str(home), "PATH": f"{scripts}:{inherited['PATH']}", "COLUMNS": "200"}
         self._environment = inherited | cache | place
 
+    def is_told(self, variable: str, value: str) -> None:
+        """Export a variable."""
+        self._environment[variable] = value
+
+    def forgets_the_usual_folder(self) -> None:
+        """Have a stack with another data folder."""
+        (Path(self._environment["HOME"]) / ".local/share/ricordo").unlink()
+
     def saves(self, name: str, block: Block) -> None:
         """Save an example as a file."""
         (self._folder / name).write_text(block.text, encoding="utf-8")
@@ -86,6 +94,13 @@ def reader(running: Running, tmp_path: Path) -> Reader:
 
 
 async def test_the_bot_of_the_readme_remembers(reader: Reader) -> None:
+    reader.saves("bot.py", README)
+    assert "Max" in await reader.runs("python", "bot.py")
+
+
+async def test_the_bot_of_the_readme_takes_an_address_first(reader: Reader, running: Running) -> None:
+    reader.forgets_the_usual_folder()
+    reader.is_told("RICORDO_NATS_URL", running.endpoints.nats_url)
     reader.saves("bot.py", README)
     assert "Max" in await reader.runs("python", "bot.py")
 

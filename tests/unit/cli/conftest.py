@@ -1,4 +1,5 @@
 import io
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,8 +29,8 @@ Cli = Callable[..., Ended]
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
     """Run `ricordo` in this process, in an environment where nothing of Ricordo is named or runs."""
-    for name in ("RICORDO_NATS_URL", "RICORDO_CONFIG", "RICORDO_DEBUG", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
+    for name in [each for each in os.environ if each == "NO_COLOR" or each.startswith("RICORDO_")]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
 
     def call(*arguments: str, stdin: bytes = b"") -> Ended:

@@ -1,0 +1,128 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+from tests.unit.cli.conftest import Cli
+
+from ricordo import log
+from ricordo.settings import Settings
+from ricordo_services.cli.configuration import read_settings, set_up_logs
+from ricordo_services.cli.failures import Failed
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_set(cli: Cli) -> None:
+    """Begin in an environment where no setting is."""
+
+
+@pytest.fixture
+def _logging() -> Iterator[None]:
+    yield
+    structlog.reset_defaults()
+    log.configure(level="critical")
+
+
+@pytest.mark.parametrize("command", [("up",), ("worker", "embedding"), ("migrate",)])
+def test_a_model_that_the_provider_does_not_know_stops_a_process(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "foo")
+    ended = cli(*command)
+    assert ended.code == 1
+    assert ended.err == (
+        "ricordo: the setting embedding.model (or RICORDO_EMBEDDING__MODEL) is wrong: "
+        "the provider onnx knows only all-MiniLM-L6-v2; others take the provider ollama\n"
+    )
+
+
+def test_another_provider_knows_other_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "all-MiniLM-L6-v2")
+    assert read_settings().embedding.provider == "onnx"
+    monkeypatch.setenv("RICORDO_EMBEDDING__PROVIDER", "ollama")
+    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "foo")
+    assert read_settings().embedding.model == "foo"
+
+
+@pytest.mark.parametrize(
+    ("variable", "nearest"),
+    [
+        ("RICORDO_WORKR__BATCH", "RICORDO_WORKER__BATCH"),
+        ("RICORDO_WORKER__BTACH", "RICORDO_WORKER__BATCH"),
+        ("ricordo_log__levle", "RICORDO_LOG__LEVEL"),
+        ("RICORDO_WORKER_BATCH", "RICORDO_WORKER__BATCH"),  # one underscore
+    ],
+)
+def test_a_variable_that_is_no_setting_stops_a_process(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, variable: str, nearest: str
+) -> None:
+    monkeypatch.setenv(variable, "1")
+    ended = cli("up")
+    assert ended.code == 1
+    assert ended.err == f"ricordo: there is no setting {variable}: did you mean {nearest}?\n"
+
+
+def test_what_is_like_no_setting_is_refused_without_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RICORDO_ZZ__Q", "1")
+    with pytest.raises(Failed, match=r"^there is no setting RICORDO_ZZ__Q$"):
+        read_settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[workr]\nbatch = 1\n", "there is no setting workr: did you mean worker?"),
+        ("[worker]\nbtach = 1\n", "there is no setting worker.btach: did you mean worker.batch?"),
+    ],
+)
+def test_so_does_a_name_in_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, complaint: str
+) -> None:
+    file = tmp_path / "ricordo.toml"
+    file.write_text(text)
+    monkeypatch.setenv("RICORDO_CONFIG", str(file))
+    with pytest.raises(Failed) as refused:
+        read_settings()
+    assert str(refused.value) == complaint
+
+
+@pytest.mark.usefixtures("_logging")
+def test_variables_that_are_read_or_are_of_others_are_left_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in (
+        "RICORDO_NATS_URL",
+        "RICORDO_DEBUG",
+        "RICORDO_NATS_PORT",
+        "RICORDO_QDRANT_API_KEY",
+        "RICORDO_POSTGRES_OWNER_PASSWORD",
+    ):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("RICORDO_WORKER", '{"batch": 7}')
+    monkeypatch.setenv("ricordo_worker__slots", "9")
+    settings = read_settings()
+    set_up_logs(settings)
+    assert (settings.worker.batch, settings.worker.slots) == (7, 9)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("_logging")
+def test_a_slip_beside_the_settings_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RICORDO_NATS_URI", "nats://davide:secret@127.0.0.1")
+    set_up_logs(read_settings())
+    (line,) = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (line["level"], line["variable"], line["nearest"]) == (
+        "warning",
+        "RICORDO_NATS_URI",
+        "RICORDO_NATS_URL",
+    )
+    assert "secret" not in str(line)
+
+
+def test_every_setting_is_among_the_variables() -> None:
+    names = Settings.variables()
+    assert {"RICORDO_BUS", "RICORDO_BUS__URL", "RICORDO_LOG__FORMAT"} <= set(names)
+    assert len(set(names)) == len(names)

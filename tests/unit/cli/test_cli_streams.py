@@ -1,0 +1,100 @@
+"""What a command does with the standard output it is given, in processes of its own."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+MAIN = "from ricordo_services.cli import main; main()"
+
+
+def environment(**more: str) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RICORDO_", "LC_"))}
+    return {**clean, **more}
+
+
+ASCII = environment(LC_ALL="C", PYTHONIOENCODING="ascii")
+
+
+def extracted(*options: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-c", MAIN, "extract", "Mi piace il tè verde.", *options],
+        check=False,
+        capture_output=True,
+        env=ASCII,
+    )
+
+
+def test_a_letter_that_cannot_be_written_is_replaced() -> None:
+    ended = extracted()
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert b"t? verde" in ended.stdout
+
+
+def test_a_program_gets_it_spelled_as_json() -> None:
+    ended = extracted("--json")
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.isascii()
+    assert json.loads(ended.stdout)["facts"][0]["object"] == "tè verde"
+
+
+def test_pages_of_help_and_complaints_are_written_too() -> None:
+    for words, code in ((("--help",), 0), (("extract", "--help"), 0), (("extract", "--tè"), 2)):
+        ended = subprocess.run(
+            [sys.executable, "-c", MAIN, *words], check=False, capture_output=True, env=ASCII
+        )
+        assert ended.returncode == code, ended.stderr
+        assert b"Unicode" not in ended.stderr
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_command_may_begin_without_a_stream(stream: str) -> None:
+    number = {"stdout": 1, "stderr": 2}[stream]
+    ended = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f'exec "$@" {number}>&-',
+            "bash",
+            sys.executable,
+            "-c",
+            MAIN,
+            "extract",
+            "I love pizza",
+        ],
+        check=False,
+        capture_output=True,
+        env=environment(),
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (b"pizza" in ended.stdout) == (stream == "stderr")
+
+
+@pytest.mark.parametrize("console", ["screen", "margin"])
+def test_a_console_ends_no_command_whose_reader_has_gone(console: str) -> None:
+    program = f"""
+import sys
+from ricordo_services.cli.output import {console}
+from ricordo_services.cli.streams import let_go_of
+try:
+    {console}().print("to nobody")
+except BrokenPipeError:
+    let_go_of(sys.stdout)
+{console}().print("to nobody")
+sys.exit(7)
+"""
+    reading, writing = os.pipe()
+    os.close(reading)
+    gone, other = ("stdout", "stderr") if console == "screen" else ("stderr", "stdout")
+    with contextlib.closing(os.fdopen(writing, "wb")) as nobody:
+        ended = subprocess.run(
+            [sys.executable, "-c", program],
+            check=False,
+            env=environment(),
+            stdout=nobody if gone == "stdout" else subprocess.PIPE,
+            stderr=nobody if gone == "stderr" else subprocess.PIPE,
+        )
+    assert (ended.returncode, getattr(ended, other)) == (7, b"")
