@@ -45,6 +45,11 @@ def load_names() -> NameLists:
     )
 
 
+def is_given(word: str) -> bool:
+    """Say whether a word, in any case, is a common given name and no other word."""
+    return word.casefold() in load_names().given
+
+
 def is_place(word: str) -> bool:
     """Say whether a word names a country or a town of the list."""
     return word.casefold() in load_names().places

@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from ricordo.domain.facts.extraction.mentions import Mention, named_after
+from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
 from ricordo.domain.facts.extraction.names import name_at
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
+from ricordo.domain.names import is_given
 
 _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 """Endings of capitalised words that say where somebody is from and not who they are."""
@@ -21,7 +22,7 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     if mention is not None:
         _identified(scene, claim.subject, mention)
         return None
-    if _aged(scene, claim) or _named(scene, claim):
+    if _possessing(scene, claim) or _aged(scene, claim) or _named(scene, claim):
         return None
     begin = phrasing.lead(at, claim.end)
     after = phrasing.noun_phrase(begin, claim.end)
@@ -38,8 +39,12 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
 def name(scene: Scene, claim: Claim) -> None:
     """Read a name: of the user, or of somebody who had none yet."""
     subject, at, end = claim.subject, claim.at, claim.end
-    after = name_at(scene.tokens, scene.grammar, at, end, loose=True, person=True)
-    if after == at:
+    after = name_at(
+        scene.tokens, scene.grammar, at, end, loose=subject is not None or _lower(scene, at), person=True
+    )
+    if after == at or (
+        subject is None and scene.tokens.source.isupper() and not is_given(scene.tokens.low[at])
+    ):
         return
     if subject is None:
         scene.draft(None, "name", scene.tokens.text(at, after))
@@ -47,6 +52,12 @@ def name(scene: Scene, claim: Claim) -> None:
         spans, _ = named_after(scene.tokens, scene.grammar, subject.kin, at, end, apposed=False)
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
         scene.draft(None, subject.kin.predicate, subject)
+
+
+def _lower(scene: Scene, at: int) -> bool:
+    """Whether the user's name may stand without a capital: "mi chiamo nora", but not "call me crazy"."""
+    word, before = scene.tokens.low[at : at + 1], scene.tokens.low[at - 1]
+    return bool(word) and (is_given(word[0]) or (scene.tokens.lowercase and before in scene.grammar.to_be))
 
 
 def _identified(scene: Scene, subject: Who, mention: Mention) -> None:
@@ -64,6 +75,12 @@ def _aged(scene: Scene, claim: Claim) -> bool:
     for begin, _ in spans:
         scene.draft(claim.subject, "age", scene.objects.figures.number(begin) or "")
     return bool(spans)
+
+
+def _possessing(scene: Scene, claim: Claim) -> bool:
+    """Whether "'s" was no verb: "my neighbour's cat is called Mochi" is about the cat."""
+    possible = claim.subject is not None and scene.tokens.low[claim.at - 1] == "'s"
+    return possible and kin_at(scene.tokens, scene.grammar, claim.at, claim.end) is not None
 
 
 def _named(scene: Scene, claim: Claim) -> bool:

@@ -13,6 +13,7 @@ from ricordo.domain.facts.extraction.tokens import Tokens
 
 _ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
 _PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
+_LONGEST_DATE: Final = 4
 _LONGEST_LEAD: Final = 8
 """Pauses and joining words before a clause, at most: a text that is nothing else is read in linear time."""
 
@@ -153,6 +154,8 @@ def _describes(tokens: Tokens, grammar: Grammar, relative: int, at: int, end: in
 
 def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: dict[int, Mention]) -> bool:
     word = tokens.low[at]
+    if word in grammar.prepositions and _dated_clause(tokens, grammar, at, end):
+        return True
     if word in grammar.determiners or word in grammar.prepositions:
         return at in found or any(
             longest(tree, tokens.low, at, end, grammar.adverbs) is not None
@@ -165,6 +168,18 @@ def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: d
     if at in found:
         return True
     return after > at and after < end and _verb_like(tokens.low[after], grammar)
+
+
+def _dated_clause(tokens: Tokens, grammar: Grammar, at: int, end: int) -> bool:
+    """Whether a date comes first and a verb follows: "da oggi abitiamo a Modena"."""
+    after, furthest = at + 1, min(end, at + 1 + _LONGEST_DATE)
+    while after < furthest and (
+        tokens.low[after] in grammar.openers or tokens.low[after] in grammar.time_nouns
+    ):
+        after += 1
+    if after == at + 1 or after >= end:
+        return False
+    return tokens.low[after] in grammar.user_pronouns or tokens.low[after] in grammar.phrases.words
 
 
 def _verb_like(word: str, grammar: Grammar) -> bool:

@@ -10,6 +10,12 @@ OLDEST: Final = 120
 _FEW: Final = 3
 """A number word up to this, without "years", is no age: "I was one of them"."""
 _NO_AGE: Final = frozenset({"di", "fa", "of", "ago", "younger", "older", "meno", "più"})
+_REACHING: Final = frozenset("turn turns turning compio compie compiamo compiono".split())
+_NOT_YET: Final = frozenset(
+    "tomorrow next soon this in on domani dopodomani tra fra prossimo prossima quest'".split()
+)
+_NEAR: Final = 6
+"""Words before an age that may say when it is reached."""
 _WITHIN_DATES: Final = frozenset({"of", ",", "di"})
 
 
@@ -23,6 +29,8 @@ class Figures:
 
     def age(self, begin: int, end: int) -> Spans:
         """Read an age in years (1-120): a number, before its unit or at the end of the clause."""
+        if begin and self._low[begin - 1] in _REACHING and self._to_come(begin, end):
+            return []
         low, grammar = self._low, self._grammar
         at = self._phrasing.lead(begin, end)
         number = self.number(at) if at < end else None
@@ -35,6 +43,11 @@ class Figures:
         if low[after] not in grammar.years or (after + 1 < end and low[after + 1] in _NO_AGE):
             return []
         return [(at, after)]
+
+    def _to_come(self, begin: int, end: int) -> bool:
+        """Whether an age that somebody reaches is not reached yet: "I turn 30 in May"."""
+        near = self._low[max(0, begin - _NEAR) : end]
+        return any(word in _NOT_YET or word in self._grammar.months for word in near)
 
     def number(self, at: int) -> str | None:
         """Return the number at `at` in figures if it may be an age."""

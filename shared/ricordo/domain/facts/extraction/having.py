@@ -4,6 +4,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ricordo.domain.facts.extraction.figurative import IDIOMS
 from ricordo.domain.facts.extraction.grammar import Kin
 from ricordo.domain.facts.extraction.mentions import kin_at, named_after
 from ricordo.domain.facts.extraction.names import Person, Span, name_at
@@ -58,6 +59,8 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     if item.acquired and kin.predicate != "has_pet":
         return
     if after < item.end and tokens.low[after] in _POSSESSIVE:
+        return
+    if kin.predicate == "has_pet" and " ".join(tokens.low[after : after + 2]) in IDIOMS:
         return
     if any(tokens.low[at] in _several(scene) for at in range(item.begin, after)):
         kin = replace(kin, plural=True)  # "two goldfish"

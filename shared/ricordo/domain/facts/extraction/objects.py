@@ -3,18 +3,24 @@
 from collections.abc import Callable
 from typing import Final
 
+from ricordo.domain.facts.extraction.figurative import NO_ALLERGENS, NO_JOBS
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import name_at, names_from
-from ricordo.domain.facts.extraction.phrases import Reader
+from ricordo.domain.facts.extraction.phrases import Reader, longest
 from ricordo.domain.facts.extraction.phrasing import LONGEST_THING, OF, Phrasing, Spans
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.names import is_place
 
 LONGEST_GAME: Final = 3
+_AS: Final = frozenset({"as", "come"})
 _WHERE: Final = frozenset({"in", "a", "ad"})
 _RATHER: Final = frozenset({"to", "over", "a", "ad", "al", "allo", "alla", "all'", "ai", "agli", "alle"})
 _NOT_DONE: Final = frozenset("bed work school church sleep town be have need say miss regret".split())
+_GROUPS: Final = frozenset(
+    "gruppo band coro squadra compagnia orchestra associazione group choir team club orchestra troupe".split()
+)
+"""What says little until it is named: "in un gruppo che si chiama I Gabbiani"."""
 _PLACE_LINKS: Final = frozenset({"of", "di", "del", "della", "in", "a", "dell'", "d'"})
 _BESIDE: Final = frozenset({"near", "outside", "vicino", "fuori", "from", "da"})
 _SETTINGS: Final = frozenset(
@@ -42,7 +48,7 @@ class Objects:
             Reader.OCCUPATION: self._occupation,
             Reader.LANGUAGE: self._languages,
             Reader.THING: self._things,
-            Reader.SUBSTANCE: self._things,
+            Reader.SUBSTANCE: self._substances,
             Reader.PROPERTY: self._property,
             Reader.PREFERRED: self._preferred,
             Reader.INSTRUMENT: self._played,
@@ -141,6 +147,14 @@ class Objects:
         if after == at or self.phrasing.foreign(at, after):
             return []
         made = any(word in self._grammar.organisations for word in self._low[at:after])
+        naming = longest(self._grammar.naming, self._low, after, end, self._grammar.adverbs)
+        if made and naming is not None and not _GROUPS.isdisjoint(self._low[at:after]):
+            first = naming[1]
+            the = first < end and self._low[first] in self._grammar.determiners
+            bare = first + (the and self._tokens.raw[first][0].isupper())  # "The Gulls", "Le Cicale"
+            last = name_at(self._tokens, self._grammar, bare, end)
+            if last > bare:
+                return [(first, last)]
         located = self._low[begin - 1] in _WHERE
         named = any(name_at(self._tokens, self._grammar, i, after) > i for i in range(at, after))
         return [(at, after)] if made or (named and not located) else []
@@ -160,8 +174,19 @@ class Objects:
         after = self.phrasing.noun_phrase(at, end)
         if after == at or self.phrasing.foreign(at, after):
             return []
-        open_class = self._low[begin - 1] in ("as", "come")
-        return [(at, after)] if open_class or self.is_occupation(at, after) else []
+        any_noun = self._low[begin - 1] in _AS and self._names_a_job(begin, at, after)
+        return [(at, after)] if any_noun or self.is_occupation(at, after) else []
+
+    def _names_a_job(self, begin: int, at: int, after: int) -> bool:
+        """Whether "as" gives a job and no comparison: "as a beekeeper", "come apicoltore".
+
+        "As usual", "as a rule" and "come un mulo" say how somebody works: English jobs have their article,
+        Italian ones have none.
+        """
+        if not NO_JOBS.isdisjoint(self._heads(at, after)[:1]):
+            return False
+        articled = at > begin and self._low[at - 1] in self._grammar.determiners
+        return articled == (self._grammar.code == "en")
 
     def _languages(self, begin: int, end: int) -> Spans:
         """Read languages, over fillers like "a little" and "un po' di"."""
@@ -182,6 +207,11 @@ class Objects:
     def _things(self, begin: int, end: int) -> Spans:
         """Read noun phrases: "pizza", "hiking in the mountains", "jazz and old films"."""
         return [span for span in self.phrasing.coordinated(begin, end) if not self._pointed_at(*span)]
+
+    def _substances(self, begin: int, end: int) -> Spans:
+        """Read what one is allergic to or suffers from: neither days nor people nor duties."""
+        figurative = NO_ALLERGENS | self._grammar.not_names | self._grammar.time_nouns
+        return [span for span in self._things(begin, end) if self._low[span[1] - 1] not in figurative]
 
     def _pointed_at(self, begin: int, end: int) -> bool:
         """Whether it is one thing at hand ("the colour of it") and not a kind of things ("the sea")."""
@@ -204,7 +234,17 @@ class Objects:
         if begin < end and self._low[begin] in self._grammar.prepositions:
             return []
         items = [self.phrasing.until_preposition(span) for span in self.phrasing.coordinated(begin, end)]
-        return [span for span in items if 0 < span[1] - span[0] <= LONGEST_GAME]
+        known = self._grammar.lexicon[Reader.INSTRUMENT] if self._sounded(begin) else None
+        return [
+            (first, after)
+            for first, after in items
+            if 0 < after - first <= LONGEST_GAME
+            and (known is None or not known.isdisjoint(self._low[first:after]))
+        ]
+
+    def _sounded(self, begin: int) -> bool:
+        """Whether the verb is Italian "suonare", which bells and horns go with too."""
+        return any(word.startswith("suon") for word in self._low[max(0, begin - 3) : begin])
 
     def _studied(self, begin: int, end: int) -> Spans:
         """Read fields of study."""

@@ -1,8 +1,10 @@
 """Where noun phrases and verb phrases begin and end."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
+from ricordo.domain.facts.extraction.figurative import is_laughter
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import Span
 from ricordo.domain.facts.extraction.tokens import Tokens
@@ -16,6 +18,27 @@ OF: Final = frozenset({"of", "di", "d'", "del", "della", "dell'", "dei", "degli"
 _QUANTITIES: Final = frozenset({"lot", "lots", "bit", "sacco", "po'", "kind", "couple", "tons"})
 _IT_DONE: Final = tuple(f"{verb}l{vowel}" for verb in ("ar", "ir", "cer", "der", "ter") for vowel in "oaie")
 """Endings of an Italian infinitive that points at what is not said: "dirlo", "vederla"."""
+_MANNER: Final = {
+    "en": re.compile(r"\w{3,}ly"),
+    "it": re.compile(r"\w{3,}mente|male|malissimo|maluccio|benino|benone"),
+}
+"""Adverbs that say how, at the end of an object: "the cello badly"."""
+_NO_MANNER: Final = frozenset(
+    """
+    family italy july jelly belly butterfly dragonfly firefly assembly monopoly anomaly supply reply
+    ally lily bully holly folly rally tally trolley silly friendly elderly lonely lovely ugly early
+    daily weekly monthly curly chilly homily doily gully grizzly barfly sicily philly billy molly sally
+    kelly emily holly polly
+    """.split()
+)
+_NEW_CLAUSE: Final = frozenset(
+    """
+    mi ti ci vi si non è ha hanno sono era erano is are was were has have had do does did will would can
+    could ca
+    """.split()
+)
+"""What makes a subject of the noun phrase before it: "la batteria e i vicini | ci odiano"."""
+_USERS_VERB: Final = re.compile(r"\w+(?:o|iamo)")
 _TOWARDS: Final = frozenset({"to", "for", "per", "con"})
 
 Spans = list[Span]
@@ -75,9 +98,11 @@ class Phrasing:
         spans: Spans = []
         at = begin
         while at < end:
-            at = self.lead(at, end)
+            first, at = at, self.lead(at, end)
             after = self.thing(at, end)
             if after == at or self.foreign(at, after) or self._low[at] in self._grammar.prepositions:
+                break
+            if spans and self._begins_clause(first, at, after, end, articled=spans[0][0] > begin):
                 break
             spans.append((at, after))
             following = self._after_conjunction(after, end)
@@ -85,6 +110,16 @@ class Phrasing:
                 break
             at = following
         return spans
+
+    def _begins_clause(self, first: int, at: int, after: int, end: int, *, articled: bool) -> bool:
+        """Whether what is coordinated, from `first` (from `at` without its article), is no object."""
+        if after < end and self._low[after] in _NEW_CLAUSE:
+            return True
+        if at > first:
+            return any(word in self._grammar.verbal for word in self._low[at + 1 : after])
+        # "Il campanello e scappo": a noun would have its article, like the first one.
+        alone = self._grammar.code == "it" and self._low[at - 1] in self._grammar.conjunctions
+        return articled and alone and _USERS_VERB.fullmatch(self._low[at]) is not None
 
     def pieces(self, begin: int, end: int) -> Iterator[Span]:
         """Yield the items of a coordination, articles included: "a dog named Max", "a red bike"."""
@@ -108,15 +143,22 @@ class Phrasing:
         word = self._low[at]
         if word in self._grammar.conjunctions or not (word[0].isalnum() or word in ("'s", "&")):
             return True
+        if is_laughter(word):
+            return True
         if word in self._grammar.stops:
             return not (at and self._raw[at][0].isupper() and self._raw[at - 1][0].isupper())
         return at + 1 < end and f"{word} {self._low[at + 1]}" in self._grammar.tails
 
     def trim(self, begin: int, end: int) -> int:
         """Drop articles, prepositions and adverbs at the end of a phrase."""
-        while end > begin and self._low[end - 1] in self._grammar.idle:
+        while end > begin and (self._low[end - 1] in self._grammar.idle or self._tells_how(begin, end - 1)):
             end -= 1
         return end
+
+    def _tells_how(self, begin: int, at: int) -> bool:
+        word = self._low[at]
+        adverb = at > begin and self._raw[at].islower() and word not in _NO_MANNER
+        return adverb and _MANNER[self._grammar.code].fullmatch(word) is not None
 
     def foreign(self, begin: int, end: int) -> bool:
         """Whether a phrase is no object of its own: a pronoun, something possessed, nothing at all."""

@@ -1,13 +1,19 @@
 """What a phrase states of its subject, once both are known."""
 
+from typing import Final
+
 from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction.being import been, name
+from ricordo.domain.facts.extraction.figurative import is_laughter
 from ricordo.domain.facts.extraction.having import had
 from ricordo.domain.facts.extraction.names import Person, Span
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.facts.extraction.verbs import Verb
 from ricordo.domain.facts.vocabulary import FUNCTIONAL
+
+_LAUGH_WITHIN: Final = 4
+"""Words after a clause within which a laugh belongs to it."""
 
 
 def said(scene: Scene, subject: Who, verb: Verb, end: int) -> None:
@@ -48,12 +54,20 @@ def _objects(scene: Scene, claim: Claim) -> None:
     rule = claim.rule
     if rule.reader is Reader.NAME and claim.at in scene.mentions:
         return  # "I met my friend Anna": the mention has said it
+    if rule.predicate == "allergic_to" and _laughed(scene, claim):
+        return
     spans = scene.objects.read(rule.reader, claim.at, claim.end)
     for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
         scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=claim.polarity)
         if rule.reader is Reader.NAME:
             scene.cast.introduce(Person(None, names=[scene.tokens.text(*span)]))
     _continued(scene, claim, rule.predicate, spans[-1][1] if spans else claim.at)
+
+
+def _laughed(scene: Scene, claim: Claim) -> bool:
+    """Whether the writer laughs right after it: an allergy that makes one laugh is to meetings or Mondays."""
+    following = scene.tokens.low[claim.at : claim.end + _LAUGH_WITHIN]
+    return any(is_laughter(word) for word in following)
 
 
 def _value(scene: Scene, rule: Rule, span: Span) -> str:

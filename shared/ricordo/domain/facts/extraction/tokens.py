@@ -19,6 +19,12 @@ _QUOTED: Final = re.compile(r'"([^"\n]{1,400})"|(?<![\w\'])\'([^\'\n]{12,400})\'
 _SPOKEN_WORDS: Final = 4
 """From so many quoted words on, a quotation is somebody's speech; shorter ones are titles and names."""
 
+_OF_ONESELF: Final = re.compile(
+    r"\s*(?:i|i'm|i've|my|we|we're|call\s+me|io|noi|mi|ci|sono|siamo|ho|abbiamo|vivo|abito|lavoro|amo|odio|adoro)\s+\S",
+    re.IGNORECASE,
+)
+"""What speaks of itself between quotation marks is a title or somebody else's speech, however short."""
+
 _ABBREVIATIONS: Final = r"(?:Dr|Mr|Mrs|Ms|St|Prof|Sig|Dott|Avv|Ing|Dott\.ssa|Sig\.ra)\."
 _ENGLISH: Final = re.compile(
     rf"{_ABBREVIATIONS}|\w+?(?=n't\b)|n't\b|'(?:m|s|re|ve|d|ll)\b|\d+(?:[.,/]\d+)+|\w+(?:[-&]\w+)*(?:'(?!(?:m|s|re|ve|d|ll)\b)\w+)?"
@@ -86,6 +92,6 @@ def _blank(match: re.Match[str]) -> str:
 
 def _unquote(match: re.Match[str]) -> str:
     inner = match.group(1) or match.group(2)
-    if len(inner.split()) >= _SPOKEN_WORDS:
+    if len(inner.split()) >= _SPOKEN_WORDS or _OF_ONESELF.match(inner):
         return '"' + " " * len(inner) + '"'
     return " " + inner + " "

@@ -16,6 +16,8 @@ CIRCUMSTANCES: Final = """
 1 {am}
 3 è
 = age age
+1 compio|compiamo
+3 compie|compiono
 1 {ho} compiuto|fatto
 3 ha compiuto|fatto
 = birthday date
@@ -36,20 +38,21 @@ CIRCUMSTANCES: Final = """
 3 è cresciut{o} {where}
 = lives_in place
 1 vivo|abito|risiedo|viviamo|abitiamo {where}
-1 sto vivendo|abitando {where}
+1 sto|stiamo vivendo|abitando {where}
 1 mi sono trasferit{o}|stabilit{o} {where}
 1 ci siamo trasferit{o}|stabilit{o} {where}
 1 {am} andat{o} a_vivere|ad_abitare|a_stare {where}
 1 {am} tornat{o} a_vivere|ad_abitare|a_stare {where}
 1 {am} residente|residenti|domiciliat{o} {where}
-1 sto di_casa {where}
-1 ho cambiato casa_e_vivo {where}
-1 ho preso_casa {where}
-1 ho traslocato {where}
+1 sto|stiamo di_casa {where}
+1 {ho} cambiato casa_e_vivo|casa_e_viviamo {where}
+1 {ho} preso_casa {where}
+1 {ho} traslocato {where}
 3 vive|abita|risiede|vivono|abitano|risiedono {where}
 3 sta vivendo {where}
-3 si è trasferit{o}|stabilit{o} {where}
-3 è andat{o} a_vivere|ad_abitare {where}
+3 si è|sono trasferit{o}|stabilit{o} {where}
+3 ha|hanno traslocato {where}
+3 è|sono andat{o} a_vivere|ad_abitare {where}
 3 è residente {where}
 = lives_in place past
 1 vivevo|abitavo|vivevamo|abitavamo {where}
@@ -83,6 +86,7 @@ CIRCUMSTANCES: Final = """
 1 lavoravo {at}
 1 {ho} lavorato {at}
 1 mi sono licenziat{o} {da}
+1 ci siamo licenziat{o} {da}
 1 ho lasciato il_lavoro {at}
 3 lavorava {at}
 3 ha lavorato {at}

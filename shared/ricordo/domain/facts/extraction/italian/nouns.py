@@ -39,7 +39,10 @@ OWNABLES: Final = _words(
 INSTRUMENTS: Final = _words(
     """
     pianoforte piano chitarra violino violoncello batteria basso flauto clarinetto sassofono sax tromba
-    arpa ukulele fisarmonica organo viola oboe
+    arpa ukulele fisarmonica organo viola oboe contrabbasso mandolino banjo armonica tastiera tastiere corno
+    tuba trombone fagotto ottavino clavicembalo cembalo liuto zampogna cornamusa percussioni timpani tamburo
+    tamburi tamburello bongo cajon djembe bandoneon organetto theremin xilofono vibrafono marimba sitar
+    balalaika bouzouki ocarina kalimba handpan piffero cetra sintetizzatore synth tablas launeddas
     """
 )
 OCCUPATIONS: Final = _words(
