@@ -22,6 +22,17 @@ NO_ALLERGENS: Final = frozenset(
     """.split()
 )
 """What people say that they are allergic to and mean that they dislike it."""
+ALLERGENS: Final = frozenset(
+    """
+    polline pollini graminacee ambrosia acari polvere muffa pelo gatto gatti cane cani latte lattosio
+    glutine grano uova uovo arachidi noci nocciole mandorle pesce crostacei molluschi gamberi soia
+    sesamo fragole kiwi pomodoro pomodori nichel lattice penicillina aspirina api vespe pollen ragweed
+    grass dust mites mold mould fur cat cats dog dogs milk dairy lactose gluten wheat egg eggs peanut
+    peanuts nuts almonds walnuts cashews fish shellfish shrimp soy sesame strawberries kiwi tomatoes
+    nickel latex penicillin aspirin ibuprofen bees wasps
+    """.split()
+)
+"""What an allergy is to even when the writer laughs about it."""
 IDIOMS: Final = frozenset(
     {"per capello", "da pelare", "da pigliare", "in gola", "to fry", "to flog", "to skin"}
 )

@@ -185,6 +185,8 @@ class Objects:
         """
         if not NO_JOBS.isdisjoint(self._heads(at, after)[:1]):
             return False
+        if self._low[after - 1].removesuffix("s") in self._grammar.occupations:
+            return True  # "as teachers"
         articled = at > begin and self._low[at - 1] in self._grammar.determiners
         return articled == (self._grammar.code == "en")
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction.being import been, name
-from ricordo.domain.facts.extraction.figurative import is_laughter
+from ricordo.domain.facts.extraction.figurative import ALLERGENS, is_laughter
 from ricordo.domain.facts.extraction.having import had
 from ricordo.domain.facts.extraction.names import Person, Span
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
@@ -54,9 +54,9 @@ def _objects(scene: Scene, claim: Claim) -> None:
     rule = claim.rule
     if rule.reader is Reader.NAME and claim.at in scene.mentions:
         return  # "I met my friend Anna": the mention has said it
-    if rule.predicate == "allergic_to" and _laughed(scene, claim):
-        return
     spans = scene.objects.read(rule.reader, claim.at, claim.end)
+    if rule.predicate == "allergic_to" and _laughed(scene, claim):
+        spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]
     for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
         scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=claim.polarity)
         if rule.reader is Reader.NAME:
@@ -65,7 +65,7 @@ def _objects(scene: Scene, claim: Claim) -> None:
 
 
 def _laughed(scene: Scene, claim: Claim) -> bool:
-    """Whether the writer laughs right after it: an allergy that makes one laugh is to meetings or Mondays."""
+    """Whether the writer laughs about it: what is no known allergen then is a figure of speech."""
     following = scene.tokens.low[claim.at : claim.end + _LAUGH_WITHIN]
     return any(is_laughter(word) for word in following)
 

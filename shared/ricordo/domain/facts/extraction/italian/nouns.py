@@ -97,7 +97,7 @@ ORGANISATIONS: Final = _words(
     canile rifugio fondazione mensa centro ospedale clinica scuola università liceo panetteria
     pasticceria ristorante banca biblioteca museo fabbrica startup start-up supermercato hotel albergo
     bar pizzeria negozio libreria farmacia ufficio agenzia studio teatro cinema asilo fattoria
-    laboratorio istituto chiesa club squadra coro banda palestra gruppo orchestra associazione sindacato
+    laboratorio istituto chiesa club squadra coro band banda palestra gruppo orchestra associazione sindacato
     partito società azienda_ ditta_ cooperativa onlus ong aeroporto officina salone giornale rivista
     casa_editrice ministero tribunale comune politecnico accademia conservatorio compagnia cantina
     enoteca gelateria ferrovia zoo ambasciata posta poste forno trattoria carrozzeria circolo parrocchia
