@@ -93,18 +93,6 @@ def reader(running: Running, tmp_path: Path) -> Reader:
     return Reader(tmp_path, at)
 
 
-async def test_the_bot_of_the_readme_remembers(reader: Reader) -> None:
-    reader.saves("bot.py", README)
-    assert "Max" in await reader.runs("python", "bot.py")
-
-
-async def test_the_bot_of_the_readme_takes_an_address_first(reader: Reader, running: Running) -> None:
-    reader.forgets_the_usual_folder()
-    reader.is_told("RICORDO_NATS_URL", running.endpoints.nats_url)
-    reader.saves("bot.py", README)
-    assert "Max" in await reader.runs("python", "bot.py")
-
-
 async def test_the_tutorial_works_from_top_to_bottom(reader: Reader) -> None:
     shown: set[str] = set()
     for block in TUTORIAL:
@@ -119,6 +107,19 @@ async def test_the_tutorial_works_from_top_to_bottom(reader: Reader) -> None:
             case _:
                 continue
     assert shown == SHOWN.keys()
+
+
+# After the tutorial, whose history they are later turns of.
+async def test_the_bot_of_the_readme_remembers(reader: Reader) -> None:
+    reader.saves("bot.py", README)
+    assert "Max" in await reader.runs("python", "bot.py")
+
+
+async def test_the_bot_of_the_readme_takes_an_address_first(reader: Reader, running: Running) -> None:
+    reader.forgets_the_usual_folder()
+    reader.is_told("RICORDO_NATS_URL", running.endpoints.nats_url)
+    reader.saves("bot.py", README)
+    assert "Max" in await reader.runs("python", "bot.py")
 
 
 async def _typed(reader: Reader, line: str) -> set[str]:
