@@ -29,6 +29,7 @@ EXPECTED = {
     "SECURITY.md",
     "docs/configuration.md",
     "docs/operations.md",
+    "docs/performance.md",
     "docs/tutorial.md",
     "docs/wire-contract.md",
 }
