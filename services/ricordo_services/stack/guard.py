@@ -151,7 +151,7 @@ def _end_orphans(server: int) -> None:
             return
         for orphan in _children():
             _send(orphan, signal.SIGKILL)
-        time.sleep(0.01)
+        time.sleep(0.01)  # its own children become ours only when it is gone: nothing to wait for yet
 
 
 def _send(pid: int, number: int) -> None:
