@@ -9,7 +9,7 @@ from time import perf_counter
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.analysis import Analysis, analyse
+from ricordo.domain.analysis import Analysis
 from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory, Role
@@ -20,6 +20,7 @@ from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo.messages.vocabulary import Degradation
+from ricordo.ports.analyser import QueryAnalyser, Question
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger
 from ricordo.ports.memories import StoreUnavailable, Vector
@@ -27,6 +28,7 @@ from ricordo.ports.models import Encoder, ModelUnavailable
 from ricordo.ports.recollection import Profile, Recollection, Standing
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.replies import Answer
+from ricordo.runtime.understanding import RulesAnalyser
 from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.search import Asked, Found, Search, closeness, looks_into_archive, wording
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
@@ -77,6 +79,7 @@ class Remember:
 
     Attributes:
         graph_answers: whether the graph can be asked just now.
+        analyser: finds out what a question asks for.
         profile: the ranking profile that answers where a query names none.
         encode_within_s: for how long the model is waited for; a recall without it is better than none.
     """
@@ -87,6 +90,7 @@ class Remember:
     encoder: Encoder
     graph_answers: Callable[[], Awaitable[bool]]
     clock: Clock
+    analyser: QueryAnalyser = field(default_factory=RulesAnalyser)
     profile: str = DEFAULT
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
@@ -97,8 +101,7 @@ class Remember:
         began = perf_counter()
         degraded: set[Degradation] = set()
         profile = await self._profile(tenant, request.user_id, degraded)
-        recalled = self._understood(request, profile)
-        recalled.degraded = degraded
+        recalled = await self._understood(request, profile, degraded)
         vector = await self._known_and_encoded(tenant, request, recalled)
         asked = Asked(request.user_id, recalled.analysis, request.filters, vector, request.limit)
         await self._find(tenant, request, recalled, asked)
@@ -125,17 +128,24 @@ class Remember:
             degraded.add(Degradation.ROWS)
             return Profile()
 
-    def _understood(self, request: RecallRequest, profile: Profile) -> Recalled:
+    async def _understood(
+        self, request: RecallRequest, profile: Profile, degraded: set[Degradation]
+    ) -> Recalled:
         began = perf_counter()
         now = request.now or self.clock.now()
-        analysis = analyse(
-            request.query,
+        question = Question(
+            text=request.query,
             now=now,
             zone=ZoneInfo(request.timezone or profile.timezone or "UTC"),
             language=request.language,
             known_names=profile.names,
         )
-        recalled = Recalled(uuid4(), now.astimezone(UTC), analysis, profile.names)
+        understanding = await self.analyser.understand(question)
+        if understanding.degraded:
+            degraded.add(Degradation.ANALYSER)
+        recalled = Recalled(
+            uuid4(), now.astimezone(UTC), understanding.analysis, profile.names, degraded=degraded
+        )
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
