@@ -4,6 +4,7 @@ Precision before completeness: an unknown capital is a person only beside a cue 
 a place, a weekday or an acronym never is.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,18 @@ from importlib import resources
 from operator import itemgetter
 
 from ricordo.domain.stop_words import stop_words
-from ricordo.domain.text import Word, located_words, normalise
+from ricordo.domain.text import LONGEST_WORD, Word, located_words, normalise
 
 MAX_NAMES = 16
 _POSSESSIVES = frozenset({"mia"})  # those that are given names too
 _EXCLAIMED = frozenset({"mamma", "casa", "colpa", "madonna"})
 _OPENING = frozenset('.!?…:\n"“«([-')
+_JOINS = frozenset({" ", "'", "\u2019"})
+_ELIDED = re.compile(r"(?<!\w)([^\W\d_]{1,8})['\u2019]$")
+_ELIDED_IN_NAMES = frozenset({"D", "Sant"})
+_WORD_BEFORE = re.compile(r"(?<!\w)([^\W\d_]+) $")
+_POSSESSIVE = re.compile(r"['\u2019]s$")
+_LONGEST_NAME = 4  # words
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +194,43 @@ def proper_nouns(text: str, language: str) -> Iterator[Word]:
             continue
         if word.written.isupper() or not _starts_sentence(text, word.start):
             yield word
+
+
+def proper_names(text: str, language: str) -> Iterator[str]:
+    """Yield what `text`, which must be in normal form C, calls by name, as it is written there.
+
+    Proper nouns that a space or an apostrophe joins are one name: "Rossi Costruzioni", "Sant'Orsola", "Maria
+    D'Angelo". Where all is written in capitals, they tell nothing.
+    """
+    if not any(letter.islower() for letter in text):
+        return
+    start = end = length = 0
+    for word in proper_nouns(text, language):
+        begin = word.start - (_elided_before(text, word.start) if language == "it" else 0)
+        gap = text[end : begin if begin > end else word.start]
+        if 0 < length < _LONGEST_NAME and gap in _JOINS:
+            end, length = word.end, length + 1
+            continue
+        if length:
+            yield _POSSESSIVE.sub("", text[start:end])
+        start, end, length = _with_given_name(text, begin), word.end, 1
+    if length:
+        yield _POSSESSIVE.sub("", text[start:end])
+
+
+def _elided_before(text: str, start: int) -> int:
+    """Return how many characters before a place belong to its name: the "D'" of "D'Angelo".
+
+    A sentence that begins with "L'" or "Dall'" is capitalised for that, and so is "Sant'" at its head.
+    """
+    match = _ELIDED.search(text, max(0, start - 9), start)
+    if match is None or not match[1][0].isupper():
+        return 0
+    named = match[1] in _ELIDED_IN_NAMES or not _starts_sentence(text, match.start())
+    return len(match[0]) if named else 0
+
+
+def _with_given_name(text: str, start: int) -> int:
+    """Return where a name begins that may have a given name before it, at the head of a sentence."""
+    match = _WORD_BEFORE.search(text, max(0, start - LONGEST_WORD), start)
+    return match.start() if match is not None and match[1][0].isupper() and is_given(match[1]) else start

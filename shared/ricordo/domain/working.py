@@ -5,13 +5,14 @@ what is forgotten is gone from here at once.
 """
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from ricordo.domain.classification import memory_kind
 from ricordo.domain.memory import MemoryKind
-from ricordo.domain.names import mentioned_names, proper_nouns
+from ricordo.domain.names import mentioned_names, proper_names
 from ricordo.domain.text import collapse, excerpt, normalise
 
 MAX_LINES = 30
@@ -20,6 +21,8 @@ MAX_ENTITIES = 5
 MAX_DECISIONS = 5
 LINE_LENGTH = 400
 LIFETIME = dt.timedelta(hours=24)
+_MOST_READ = 1_000  # characters of a turn in which a name or a decision is looked for
+_PART = re.compile(r"[\s'\u2019]+")
 _KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
 
 
@@ -51,6 +54,11 @@ class SpokenTurn(Protocol):
         """When it was said."""
         ...
 
+    @property
+    def language(self) -> str:
+        """Two letters, or nothing where it is not known."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
@@ -61,11 +69,13 @@ class WorkingMemory:
             turns.
         entities: people, places and things last named, the latest first, at most 5.
         notes: values that the bot set.
+        decisions: the turns that recently decided something, oldest first, at most 5.
     """
 
     lines: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     notes: Mapping[str, object] = field(default_factory=dict)
+    decisions: tuple[SpokenTurn, ...] = ()
 
 
 def working_memory(
@@ -84,7 +94,7 @@ def working_memory(
         turns: of one conversation, in any order; more than fit may be given.
         now: aware; older turns than `lifetime` are out of mind, and those ahead of it not yet said.
         count: tokens of a text.
-        language: of the conversation, for names and decisions.
+        language: of the turns that do not say their own, for names and decisions.
         notes: values that the bot set and that are still alive.
         known_names: people this user has spoken of.
         lifetime: how long a turn stays at hand.
@@ -93,10 +103,12 @@ def working_memory(
         (turn for turn in turns if now - lifetime < turn.timestamp <= now),
         key=lambda turn: (turn.timestamp, turn.message_id),
     )
+    decided = [at for at, turn in enumerate(alive) if _decides(turn, language)][-MAX_DECISIONS:]
     return WorkingMemory(
-        lines=_lines(alive, count, language),
+        lines=_lines(alive, decided, count),
         entities=_entities(alive, language, tuple(known_names)),
         notes=dict(notes or {}),
+        decisions=tuple(alive[at] for at in decided),
     )
 
 
@@ -105,14 +117,18 @@ def speaker_of(turn: SpokenTurn) -> str:
     return collapse(turn.speaker) or turn.role
 
 
-def _lines(turns: Sequence[SpokenTurn], count: Callable[[str], int], language: str) -> tuple[str, ...]:
-    decided = [at for at, turn in enumerate(turns) if memory_kind(turn.content, language) in _KEPT_KINDS]
+def _decides(turn: SpokenTurn, language: str) -> bool:
+    return memory_kind(turn.content[:_MOST_READ], turn.language or language) in _KEPT_KINDS
+
+
+def _lines(
+    turns: Sequence[SpokenTurn], decided: Sequence[int], count: Callable[[str], int]
+) -> tuple[str, ...]:
     newest_first = range(len(turns) - 1, -1, -1)
-    order = dict.fromkeys((*decided[: -MAX_DECISIONS - 1 : -1], *newest_first))
     kept: dict[int, str] = {}
     tokens = 0
-    for at in order:
-        line = f"{speaker_of(turns[at])}: {excerpt(turns[at].content, LINE_LENGTH)}"
+    for at in dict.fromkeys((*reversed(decided), *newest_first)):
+        line = f"{speaker_of(turns[at])}: {excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)}"
         tokens += count(line)
         if tokens > MAX_TOKENS or len(kept) == MAX_LINES:
             break
@@ -123,12 +139,22 @@ def _lines(turns: Sequence[SpokenTurn], count: Callable[[str], int], language: s
 def _entities(turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for turn in reversed(turns):
-        content = normalise(turn.content)
-        people = mentioned_names(content, language, known_names)
-        parts = {part for name in people for part in name.casefold().split()}
-        things = (word.written for word in proper_nouns(content, language) if word.folded not in parts)
-        for name in (*people, *things):
-            found.setdefault(name.casefold(), name)
+        for name in _named(turn.content[:_MOST_READ], turn.language or language, known_names):
+            found.setdefault(name.casefold().replace("\u2019", "'"), name)
             if len(found) == MAX_ENTITIES:
                 return tuple(found.values())
     return tuple(found.values())
+
+
+def _named(content: str, language: str, known_names: tuple[str, ...]) -> list[str]:
+    """Return people, then places and things; of a name and a part of it, the whole."""
+    content = normalise(content)
+    people = mentioned_names(content, language, known_names)
+    things = tuple(proper_names(content, language))
+    parts = {name: _parts(name) for name in (*people, *things)}
+    whole_people = [name for name in people if not any(parts[name] < parts[thing] for thing in things)]
+    return whole_people + [name for name in things if not any(parts[name] <= parts[one] for one in people)]
+
+
+def _parts(name: str) -> frozenset[str]:
+    return frozenset(_PART.split(name.casefold()))

@@ -27,6 +27,7 @@ class Turn:
     content: str
     role: str = "user"
     speaker: str = "Davide"
+    language: str = ""
     timestamp: dt.datetime = NOW
 
 

@@ -1,6 +1,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ class Turn:
     minutes_ago: float = 0
     role: str = "user"
     speaker: str = "Davide"
+    language: str = ""
 
     @property
     def timestamp(self) -> dt.datetime:
@@ -68,6 +70,40 @@ def test_the_entities_last_named_come_first() -> None:
         Turn("3", "Anna lavora a Milano", 3),
     ]
     assert view(*turns).entities == ("Anna", "Milano", "Marco", "Torino")
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "named"),
+    [
+        ("it", "Lavoro al Sant'Orsola di Bologna", {"Sant'Orsola", "Bologna"}),
+        ("it", "Sant'Orsola è un ospedale", {"Sant'Orsola"}),
+        ("it", "Vado al Sant\u2019Orsola", {"Sant\u2019Orsola"}),
+        ("it", "Maria D'Angelo abita a L'Aquila", {"Maria D'Angelo", "L'Aquila"}),
+        ("it", "L'Aquila è fredda. Dall'Inghilterra scrive Tom", {"Aquila", "Inghilterra", "Tom"}),
+        ("it", "Tifo per l'Inter, poi ho letto D'Annunzio e Dell'Utri", {"Inter", "D'Annunzio", "Dell'Utri"}),
+        ("it", "Ho sentito Rossi Costruzioni con Mario Bianchi", {"Rossi Costruzioni", "Mario Bianchi"}),
+        ("en", "I met Davide's sister in Turin with Pat O'Brien", {"Davide", "Turin", "Pat O'Brien"}),
+        ("en", "We went to St Mary's Hospital", {"St Mary's Hospital"}),
+        ("it", "IERI SONO ANDATO AL MARE CON PINO", set()),
+    ],
+)
+def test_a_name_of_several_words_is_one(language: str, said: str, named: set[str]) -> None:
+    assert set(view(Turn("1", said), language=language).entities) == named
+
+
+def test_one_name_with_either_apostrophe_is_one() -> None:
+    assert len(view(Turn("1", "Vado al Sant'Orsola"), Turn("2", "Vengo dal Sant\u2019Orsola")).entities) == 1
+
+
+def test_a_turn_is_read_in_its_own_language() -> None:
+    turns = [Turn("1", "Sono stato al Sant'Orsola", 2, language="it"), Turn("2", "Davide's in Turin", 1)]
+    assert view(*turns, language="en").entities == ("Turin", "Sant'Orsola")
+
+
+def test_what_was_decided_is_told_apart() -> None:
+    turns = [Turn(f"{n}", f"Abbiamo deciso di comprare {n} bici", 100 - n) for n in range(7)]
+    decided = view(*turns, Turn("9", "Bello!")).decisions
+    assert [turn.message_id for turn in decided] == ["2", "3", "4", "5", "6"]
 
 
 def test_at_most_five_entities() -> None:
