@@ -1,0 +1,1 @@
+"""How good what Ricordo derives is, measured on data sets that are not shipped."""

@@ -1,0 +1,135 @@
+"""How the reading of times is scored on a file of specification cases; the cases here are our own."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ricordo_services.evaluation.temporal import (
+    OTHER_CONVENTIONS,
+    Tally,
+    UnreadableCases,
+    score_temporal,
+)
+
+NOW = "2026-02-04T15:30:00"
+
+
+def local(day: str) -> datetime:
+    return datetime.fromisoformat(day)
+
+
+def case(text: str, *results: dict[str, Any], file: str = "DateParser.json") -> dict[str, Any]:
+    return {
+        "file": file,
+        "Input": text,
+        "Context": {"ReferenceDateTime": NOW},
+        "Results": [{"Start": text.index(result["Text"]), **result} for result in results],
+    }
+
+
+def parsed(text: str, kind: str, **past: str) -> dict[str, Any]:
+    """A result in the shape of the parsers: two readings, the past one wanted."""
+    future = dict.fromkeys(past, "2030-01-01")
+    return {"Text": text, "Type": kind, "Value": {"FutureResolution": future, "PastResolution": past}}
+
+
+def resolved(text: str, kind: str, *values: dict[str, str]) -> dict[str, Any]:
+    """A result in the shape of the models: a list of values, the past one first."""
+    return {"Text": text, "TypeName": f"datetimeV2.{kind}", "Resolution": {"values": list(values)}}
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    return tmp_path / "cases.json"
+
+
+def write(path: Path, *written: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(written), encoding="utf-8")
+    return path
+
+
+def test_days_and_ranges_count_when_both_bounds_are_right(cases: Path) -> None:
+    write(
+        cases,
+        case("we met yesterday", parsed("yesterday", "date", date="2026-02-03")),
+        case("we met in May", parsed("in May", "daterange", startDate="2025-05-01", endDate="2025-06-01")),
+        case(
+            "we meet on Friday", resolved("Friday", "date", {"value": "2026-01-30"}, {"value": "2026-02-06"})
+        ),
+        case("last week", resolved("last week", "daterange", {"start": "2026-01-26", "end": "2026-02-03"})),
+    )
+    score = score_temporal(cases, "en")
+    assert (score.dates, score.ranges) == (Tally(2, 2), Tally(2, 1))
+    assert (score.dates.share, score.ranges.share) == (1.0, 0.5)
+    (miss,) = score.misses
+    assert (miss.text, miss.kind, miss.reference) == ("last week", "daterange", "last week")
+    assert miss.expected == (local("2026-01-26"), local("2026-02-03"))
+    assert miss.found == (local("2026-01-26"), local("2026-02-02"))
+
+
+def test_what_is_open_on_one_side_has_to_be_open_there(cases: Path) -> None:
+    write(
+        cases,
+        case("prima del 2010", resolved("prima del 2010", "daterange", {"end": "2010-01-01"})),
+        case("da lunedì", resolved("da lunedì", "daterange", {"start": "2026-02-02"})),
+        case("nel 2010", resolved("nel 2010", "daterange", {"end": "2011-01-01"})),
+    )
+    assert score_temporal(cases, "it").ranges == Tally(3, 2)
+
+
+def test_of_several_times_each_is_looked_for_at_its_place(cases: Path) -> None:
+    text = "yesterday in Rome, in May 2023 in Oslo"
+    yesterday = resolved("yesterday", "date", {"value": "2026-02-03"})
+    may = resolved("May 2023", "daterange", {"start": "2023-05-01", "end": "2023-06-01"})
+    elsewhere = resolved("in Oslo", "date", {"value": "2026-02-03"})
+    write(cases, case(text, yesterday, may, elsewhere))
+    score = score_temporal(cases, "en")
+    assert (score.dates, score.ranges) == (Tally(2, 1), Tally(1, 1))
+    assert score.misses[0].found is None
+
+
+def test_a_day_that_there_is_not_is_read_when_nothing_is(cases: Path) -> None:
+    write(cases, case("il 30 febbraio", parsed("30 febbraio", "date", date="0001-01-01")))
+    assert score_temporal(cases, "it").dates == Tally(1, 1)
+
+
+def test_a_time_found_where_there_is_none_is_a_false_positive(cases: Path) -> None:
+    write(
+        cases,
+        case("I may go"),
+        case("for three days", parsed("three days", "duration", duration="P3D")),
+        case("yesterday"),
+        case("at 5pm yesterday", parsed("at 5pm yesterday", "datetime", dateTime="2026-02-03T17:00:00")),
+    )
+    score = score_temporal(cases, "en")
+    assert score.timeless == 3
+    assert [(miss.text, miss.reference, miss.expected) for miss in score.false_positives] == [
+        ("yesterday", "yesterday", None)
+    ]
+    assert score.dates.share == 0.0
+
+
+def test_results_without_bounds_and_cases_left_out_do_not_count(cases: Path) -> None:
+    vague = resolved("the winter", "daterange", {"value": "not resolved"})
+    (other,) = [name for name in OTHER_CONVENTIONS if "Tasks" in name]
+    write(
+        cases,
+        case("in the winter", vague),
+        case("yesterday", parsed("yesterday", "date", date="2026-02-03"), file=other),
+    )
+    assert score_temporal(cases, "en").dates == Tally(1, 1)
+    score = score_temporal(cases, "en", leave_out=OTHER_CONVENTIONS)
+    assert (score.dates, score.unscored) == (Tally(), 1)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["no JSON", "{}", "[1]", '[{"Input": "ieri"}]', '[{"Input": "", "Context": {}, "Results": []}]'],
+)
+def test_a_file_of_another_shape_is_refused(cases: Path, written: str) -> None:
+    cases.write_text(written, encoding="utf-8")
+    with pytest.raises(UnreadableCases, match=r"cases\.json"):
+        score_temporal(cases, "it")
