@@ -10,6 +10,7 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import open_bus
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.domain.fusion import Minimums
+from ricordo.domain.ranking import profiles
 from ricordo.ports.clock import Clock
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.emitting import Emitter
@@ -34,7 +35,9 @@ from ricordo_services.lifecycle.passes import Decay, Reconcile, Summary, tidy
 from ricordo_services.resources import SWEEPER, SWEPT, Resources, bus_settings, topology
 from ricordo_services.retrieval.context import AtHand, Context, Working
 from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
+from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
+from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Recall, Remember
 from ricordo_services.retrieval.search import Search
 from ricordo_services.stack import Endpoints
@@ -107,10 +110,12 @@ async def _retrieval(resources: Resources) -> list[Service]:
         recollection=recollection,
         ledger=ledger,
         search=Search(await resources.vectors(), resources.model_names[0], ranking.fusion, ranking.hybrid),
+        rank=Rank(recollection, KeyTopics(models.query)),
         encoder=models.query,
         graph_answers=resources.graph_answers,
         clock=resources.clock,
         profile=ranking.profile,
+        profiles=profiles(ranking.weights),
         minimums=Minimums(semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity),
         fact_confidence=ranking.fact_confidence,
     )

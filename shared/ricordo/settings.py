@@ -126,6 +126,7 @@ class RankingSettings(_Group):
 
     Attributes:
         profile: the one that answers where a query names none.
+        weights: by profile, the weights that differ from its own, as in {"generative": {"recency": 0.1}}.
         fusion: how dense and BM25 results are joined.
         min_semantic_score, min_similarity: thresholds on dense and on fused scores, in [0, 1].
         fact_confidence: from which confidence a fact is shown unasked.
@@ -133,6 +134,7 @@ class RankingSettings(_Group):
     """
 
     profile: Literal["human", "weighted", "multiplicative", "generative", "budget"] = "human"
+    weights: dict[str, dict[str, float]] = {}
     fusion: Literal["rrf", "weighted"] = "rrf"
     min_semantic_score: Share = 0.35
     min_similarity: Share = 0.4

@@ -1,7 +1,7 @@
 """A recall: the question analysed, searched and ranked, the facts around it, and what could not be asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,13 +10,13 @@ from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis
+from ricordo.domain.analysis.asking import sought, speaking
 from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
-from ricordo.domain.memory import Memory, Role
-from ricordo.domain.ranking import DEFAULT, Candidate, Ranked, rank, resolve
+from ricordo.domain.memory import Memory
+from ricordo.domain.ranking import DEFAULT, Ranked, profiles, resolve
 from ricordo.domain.ranking import Profile as Ranking
-from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
-from ricordo.domain.temporal import EARLIEST, LATEST
+from ricordo.domain.ranking.signals import Signals
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo.messages.vocabulary import Degradation
@@ -25,12 +25,13 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger
 from ricordo.ports.memories import StoreUnavailable, Vector
 from ricordo.ports.models import Encoder, ModelUnavailable
-from ricordo.ports.recollection import Profile, Recollection, Standing
+from ricordo.ports.recollection import Profile, Recollection
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.replies import Answer
 from ricordo.runtime.understanding import RulesAnalyser
 from ricordo_services.retrieval.alone import alone
-from ricordo_services.retrieval.search import Asked, Found, Search, closeness, looks_into_archive, wording
+from ricordo_services.retrieval.ranking import Rank
+from ricordo_services.retrieval.search import Asked, Search
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
 
 _FACTS_SHOWN = 10
@@ -50,12 +51,14 @@ class Recalled:
     """All that a recall brought to mind; filled step by step.
 
     Attributes:
+        sought: what is searched for, by meaning and words.
         known_names: those that the user has named so far.
     """
 
     recall_id: UUID
     now: datetime
     analysis: Analysis
+    sought: str
     known_names: tuple[str, ...] = ()
     memories: Sequence[Remembered] = ()
     facts: Sequence[Fact] = ()
@@ -81,29 +84,48 @@ class Remember:
         graph_answers: whether the graph can be asked just now.
         analyser: finds out what a question asks for.
         profile: the ranking profile that answers where a query names none.
+        profiles: all of them, by name.
         encode_within_s: for how long the model is waited for; a recall without it is better than none.
     """
 
     recollection: Recollection
     ledger: FactLedger
     search: Search
+    rank: Rank
     encoder: Encoder
     graph_answers: Callable[[], Awaitable[bool]]
     clock: Clock
     analyser: QueryAnalyser = field(default_factory=RulesAnalyser)
     profile: str = DEFAULT
+    profiles: Mapping[str, Ranking] = field(default_factory=profiles)
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
     encode_within_s: float = 1.5
 
-    async def __call__(self, tenant: str, request: RecallRequest) -> Recalled:
-        """Recall for `request`; its `limit` best memories, its facts."""
+    async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> Recalled:
+        """Recall for `request`; its `limit` best memories, its facts.
+
+        Args:
+            tenant: whose bot asks.
+            request: what it asks.
+            summaries: whether summaries and syntheses join where no filter names them.
+        """
         began = perf_counter()
         degraded: set[Degradation] = set()
         profile = await self._profile(tenant, request.user_id, degraded)
         recalled = await self._understood(request, profile, degraded)
         vector = await self._known_and_encoded(tenant, request, recalled)
-        asked = Asked(request.user_id, recalled.analysis, request.filters, vector, request.limit)
+        asked = Asked(
+            user_id=request.user_id,
+            text=request.query,
+            sought=recalled.sought,
+            now=recalled.now,
+            analysis=recalled.analysis,
+            filters=request.filters,
+            vector=vector,
+            limit=request.limit,
+            summaries=summaries or bool(request.filters and request.filters.kinds),
+        )
         await self._find(tenant, request, recalled, asked)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
@@ -143,8 +165,14 @@ class Remember:
         understanding = await self.analyser.understand(question)
         if understanding.degraded:
             degraded.add(Degradation.ANALYSER)
+        analysis = understanding.analysis
         recalled = Recalled(
-            uuid4(), now.astimezone(UTC), understanding.analysis, profile.names, degraded=degraded
+            recall_id=uuid4(),
+            now=now.astimezone(UTC),
+            analysis=analysis,
+            sought=sought(analysis.semantic_query, speaking(analysis.entities, profile.speakers)),
+            known_names=profile.names,
+            degraded=degraded,
         )
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
         return recalled
@@ -153,7 +181,7 @@ class Remember:
         try:
             with recalled.timing("encode"):
                 async with asyncio.timeout(self.encode_within_s):
-                    vectors = await self.encoder.encode([recalled.analysis.semantic_query])
+                    vectors = await self.encoder.encode([recalled.sought])
         except (ModelUnavailable, TimeoutError):  # words and facts still answer
             recalled.degraded.add(Degradation.MODEL)
             return None
@@ -176,13 +204,13 @@ class Remember:
 
     async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
-        _, ranking = resolve(self.profile if request.profile is None else request.profile.value)
+        ranking = resolve(request.profile.value if request.profile else self.profile, self.profiles)
         minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
         try:
             with recalled.timing("search"):
                 found = await self.search.find(tenant, asked, minimums)
             with recalled.timing("rank"):
-                best = await self._ranked(tenant, request, recalled, found, ranking)
+                best = await self.rank(tenant, asked, found, ranking)
             with recalled.timing("rows"):
                 recalled.memories = await self._read(tenant, asked, best)
             if not recalled.memories:
@@ -196,31 +224,11 @@ class Remember:
         if found.fallback is not None:
             recalled.analysis = replace(recalled.analysis, fallback=found.fallback)
 
-    async def _ranked(
-        self, tenant: str, request: RecallRequest, recalled: Recalled, found: Found, ranking: Ranking
-    ) -> Sequence[Ranked]:
-        """Rank what the index named by what the truth says of it: what has no row there is not shown."""
-        if not found.hits:
-            return ()
-        standings = await self.recollection.standings(tenant, request.user_id, list(found.hits))
-        span = asked_span(request, recalled.analysis)
-        most = max(map(wording, found.hits.values()))
-        candidates = [
-            Candidate(one.id, one.created_at, _signals(one, found, span, recalled.now, most))
-            for one in standings
-            if looks_into_archive(recalled.analysis, request.filters) or not one.archived
-        ]
-        return rank(candidates, ranking)[: request.limit]
-
     async def _read(self, tenant: str, asked: Asked, best: Sequence[Ranked]) -> Sequence[Remembered]:
-        ids = [one.candidate.id for one in best]
+        ids = [one.id for one in best]
         rows = await self.recollection.memories(tenant, asked.user_id, ids) if ids else ()
         by_id = {memory.id: memory for memory in rows}
-        return [
-            Remembered(by_id[one.candidate.id], one.score, one.candidate.signals)
-            for one in best
-            if one.candidate.id in by_id
-        ]
+        return [Remembered(by_id[one.id], one.score, one.signals) for one in best if one.id in by_id]
 
     async def _archived(self, tenant: str, asked: Asked) -> int:
         """Count what matches in the archive, by meaning or words above the minimums."""
@@ -229,42 +237,13 @@ class Remember:
         return sum(one.archived for one in standings)
 
 
-def asked_span(request: RecallRequest, analysis: Analysis) -> Span | None:
-    """Return the time that a question asks for, as a filter or as a preference; None for no time."""
-    filters = request.filters
-    if filters is not None and (filters.start is not None or filters.end is not None):
-        return Span(filters.start or EARLIEST, filters.end or LATEST)
-    time = analysis.time
-    return None if time is None else Span(time.start, time.end)
-
-
-def _signals(one: Standing, found: Found, span: Span | None, now: datetime, most: float) -> Signals:
-    hit = found.hits[one.id]
-    return Signals(
-        semantic=max(0.0, closeness(hit)),
-        bm25=wording(hit) / most if most > 0 else 0.0,
-        fused=found.fused[one.id],
-        temporal=temporal_relevance(span, one.created_at, one.event_start, one.event_end),
-        importance=one.importance,
-        valence=one.valence,
-        arousal=one.arousal,
-        access_count=one.access_count,
-        age_days=age_days(one.created_at, now),
-        decay_factor=one.decay_factor,
-        confidence=one.confidence,
-        trust=one.trust,
-        token_count=one.token_count,
-        own_words=1.0 if one.role == Role.USER else 0.0,
-    )
-
-
 def reply(recalled: Recalled, *, explain: bool) -> RecallReply:
     """Show a recall on the wire."""
     return RecallReply(
         recall_id=recalled.recall_id,
         analysis=analysis_view(recalled.analysis),
         memories=tuple(
-            memory_view(one.memory, score=one.score, signals=one.signals._asdict() if explain else None)
+            memory_view(one.memory, score=one.score, signals=one.signals.numbers() if explain else None)
             for one in recalled.memories
         ),
         facts=tuple(map(fact_view, recalled.facts)),

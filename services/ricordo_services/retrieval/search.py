@@ -18,20 +18,27 @@ _NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory
 _LANGUAGES = ("it", "en")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A question, ready to be searched for.
 
     Attributes:
-        vector: float32 [d], unit norm; None while the model is away.
+        text: as it was asked.
+        sought: what of it is searched for, by meaning and words.
+        vector: of that, float32 [d], unit norm; None while the model is away.
         limit: memories that the bot wants.
+        summaries: whether summaries and syntheses count among them.
     """
 
     user_id: str
+    text: str
+    sought: str
+    now: datetime
     analysis: Analysis
     filters: Filters | None
     vector: Vector | None
     limit: int
+    summaries: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ class Search:
     async def _search(self, tenant: str, asked: Asked, scope: Scope, minimums: Minimums) -> Found:
         wanted = max(100, 3 * asked.limit)
         hits = await self.vectors.search(
-            tenant, self.model, scope, vector=asked.vector, terms=self._terms(asked.analysis), limit=wanted
+            tenant, self.model, scope, vector=asked.vector, terms=self._terms(asked), limit=wanted
         )
         by_id = {hit.id: hit for hit in hits}
         if narrows(scope):  # the filter has decided what counts
@@ -85,9 +92,9 @@ class Search:
         fused = self._fused(hits, minimums, meant=asked.vector is not None)
         return Found({one: by_id[one] for one in fused}, fused)
 
-    def _terms(self, analysis: Analysis) -> SparseVector:
-        languages = dict.fromkeys((analysis.language or "en", *_LANGUAGES))
-        return query_terms(analysis.semantic_query if self.hybrid else "", list(languages))
+    def _terms(self, asked: Asked) -> SparseVector:
+        languages = dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES))
+        return query_terms(asked.sought if self.hybrid else "", list(languages))
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
         dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}

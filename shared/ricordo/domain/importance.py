@@ -10,6 +10,9 @@ min(1, (first - 1)/9 + (second - 1)/4).
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ricordo.domain.life_events import life_event
 from ricordo.domain.memory import Emotion
 from ricordo.domain.text import normalise, stem, words
@@ -17,6 +20,9 @@ from ricordo.domain.text import normalise, stem, words
 DISCLOSURE_LENGTH = 50
 FEELING_VALENCE = 0.5
 FEELING_AROUSAL = 0.6
+
+Amount = float | NDArray[np.float64]
+"""One value, or one each of many."""
 
 _WEIGHTY = {
     "it": "importante critico urgente decisione decidere accordo disaccordo credo credere sento sentire "
@@ -83,12 +89,12 @@ def importance(text: str, language: str, emotion: Emotion) -> Importance:
     return Importance(min(1.0, sum(each.amount for each in found)), found)
 
 
-def rating_of_ten(value: float) -> float:
+def rating_of_ten(value: Amount) -> Amount:
     """Return stored importance [0, 1] on the scale 1-10."""
     return 1 + 9 * value
 
 
-def meaningfulness(value: float) -> float:
+def meaningfulness(value: Amount) -> Amount:
     """Return stored importance [0, 1] on the scale 1-5."""
     return 1 + 4 * value
 

@@ -26,7 +26,12 @@ class Turn:
 
 
 class Standing(NamedTuple):
-    """The part of a memory that a ranking looks at; the fields are those of `Memory`."""
+    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for two.
+
+    Attributes:
+        asks: whether it asks something.
+        key_topics: of a summary, as JSON; None for any other kind.
+    """
 
     id: UUID
     created_at: datetime
@@ -42,6 +47,12 @@ class Standing(NamedTuple):
     token_count: int
     archived: bool
     role: str
+    speaker: str
+    kind: str
+    conversation_id: str
+    preceding_id: UUID | None
+    asks: bool
+    key_topics: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +84,17 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What the analyser needs to know of a user."""
+    """What the analyser needs to know of a user.
+
+    Attributes:
+        timezone: the last that was stated.
+        names: those met so far.
+        speakers: what those are called who speak in the user's conversations.
+    """
 
     timezone: str | None = None
     names: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
 
 
 class Recollection(Protocol):

@@ -2,11 +2,20 @@ import datetime as dt
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.ranking import PROFILES, Candidate, Profile, UnknownProfile, rank, resolve
+from ricordo.domain.ranking import (
+    Candidates,
+    Profile,
+    UnknownProfile,
+    UnknownWeight,
+    profiles,
+    rank,
+    resolve,
+)
 from ricordo.domain.ranking.budget import Admission, Budget, admission
 from ricordo.domain.ranking.generative import Generative
 from ricordo.domain.ranking.multiplicative import Multiplicative
@@ -33,10 +42,29 @@ signals = st.builds(
     token_count=st.integers(0, 10_000),
     key_topic_boost=st.sampled_from([1.0, 1.2, 1.5]),
     own_words=unit,
+    window=unit,
+    bm25_window=unit,
+    session=unit,
+    session_bm25=unit,
+    reply=unit,
+    speaker=unit,
+    dated=unit,
+    asks=unit,
+    congruence=unit,
 )
-profiles = st.sampled_from(list(PROFILES.values()))
+PROFILES = profiles()
+any_profile = st.sampled_from(list(PROFILES.values()))
 RISING = (
     "own_words",
+    "bm25",
+    "window",
+    "bm25_window",
+    "session",
+    "session_bm25",
+    "reply",
+    "speaker",
+    "dated",
+    "congruence",
     "semantic",
     "temporal",
     "importance",
@@ -99,7 +127,7 @@ def test_budget_by_hand() -> None:
     ]
 
 
-@given(profiles, signals, st.data())
+@given(any_profile, signals, st.data())
 def test_no_profile_punishes_what_speaks_for_a_memory(
     profile: Profile, one: Signals, data: st.DataObject
 ) -> None:
@@ -111,58 +139,95 @@ def test_no_profile_punishes_what_speaks_for_a_memory(
     assert profile.score(one._replace(**changes)) >= profile.score(one) - 1e-9
 
 
-@given(profiles, signals, st.floats(0, 1_000), st.integers(0, 1_000))
-def test_age_and_length_never_help(profile: Profile, one: Signals, days: float, tokens: int) -> None:
+@given(any_profile, signals, st.floats(0, 1_000), st.integers(0, 1_000))
+def test_age_and_cost_never_help(profile: Profile, one: Signals, days: float, tokens: int) -> None:
     assert profile.score(one._replace(age_days=one.age_days + days)) <= profile.score(one) + 1e-9
-    assert profile.score(one._replace(token_count=one.token_count + tokens)) <= profile.score(one) + 1e-9
+    longer = one._replace(token_count=one.token_count + tokens)
+    assert Budget().score(longer) <= Budget().score(one) + 1e-9
 
 
 @given(signals)
 def test_scores_are_bounded(one: Signals) -> None:
+    assert 0 <= PROFILES["human"].score(one) <= 1
     assert 0 <= Weighted().score(one) <= 1 + 1e-9
     assert 0 <= Generative().score(one) <= 1 + 1e-9
     assert 0 <= Multiplicative().score(one) <= 1.5 * 1.2 * 1.5 + 1e-9
     assert Budget().score(one) <= 9 + 1e-9
 
 
-def candidate(number: int, *, age: int = 0, semantic: float = 0.5) -> Candidate:
-    return Candidate(UUID(int=number), NOW - age * DAY, Signals(semantic=semantic))
+@given(any_profile, st.lists(signals, min_size=1, max_size=5))
+def test_many_are_scored_as_each_alone(profile: Profile, several: list[Signals]) -> None:
+    columns = Signals(*(np.array(values, dtype=np.float64) for values in zip(*several, strict=True)))
+    assert profile.score(columns) == pytest.approx([profile.score(one) for one in several])
+
+
+def candidates(*several: tuple[int, int, float]) -> Candidates:
+    """Return candidates of an id, an age in days and a closeness each."""
+    return Candidates(
+        [UUID(int=number) for number, _, _ in several],
+        [NOW - age * DAY for _, age, _ in several],
+        Signals(semantic=np.array([semantic for _, _, semantic in several])),
+    )
 
 
 def test_ties_go_to_the_newer_then_to_the_lower_id() -> None:
-    found = [candidate(3, age=1), candidate(2), candidate(1), candidate(4, semantic=0.9, age=9)]
-    assert [each.candidate.id.int for each in rank(found, Weighted())] == [4, 1, 2, 3]
+    found = candidates((3, 1, 0.5), (2, 0, 0.5), (1, 0, 0.5), (4, 9, 0.9))
+    assert [each.id.int for each in rank(found, Weighted())] == [4, 1, 2, 3]
+    assert [each.id.int for each in rank(found, Weighted(), 2)] == [4, 1]
 
 
 @given(st.permutations(list(range(8))))
 def test_the_order_of_arrival_does_not_matter(order: list[int]) -> None:
-    found = [candidate(number, age=number % 3, semantic=number % 2) for number in range(8)]
-    assert rank([found[at] for at in order], Weighted()) == rank(found, Weighted())
+    found = [(number, number % 3, float(number % 2)) for number in range(8)]
+    assert rank(candidates(*(found[at] for at in order)), Weighted()) == rank(candidates(*found), Weighted())
 
 
 def test_a_damaged_score_ranks_as_nothing() -> None:
-    found = [candidate(1, semantic=float("nan")), candidate(2, semantic=0.1)]
-    ranked = rank(found, Weighted())
-    assert [each.candidate.id.int for each in ranked] == [2, 1]
+    ranked = rank(candidates((1, 0, float("nan")), (2, 0, 0.1)), Weighted())
+    assert [each.id.int for each in ranked] == [2, 1]
     assert ranked[1].score == 0
 
 
+def test_nothing_found_is_nothing_ranked() -> None:
+    assert rank(candidates(), PROFILES["human"]) == []
+
+
 def test_profiles_are_found_by_name() -> None:
-    assert resolve(None)[0] == "human"
-    assert resolve(None, default="generative")[0] == "generative"
-    assert resolve("budget") == ("budget", PROFILES["budget"])
+    assert resolve("budget", PROFILES) is PROFILES["budget"]
+    with pytest.raises(UnknownProfile, match="budget, generative, human, multiplicative, weighted"):
+        resolve("best", PROFILES)
+
+
+def test_weights_can_be_changed_by_name() -> None:
+    changed = profiles({"generative": {"recency": 0.0}, "human": {"importance": 9.0, "window": 0.0}})
+    old = Signals(semantic=0.5, age_days=500)
+    assert changed["generative"].score(old) == changed["generative"].score(old._replace(age_days=0))
+    close, heavy = Signals(window=0.9), Signals(importance=1)
+    assert changed["human"].score(heavy) > changed["human"].score(close)
+    assert PROFILES["human"].score(heavy) < PROFILES["human"].score(close)
+
+
+@pytest.mark.parametrize("profile", ["human", "budget"])
+def test_a_weight_that_a_profile_has_not_is_refused_by_name(profile: str) -> None:
+    with pytest.raises(UnknownWeight, match=f"'{profile}' has no weight 'charm'; it has .*importance"):
+        profiles({profile: {"charm": 1.0}})
+    with pytest.raises(UnknownProfile, match="'best'"):
+        profiles({"best": {}})
 
 
 def test_relevance_outranks_all_that_is_not_relevance() -> None:
-    asked_for = Signals(semantic=0.6, bm25=1.0, decay_factor=0.2, age_days=400)
-    vivid = Signals(semantic=0.4, bm25=0.3, importance=1, valence=1, arousal=1, access_count=50)
+    asked_for = Signals(semantic=0.6, window=0.6, bm25=1.0, bm25_window=1.0, decay_factor=0.2, age_days=400)
+    vivid = Signals(
+        semantic=0.4,
+        window=0.4,
+        bm25=0.3,
+        bm25_window=0.3,
+        importance=1,
+        valence=1,
+        arousal=1,
+        access_count=50,
+    )
     assert PROFILES["human"].score(asked_for) > PROFILES["human"].score(vivid)
-
-
-@pytest.mark.parametrize(("name", "default"), [("best", "weighted"), (None, "best")])
-def test_an_unknown_profile_names_those_there_are(name: str | None, default: str) -> None:
-    with pytest.raises(UnknownProfile, match="budget, generative, human, multiplicative, weighted"):
-        resolve(name, default=default)
 
 
 YESTERDAY = Span(NOW - DAY, NOW)
@@ -196,9 +261,9 @@ def test_key_topics_boost_by_their_importance() -> None:
 
 def test_small_talk_of_the_assistant_ranks_below_what_the_user_said() -> None:
     """As measured in the demo: the question back is closer in meaning than the answer that it asked for."""
-    asked_back = Signals(semantic=0.58, temporal=1, importance=0.22, own_words=0)
-    answered = Signals(semantic=0.42, temporal=1, importance=0.47)
-    told_how = Signals(semantic=0.58, temporal=1, importance=0.58, own_words=0)
+    asked_back = Signals(semantic=0.58, window=0.58, importance=0.22, own_words=0, asks=1)
+    answered = Signals(semantic=0.42, window=0.42, importance=0.47)
+    told_how = Signals(semantic=0.58, window=0.58, importance=0.58, own_words=0)
     human = PROFILES["human"]
     assert human.score(told_how) > human.score(answered) > human.score(asked_back)
 

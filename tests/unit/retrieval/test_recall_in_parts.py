@@ -20,6 +20,8 @@ from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.context import AtHand, Context
+from ricordo_services.retrieval.key_topics import KeyTopics
+from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Remember
 from ricordo_services.retrieval.search import Search
 
@@ -105,11 +107,13 @@ class Memory:
 
     @property
     def remember(self) -> Remember:
+        rows, encoder = cast(Recollection, self.rows), FakeEncoder(self.clock, MODEL, 64)
         return Remember(
-            recollection=cast(Recollection, self.rows),
+            recollection=rows,
+            rank=Rank(rows, KeyTopics(encoder)),
             ledger=cast(FactLedger, self.ledger),
             search=Search(self.index, MODEL),
-            encoder=FakeEncoder(self.clock, MODEL, 64),
+            encoder=encoder,
             graph_answers=self.graph_answers,
             clock=self.clock,
         )

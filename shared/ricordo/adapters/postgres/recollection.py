@@ -82,7 +82,7 @@ class PostgresRecollection:
     async def profile(self, tenant: str, user_id: str) -> Profile:
         """Return the user's zone and the names met so far."""
         [row] = await self._fetch("profile", tenant, user_id)
-        return Profile(row["timezone"], tuple(row["names"]))
+        return Profile(row["timezone"], tuple(row["names"]), tuple(row["speakers"]))
 
     async def _fetch(self, name: str, tenant: str, *arguments: object) -> list[asyncpg.Record]:
         async with self._database.transaction(tenant) as connection:

@@ -1,20 +1,22 @@
-"""Ranking: named profiles that turn the signals of a candidate into one score, and the order that follows.
+"""Ranking: named profiles that turn the signals of candidates into scores, and the order that follows.
 
 A profile is a value with weights and a `score`; a file each. `human` is the default.
 """
 
 import datetime as dt
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
 from uuid import UUID
+
+import numpy as np
 
 from ricordo.domain.ranking.budget import Budget
 from ricordo.domain.ranking.generative import Generative
-from ricordo.domain.ranking.human import Human
+from ricordo.domain.ranking.human import Human, load_human
 from ricordo.domain.ranking.multiplicative import Multiplicative
-from ricordo.domain.ranking.signals import Signals
+from ricordo.domain.ranking.signals import Column, Signals
 from ricordo.domain.ranking.weighted import Weighted
 
 DEFAULT = "human"
@@ -30,20 +32,19 @@ class Profile(Protocol):
 
     drops_distant: ClassVar[bool]
 
-    def score(self, signals: Signals) -> float:
-        """Return the score of a candidate: higher is better, comparable within one query only."""
+    def score(self, signals: Signals) -> Column:
+        """Return the scores of candidates: higher is better, comparable within one query only."""
         ...
 
 
-PROFILES: Mapping[str, Profile] = MappingProxyType(
-    {
-        "human": Human(),
-        "weighted": Weighted(),
-        "multiplicative": Multiplicative(),
-        "generative": Generative(),
-        "budget": Budget(),
-    }
-)
+Fixed = Weighted | Multiplicative | Generative | Budget
+_MAKERS: Final[Mapping[str, Callable[[], Human | Fixed]]] = {
+    "human": load_human,
+    "weighted": Weighted,
+    "multiplicative": Multiplicative,
+    "generative": Generative,
+    "budget": Budget,
+}
 
 
 class UnknownProfile(Exception):
@@ -55,52 +56,91 @@ class UnknownProfile(Exception):
         super().__init__(f"unknown ranking profile {name!r}; there are {', '.join(self.known)}")
 
 
-class Candidate(NamedTuple):
-    """A memory that was found, before it is ranked; `created_at` is aware."""
+class UnknownWeight(Exception):
+    """A profile has no weight of that name; the message lists those it has."""
 
-    id: UUID
-    created_at: dt.datetime
+    def __init__(self, profile: str, weight: str, known: Iterable[str]) -> None:
+        super().__init__(
+            f"the ranking profile {profile!r} has no weight {weight!r}; it has {', '.join(sorted(known))}"
+        )
+
+
+def profiles(changes: Mapping[str, Mapping[str, float]] = MappingProxyType({})) -> Mapping[str, Profile]:
+    """Return the profiles by name.
+
+    Args:
+        changes: by profile, the weights that differ from its own; those of `human` are of its features and of
+            its prior.
+
+    Raises:
+        UnknownProfile: there is no such profile.
+        UnknownWeight: a profile has no such weight.
+    """
+    for name in changes:
+        if name not in _MAKERS:
+            raise UnknownProfile(name, _MAKERS)
+    return {name: _adjusted(name, make(), changes.get(name, {})) for name, make in _MAKERS.items()}
+
+
+def resolve(name: str, known: Mapping[str, Profile]) -> Profile:
+    """Return the profile of that name.
+
+    Raises:
+        UnknownProfile: there is none.
+    """
+    if name not in known:
+        raise UnknownProfile(name, known)
+    return known[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What was found, before it is ranked.
+
+    Attributes:
+        ids: [n].
+        created_at: aware, [n].
+        signals: a column each, [n].
+    """
+
+    ids: Sequence[UUID]
+    created_at: Sequence[dt.datetime]
     signals: Signals
 
 
 class Ranked(NamedTuple):
-    """A candidate with its score."""
+    """A candidate with its score, and its signals as plain numbers."""
 
-    candidate: Candidate
+    id: UUID
     score: float
+    signals: Signals
 
 
-def resolve(
-    name: str | None, *, default: str = DEFAULT, profiles: Mapping[str, Profile] = PROFILES
-) -> tuple[str, Profile]:
-    """Return the profile that answers to `name`, with its name.
-
-    Args:
-        name: as asked for; None or empty asks for the default.
-        default: the settings' default profile.
-        profiles: by name.
-
-    Raises:
-        UnknownProfile: there is no such profile.
-    """
-    chosen = name or default
-    if chosen not in profiles:
-        raise UnknownProfile(chosen, profiles)
-    return chosen, profiles[chosen]
-
-
-def rank(candidates: Iterable[Candidate], profile: Profile) -> list[Ranked]:
-    """Order candidates by score descending, then `created_at` descending, then id.
+def rank(candidates: Candidates, profile: Profile, limit: int | None = None) -> list[Ranked]:
+    """Return the best candidates by score descending, then `created_at` descending, then id.
 
     A score that is no finite number, as of a damaged vector, counts as 0.
+
+    Args:
+        candidates: what was found.
+        profile: how it is scored.
+        limit: how many are returned; None for all.
     """
-    scored = [Ranked(candidate, _finite(profile.score(candidate.signals))) for candidate in candidates]
-    return sorted(scored, key=_order)
+    scored = np.nan_to_num(profile.score(candidates.signals), nan=0.0, posinf=0.0, neginf=0.0)
+    scores = np.broadcast_to(scored, len(candidates.ids)).tolist()
+    created, ids = candidates.created_at, candidates.ids
+    order = sorted(range(len(ids)), key=lambda at: (-scores[at], -created[at].timestamp(), ids[at].int))
+    return [Ranked(ids[at], scores[at], candidates.signals.of(at)) for at in order[:limit]]
 
 
-def _finite(score: float) -> float:
-    return score if math.isfinite(score) else 0.0
+def _adjusted(name: str, profile: Human | Fixed, changes: Mapping[str, float]) -> Profile:
+    if isinstance(profile, Human):
+        _check(name, changes, profile.weights)
+        return replace(profile, weights={**profile.weights, **changes})
+    _check(name, changes, [field.name for field in fields(profile)])
+    return type(profile)(**changes)
 
 
-def _order(ranked: Ranked) -> tuple[float, float, int]:
-    return -ranked.score, -ranked.candidate.created_at.timestamp(), ranked.candidate.id.int
+def _check(name: str, changes: Mapping[str, float], known: Iterable[str]) -> None:
+    if unknown := set(changes).difference(known):
+        raise UnknownWeight(name, min(unknown), known)

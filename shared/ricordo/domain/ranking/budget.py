@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+import numpy as np
+
 from ricordo.domain.importance import rating_of_ten
-from ricordo.domain.ranking.signals import Signals
+from ricordo.domain.ranking.signals import Column, Signals
 
 ALWAYS_FROM = 7.0
 ROOM_FROM = 4.0
@@ -33,11 +35,11 @@ class Budget:
     importance: float = 0.4
     cost: float = 0.1
 
-    def score(self, signals: Signals) -> float:
-        """Return the score of a candidate."""
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
         return (
-            self.recency * (10 - min(10.0, signals.age_days / 30))
-            + self.frequency * min(10.0, signals.access_count / 5)
+            self.recency * (10 - np.minimum(10.0, signals.age_days / 30))
+            + self.frequency * np.minimum(10.0, signals.access_count / 5)
             + self.importance * rating_of_ten(signals.importance)
             - self.cost * signals.token_count / 500
         )

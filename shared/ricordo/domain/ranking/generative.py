@@ -1,10 +1,11 @@
 """The profile `generative`: relevance, recency and importance, as Generative Agents (Park et al. 2023)."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ricordo.domain.ranking.signals import Signals
+import numpy as np
+
+from ricordo.domain.ranking.signals import Column, Signals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,10 +19,10 @@ class Generative:
     importance: float = 0.2
     days: float = 50.0
 
-    def score(self, signals: Signals) -> float:
-        """Return the score of a candidate."""
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
         return (
             self.relevance * signals.semantic
-            + self.recency * math.exp(-signals.age_days / self.days)
+            + self.recency * np.exp(-signals.age_days / self.days)
             + self.importance * signals.importance
         )

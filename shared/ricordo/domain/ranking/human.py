@@ -1,53 +1,106 @@
-"""The profile `human`: relevance first; time, feeling, weight and use break ties among the relevant."""
+"""The profile `human`: relevance first; time, feeling, weight and use break ties among the relevant.
 
+Relevance is learned: `human.toml` beside this module holds the weights, which model's vectors they are for,
+and the command that fitted them. What a collection of questions about facts cannot teach (that feelings, use
+and age matter, and how much less an assistant's small talk does) is a prior, set by hand and small.
+"""
+
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
 from typing import ClassVar
 
-from ricordo.domain.ranking.signals import Signals
-from ricordo.domain.ranking.weighted import ACCESSES_AT_FULL, RECENT_DAYS
+import numpy as np
+
+from ricordo.domain.ranking.signals import Column, Signals
+from ricordo.domain.ranking.weighted import recent, used
 
 SUBSTANCE = 0.5
 """The importance from which on a turn speaks for itself; what says nothing has some 0.22."""
+FEATURES = (
+    "semantic",
+    "window",
+    "bm25",
+    "bm25_window",
+    "session",
+    "session_bm25",
+    "reply",
+    "speaker",
+    "temporal",
+    "dated",
+    "length",
+    "statement",
+)
+"""What the weights are of: signals, log(1 + tokens), 1 for what asks nothing. More of each never hurts."""
+
+
+PRIOR: Mapping[str, float] = MappingProxyType(
+    {
+        "importance": 0.6,
+        "emotion": 0.3,
+        "congruence": 0.3,
+        "strength": 0.3,
+        "access": 0.2,
+        "recency": 0.3,
+        "others": 0.5,
+        "others_idle": 1.5,
+    }
+)
+"""What the fit takes as given, in logits: the most that each adds, or, of the last two, takes away.
+
+`others` is taken from what an assistant said, and `others_idle` besides where that hardly matters in itself:
+the assistant's "And your arms?" is found for the turn that it answers, and says nothing of its own.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Human:
-    """A linear model over the signals. These weights are a prior set by hand, not fitted to anything yet.
+    """Score = sigma(bias + weights · features + prior), in [0, 1].
 
-    Score = 0.45 semantic + 0.35 words + 0.10 temporal + 0.04 importance + 0.02 |valence|·arousal
-    + 0.02 decay factor + 0.01 min(1, accesses/10) + 0.01 max(0, 1 - days/30), in [0, 1]; words is BM25 as a
-    share of the best of the query. All that is not relevance adds up to less than a clear difference in it.
-    What others than the user said counts for 0.85 of that, and for less, down to 0.5, where it hardly matters
-    in itself (an importance below 0.5): the assistant's "And your arms?" is found for the turn that it
-    answers, through the window of both, and says nothing of its own.
+    Attributes:
+        weights: of each of `FEATURES` and of `PRIOR`, >= 0.
+        bias: such that scores are about the share of memories which were asked for.
     """
 
     drops_distant: ClassVar[bool] = False
 
-    semantic: float = 0.45
-    words: float = 0.35
-    temporal: float = 0.10
-    importance: float = 0.04
-    emotion: float = 0.02
-    strength: float = 0.02
-    access: float = 0.01
-    recency: float = 0.01
-    others: float = 0.85
-    others_idle: float = 0.5
+    weights: Mapping[str, float]
+    bias: float = 0.0
 
-    def score(self, signals: Signals) -> float:
-        """Return the score of a candidate."""
-        total = (
-            self.semantic * signals.semantic
-            + self.words * signals.bm25
-            + self.temporal * signals.temporal
-            + self.importance * signals.importance
-            + self.emotion * abs(signals.valence) * signals.arousal
-            + self.strength * signals.decay_factor
-            + self.access * min(1.0, signals.access_count / ACCESSES_AT_FULL)
-            + self.recency * max(0.0, 1.0 - signals.age_days / RECENT_DAYS)
-        )
-        others = self.others_idle + (self.others - self.others_idle) * min(
-            1.0, signals.importance / SUBSTANCE
-        )
-        return total * (others + (1 - others) * signals.own_words)
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
+        total = self.bias + prior(signals, self.weights)
+        for name, column in features(signals).items():
+            total = total + self.weights[name] * column
+        odds: Column = np.exp(np.clip(total, -60.0, 60.0))
+        return odds / (1.0 + odds)
+
+
+def prior(signals: Signals, weights: Mapping[str, float] = PRIOR) -> Column:
+    """Return what is added to each candidate, and taken from it, beside what is learned."""
+    idle = np.maximum(0.0, 1.0 - signals.importance / SUBSTANCE)
+    return (
+        weights["importance"] * signals.importance
+        + weights["emotion"] * np.abs(signals.valence) * signals.arousal
+        + weights["congruence"] * signals.congruence
+        + weights["strength"] * signals.decay_factor
+        + weights["access"] * used(signals)
+        + weights["recency"] * recent(signals)
+        - (weights["others"] + weights["others_idle"] * idle) * (1.0 - signals.own_words)
+    )
+
+
+def features(signals: Signals) -> Mapping[str, Column]:
+    """Return what the weights are multiplied with, in the order of `FEATURES`."""
+    derived = {"length": np.log1p(signals.token_count), "statement": 1.0 - signals.asks}
+    return {name: derived[name] if name in derived else getattr(signals, name) for name in FEATURES}
+
+
+@lru_cache(maxsize=1)
+def load_human() -> Human:
+    """Return the profile with the weights that the package ships."""
+    fitted = tomllib.loads((resources.files(__package__) / "human.toml").read_text(encoding="utf-8"))
+    return Human(weights={**PRIOR, **fitted["weights"]}, bias=fitted["bias"])

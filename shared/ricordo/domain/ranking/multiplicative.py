@@ -1,11 +1,12 @@
 """The profile `multiplicative`: signals boost or fade the meaning, and what matters never fades away."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from ricordo.domain.importance import meaningfulness
-from ricordo.domain.ranking.signals import Signals
+from ricordo.domain.ranking.signals import Column, Signals
 
 MAX_MEANINGFULNESS = 5
 MAX_TRUST = 5
@@ -27,13 +28,13 @@ class Multiplicative:
     floor: float = 0.2
     floor_span: float = 0.7
 
-    def recency(self, age_days: float, importance: float) -> float:
+    def recency(self, age_days: Column, importance: Column) -> Column:
         """Return how much a memory of `age_days` days and stored `importance` [0, 1] keeps, in (0, 1]."""
         lowest = self.floor + self.floor_span * (meaningfulness(importance) - 1) / (MAX_MEANINGFULNESS - 1)
-        return max(math.exp(-self.decay_rate * age_days), lowest)
+        return np.maximum(np.exp(-self.decay_rate * age_days), lowest)
 
-    def score(self, signals: Signals) -> float:
-        """Return the score of a candidate, >= 0."""
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate, >= 0."""
         meaning = 1 + self.meaning * meaningfulness(signals.importance) / MAX_MEANINGFULNESS
         trust = 1 + self.trust * signals.trust / MAX_TRUST
         recency = self.recency(signals.age_days, signals.importance)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ricordo.domain.ranking.signals import Signals
+import numpy as np
+
+from ricordo.domain.ranking.signals import Column, Signals
 
 ACCESSES_AT_FULL = 10
 RECENT_DAYS = 30
@@ -24,14 +26,24 @@ class Weighted:
     access: float = 0.10
     recency: float = 0.05
 
-    def score(self, signals: Signals) -> float:
-        """Return the score of a candidate."""
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
         total = (
             self.semantic * signals.semantic
             + self.temporal * signals.temporal
             + self.importance * signals.importance
-            + self.emotion * abs(signals.valence) * signals.arousal
-            + self.access * min(1.0, signals.access_count / ACCESSES_AT_FULL)
-            + self.recency * max(0.0, 1.0 - signals.age_days / RECENT_DAYS)
+            + self.emotion * np.abs(signals.valence) * signals.arousal
+            + self.access * used(signals)
+            + self.recency * recent(signals)
         )
         return total * signals.decay_factor
+
+
+def used(signals: Signals) -> Column:
+    """Return how much a memory is used: min(1, accesses/10)."""
+    return np.minimum(1.0, signals.access_count / ACCESSES_AT_FULL)
+
+
+def recent(signals: Signals) -> Column:
+    """Return how recent a memory is: max(0, 1 - days/30)."""
+    return np.maximum(0.0, 1.0 - signals.age_days / RECENT_DAYS)

@@ -5,7 +5,8 @@ select * from memories where tenant = $1 and id = any($3::uuid[]) and user_id is
 -- name: standings
 -- What a ranking looks at, and no more: of a hundred candidates ten are shown.
 select id, created_at, event_start, event_end, importance, valence, arousal, access_count, decay_factor, confidence,
-       trust, token_count, archived_at is not null as archived, role
+       trust, token_count, archived_at is not null as archived, role, speaker, kind, conversation_id, preceding_id,
+       position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics
 from memories where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
 
 -- name: history
@@ -51,4 +52,8 @@ select
      order by said_at desc, message_id desc limit 1) as timezone,
     (select coalesce(array_agg(name), '{}') from (
         select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
-    ) as met) as names
+    ) as met) as names,
+    (select coalesce(array_agg(distinct speaker), '{}') from (
+        select speaker from history where tenant = $1 and user_id = $2
+        order by said_at desc, message_id desc limit 200
+    ) as spoken where speaker <> '') as speakers

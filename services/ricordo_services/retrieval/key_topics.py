@@ -1,0 +1,45 @@
+"""Key topics of summaries: a summary counts for more when what it marks is what the question is about."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from ricordo.domain.ranking.signals import key_topic_boost
+from ricordo.ports.memories import Vector
+from ricordo.ports.models import Encoder, ModelUnavailable
+from ricordo.ports.recollection import Standing
+
+_MOST_TOPICS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTopics:
+    """Compares key topics with a question, by their vectors."""
+
+    encoder: Encoder
+
+    async def boosts(self, standings: Sequence[Standing], vector: Vector | None) -> Mapping[UUID, float]:
+        """Return the boost of each summary that marks topics; where the model is away, none.
+
+        Args:
+            standings: what may be a summary.
+            vector: of the question, float32 [d], unit norm.
+        """
+        marked = {one.id: _topics(one.key_topics) for one in standings if one.key_topics}
+        names = list(dict.fromkeys(name for topics in marked.values() for name, _ in topics))[:_MOST_TOPICS]
+        if vector is None or not names:
+            return {}
+        try:
+            vectors = await self.encoder.encode(names)
+        except ModelUnavailable:
+            return {}
+        near = dict(zip(names, (vectors @ vector).tolist(), strict=True))
+        return {
+            one: key_topic_boost((importance, near.get(name, 0.0)) for name, importance in topics)
+            for one, topics in marked.items()
+        }
+
+
+def _topics(stored: str) -> Sequence[tuple[str, str]]:
+    return [(one["topic"], one["importance"]) for one in json.loads(stored)]

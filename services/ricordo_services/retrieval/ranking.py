@@ -1,0 +1,57 @@
+"""From what was found to the best of it: what the truth says of each, its signals, and a profile's order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ricordo.domain.ranking import Profile, Ranked, rank
+from ricordo.domain.ranking.signals import Span
+from ricordo.domain.temporal import EARLIEST, LATEST
+from ricordo.ports.recollection import Recollection, Standing
+from ricordo_services.retrieval.key_topics import KeyTopics
+from ricordo_services.retrieval.search import Asked, Found, looks_into_archive
+from ricordo_services.retrieval.signals import Query, measured
+
+_SUMMARISING = frozenset({"summary", "synthesis"})
+"""Kinds that stand for others: they join in a context, and elsewhere where they are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Ranks what was found; what has no row is not shown."""
+
+    recollection: Recollection
+    key_topics: KeyTopics
+
+    async def __call__(self, tenant: str, asked: Asked, found: Found, profile: Profile) -> Sequence[Ranked]:
+        """Return the best of what was found, as many as were asked for.
+
+        Raises:
+            StoreUnavailable: the rows cannot be read.
+        """
+        if not found.hits:
+            return ()
+        standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
+        shown = [one for one in standings if _is_shown(one, asked)]
+        query = Query(
+            text=asked.text,
+            analysis=asked.analysis,
+            span=asked_span(asked),
+            now=asked.now,
+            boosts=await self.key_topics.boosts(shown, asked.vector),
+        )
+        return rank(measured(shown, found, query), profile, asked.limit)
+
+
+def asked_span(asked: Asked) -> Span | None:
+    """Return the time that a question asks for, as a filter or as a preference; None for no time."""
+    filters = asked.filters
+    if filters is not None and (filters.start is not None or filters.end is not None):
+        return Span(filters.start or EARLIEST, filters.end or LATEST)
+    time = asked.analysis.time
+    return None if time is None else Span(time.start, time.end)
+
+
+def _is_shown(one: Standing, asked: Asked) -> bool:
+    if one.archived and not looks_into_archive(asked.analysis, asked.filters):
+        return False
+    return asked.summaries or one.kind not in _SUMMARISING

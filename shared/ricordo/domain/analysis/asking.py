@@ -1,0 +1,56 @@
+"""What of a question is searched for, and whether it asks when something happened."""
+
+import re
+from collections.abc import Iterable
+
+_WHEN = re.compile(
+    r"\W*(?:(?:and|so|but|since|until|from|e|ma|da|fino\s+a|in)\s+)?"
+    r"(?:when\b|how\s+long\b|(?:what|which)\s+(?:year|month|day|date|time|season|week)\b"
+    r"|quando\b|da\s+quanto\b|(?:per\s+)?quanto\s+tempo\b"
+    r"|(?:che|quale|a\s+che|in\s+che|in\s+quale)\s+(?:anno|mese|giorno|data|periodo|ora|stagione|settimana)\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_when(query: str) -> bool:
+    """Whether a question begins by asking for a time, in Italian or English."""
+    return _WHEN.match(query) is not None
+
+
+def sought(semantic_query: str, speakers: Iterable[str]) -> str:
+    """Return what is searched for: `semantic_query` without the names of those who speak.
+
+    People do not name themselves. A question about Anna is answered by what Anna says, which a signal of its
+    own finds, whereas the texts that hold her name are the ones that greet her.
+
+    Args:
+        semantic_query: of an analysis.
+        speakers: the names in it that are of people who speak.
+    """
+    kept = semantic_query
+    for name in speakers:
+        kept = re.sub(rf"(?<!\w){re.escape(name)}(?:['\u2019]s)?(?!\w)", " ", kept, flags=re.IGNORECASE)
+    kept = " ".join(kept.split())
+    return kept if any(char.isalnum() for char in kept) else semantic_query
+
+
+def speaking(names: Iterable[str], speakers: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return which of `names` are those of people who speak, and who these are.
+
+    A name is a speaker's when it is the whole of what the speaker is called, or one word of it ("Anna" and
+    "Anna Rossi").
+
+    Args:
+        names: in a question.
+        speakers: who speak.
+
+    Returns:
+        By name, the speakers, case-folded.
+    """
+    called = {speaker.casefold() for speaker in speakers if speaker.strip()}
+    found: dict[str, frozenset[str]] = {}
+    for name in names:
+        folded = name.casefold()
+        if who := frozenset(one for one in called if one == folded or folded in one.split()):
+            found[name] = who
+    return found
