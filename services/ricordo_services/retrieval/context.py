@@ -1,32 +1,46 @@
 """What a bot puts into its prompt: a recall, the last turns, what is at hand, and all of it as text."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble
+from ricordo.domain.context.counting import CountOnce
+from ricordo.domain.language import detect
+from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import LIFETIME, MAX_LINES, WorkingMemory, working_memory
 from ricordo.messages.queries import ContextReply, ContextRequest, WorkingReply, WorkingRequest
-from ricordo.messages.vocabulary import Degradation
+from ricordo.messages.vocabulary import Degradation, Profile
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.models import TokenCounter
 from ricordo.ports.recollection import Recollection, Turn
 from ricordo.runtime.replies import Answer
 from ricordo_services.retrieval.alone import alone
-from ricordo_services.retrieval.recall import Recalled, Remember, accessed, reply
+from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, reply
 from ricordo_services.retrieval.views import history_view
+
+_PARTICULAR = frozenset({"entity", "topic", "procedural"})
 
 
 @dataclass(frozen=True, slots=True)
 class AtHand:
-    """Reads working memory: a view of a conversation's last turns."""
+    """Reads working memory: a view of a conversation's last turns.
+
+    Attributes:
+        count: tokens of a text, counted once.
+    """
 
     recollection: Recollection
     tokens: TokenCounter
     clock: Clock
+    count: Callable[[str], int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count each text once."""
+        object.__setattr__(self, "count", CountOnce(self.tokens.count))
 
     async def read(
         self,
@@ -34,7 +48,6 @@ class AtHand:
         user_id: str,
         conversation_id: str,
         *,
-        language: str = "",
         now: datetime | None = None,
         known_names: Sequence[str] | None = None,
     ) -> WorkingMemory:
@@ -44,7 +57,6 @@ class AtHand:
             tenant: whose store.
             user_id: whose conversation.
             conversation_id: which one.
-            language: of the notes; by default that of the last turn.
             now: when; by default now.
             known_names: those that the user has named so far; they are asked for where they are not given.
 
@@ -62,8 +74,8 @@ class AtHand:
         return working_memory(
             turns,
             now=moment,
-            count=self.tokens.count,
-            language=language or turns[-1].language,
+            count=self.count,
+            language=turns[-1].language,
             known_names=known_names,
         )
 
@@ -91,15 +103,16 @@ class Context:
         """Recall, and assemble what was recalled with the last turns into a text within the budget."""
         with alone():
             async with asyncio.TaskGroup() as group:
-                remembering = group.create_task(self.remember(tenant, request))
+                remembering = group.create_task(self.remember(tenant, request, summaries=True))
                 reading = group.create_task(self._recent(tenant, request))
         recalled, recent = remembering.result(), reading.result()
         if recent is None:
             recalled.degraded.add(Degradation.ROWS)
             recent = ()
-        language = recalled.analysis.language
-        working = await self._working(tenant, request, recalled, language)
-        context = self._assembled(request, recalled, recent, working, language)
+        working = await self._working(tenant, request, recalled)
+        with recalled.timing("assemble"):
+            # A thread of its own: a large budget takes longer than others should wait for the event loop.
+            context = await asyncio.to_thread(self._assembled, request, recalled, recent, working)
         answer = ContextReply(
             **dict(reply(recalled, explain=request.explain)),
             recent=tuple(history_view(request.user_id, turn) for turn in recent),
@@ -126,9 +139,7 @@ class Context:
         except StoreUnavailable:
             return None
 
-    async def _working(
-        self, tenant: str, request: ContextRequest, recalled: Recalled, language: str
-    ) -> WorkingMemory:
+    async def _working(self, tenant: str, request: ContextRequest, recalled: Recalled) -> WorkingMemory:
         if request.conversation_id is None:
             return WorkingMemory()
         try:
@@ -136,7 +147,6 @@ class Context:
                 tenant,
                 request.user_id,
                 request.conversation_id,
-                language=language,
                 now=recalled.now,
                 known_names=recalled.known_names,
             )
@@ -145,29 +155,58 @@ class Context:
             return WorkingMemory()
 
     def _assembled(
-        self,
-        request: ContextRequest,
-        recalled: Recalled,
-        recent: tuple[Turn, ...],
-        working: WorkingMemory,
-        language: str,
+        self, request: ContextRequest, recalled: Recalled, recent: tuple[Turn, ...], working: WorkingMemory
     ) -> Assembled:
+        admitted = self._admitted(request, recalled)
         material = Material(
-            memories=[one.memory for one in recalled.memories],
+            memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
+            always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
+            minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
             facts=recalled.facts,
             recent=recent,
+            decisions=working.decisions,
             notes=working.notes,
             entities=working.entities,
             archived_matches=recalled.archived_matches,
             degraded=sorted(recalled.degraded),
             about=request.query,
+            subject=", ".join(recalled.analysis.entities or recalled.analysis.topics[:1]),
         )
         return assemble(
             material,
             token_budget=request.token_budget,
-            count=self.at_hand.tokens.count,
-            language=language,
+            count=self.at_hand.count,
+            language=_language(request, recalled, recent),
         )
+
+    def _admitted(
+        self, request: ContextRequest, recalled: Recalled
+    ) -> Sequence[tuple[Remembered, Admission]]:
+        """Say when each memory enters: under the profile `budget` by its score, else if there is room."""
+        profile = self.remember.profile if request.profile is None else request.profile.value
+        if profile != Profile.BUDGET.value:
+            return [(one, Admission.IF_ROOM) for one in recalled.memories]
+        admitted = [(one, admission(one.score)) for one in recalled.memories]
+        if not _asked_for(request, recalled):
+            return admitted
+        return [(one, Admission.IF_ROOM if when is Admission.ON_REQUEST else when) for one, when in admitted]
+
+
+def _asked_for(request: ContextRequest, recalled: Recalled) -> bool:
+    """Whether these memories were asked for: by filters, or by the question, in a way that found them."""
+    analysis = recalled.analysis
+    if request.filters is not None or analysis.archive:
+        return True
+    in_time = analysis.time is not None and analysis.time.strict
+    particular = analysis.intent in _PARTICULAR or analysis.emotion_filter is not None or in_time
+    return particular and analysis.fallback is None
+
+
+def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn]) -> str:
+    """Return the language of the question; where it has none, as a bare name, that of the conversation."""
+    spoken = request.language or detect(request.query, default="")
+    last = next((turn.language for turn in reversed(recent) if turn.language), "")
+    return spoken or last or recalled.analysis.language
 
 
 def working_view(memory: WorkingMemory) -> WorkingReply:

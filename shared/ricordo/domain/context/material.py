@@ -1,0 +1,55 @@
+"""What a context is made of, and what comes out."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from ricordo.domain.facts import Fact
+from ricordo.domain.memory import Memory
+from ricordo.domain.working import SpokenTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a context may be made of.
+
+    Attributes:
+        memories: as ranked, best first.
+        always: ids of those memories that enter before all else.
+        minor: how many memories were found and are left out for their little weight.
+        facts: most wanted first.
+        recent: the last turns, oldest first.
+        decisions: turns of the conversation that decided something, oldest first.
+        notes: values that the bot set.
+        entities: what the conversation named last.
+        archived_matches: how many matches lie in the archive.
+        degraded: what could not be asked just now.
+        about: the query: of long texts, what speaks of it is told.
+        subject: whom or what the query is about, for saying what was not found.
+    """
+
+    memories: Sequence[Memory] = ()
+    always: Collection[UUID] = ()
+    minor: int = 0
+    facts: Sequence[Fact] = ()
+    recent: Sequence[SpokenTurn] = ()
+    decisions: Sequence[SpokenTurn] = ()
+    notes: Mapping[str, object] = field(default_factory=dict)
+    entities: Sequence[str] = ()
+    archived_matches: int = 0
+    degraded: Collection[str] = ()
+    about: str = ""
+    subject: str = ""
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether memory had nothing to say, whatever the last turns were."""
+        return not self.memories and not self.minor and not self.facts
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A text and its tokens, as counted."""
+
+    text: str
+    tokens: int
