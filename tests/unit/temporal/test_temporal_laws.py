@@ -1,6 +1,7 @@
 """What holds for every text and every moment."""
 
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.domain.temporal import Language, Preference, find
-from ricordo.domain.temporal.gregorian import add_months, easter, first_monday
+from ricordo.domain.temporal.gregorian import add_months, add_working_days, easter, first_monday
 from ricordo.domain.temporal.holidays import holiday, holiday_names
+from ricordo.domain.temporal.islamic import days_in_year
 from ricordo.domain.temporal.languages import LEXICONS
 from ricordo.domain.temporal.lexicon import Kind
 
@@ -112,4 +114,35 @@ def test_every_holiday_of_the_lexicons_has_a_date() -> None:
     }
     assert named <= holiday_names()
     for name in holiday_names():
-        assert holiday(name, 2026) - date(2026, 1, 1) < timedelta(days=366)
+        first, after = holiday(name, 2026)
+        assert first.year == 2026
+        assert timedelta(0) < after - first <= timedelta(days=30)
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day", "date_"),
+    [(2024, 9, 1, "2024-03-11"), (2019, 10, 1, "2019-06-04"), (1999, 1, 1, "1999-04-17")],
+)
+def test_the_islamic_calendar_is_within_a_day_of_what_was_observed(
+    year: int, month: int, day: int, date_: str
+) -> None:
+    (tabular,) = days_in_year(year, month, day)
+    assert abs(tabular - date.fromisoformat(date_)) <= timedelta(days=1)
+
+
+@given(year=st.integers(1000, 5000))
+def test_islamic_years_are_shorter(year: int) -> None:
+    days = [day for y in (year, year + 1) for day in days_in_year(y, 1, 1)]
+    assert all(354 <= (after - day).days <= 355 for day, after in pairwise(days))
+
+
+@given(day=st.dates(date(100, 1, 1), date(9000, 1, 1)), count=st.integers(1, 2000))
+def test_working_days_are_counted_from_monday_to_friday(day: date, count: int) -> None:
+    ahead = add_working_days(day, count)
+    assert ahead.weekday() < 5
+    between = (day + timedelta(days=n) for n in range(1, (ahead - day).days + 1))
+    assert sum(one.weekday() < 5 for one in between) == count
+    behind = add_working_days(day, -count)
+    assert behind.weekday() < 5
+    between = (day - timedelta(days=n) for n in range(1, (day - behind).days + 1))
+    assert sum(one.weekday() < 5 for one in between) == count

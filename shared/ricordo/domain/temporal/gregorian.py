@@ -14,6 +14,19 @@ def add_months(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
+def add_working_days(day: date, count: int) -> date:
+    """Move by days from Monday to Friday, back when `count` is negative; holidays count as well."""
+    weeks, rest = divmod(abs(count), 5)
+    step = DAY if count > 0 else -DAY
+    if count and not rest:
+        weeks, rest = weeks - 1, 5
+    day += 7 * weeks * step
+    while rest:
+        day += step
+        rest -= day.weekday() < 5
+    return day
+
+
 def monday_of(day: date) -> date:
     """Return the Monday that begins the week of `day`."""
     return day - timedelta(days=day.weekday())

@@ -18,6 +18,7 @@ _MOST_TOKENS = 1500  # of a passage; prose of that many characters has half as m
 _LONGEST_NUMBER = 9  # digits; what is longer names no time
 _NUMBER_WORDS = 8
 _LONGEST_WORD = 40
+_PRICED = frozenset("$€£¥#№")
 _NOTHING: Mapping[Kind, Value] = {}
 
 
@@ -117,7 +118,8 @@ def _lexeme(tokens: Sequence[Lexeme], words: Sequence[str], at: int, lexicon: Le
     if number is not None and number.words >= used:
         values: dict[Kind, Value] = dict(term.values) if term is not None and used == number.words else {}
         values[Kind.NUMBER] = number.value
-        return Lexeme(word, token.start, tokens[at + number.words - 1].end, values), number.words
+        end = tokens[at + number.words - 1].end
+        return Lexeme(word, token.start, end, values, capital=token.capital), number.words
     if term is None:
         return token, 1
     return Lexeme(
@@ -139,6 +141,8 @@ def _digits(tokens: Sequence[Lexeme], at: int, lexicon: Lexicon) -> tuple[Lexeme
     digits = len(token.text)
     if digits > _LONGEST_NUMBER or not token.text.isascii():
         return token, 1
+    if at > 0 and tokens[at - 1].text in _PRICED:
+        return token, 1  # a price or the number of something
     value = int(token.text)
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if after is not None and after.start == token.end and after.text in lexicon.suffixes:

@@ -18,6 +18,9 @@ class Kind(StrEnum):
 
     NUMBER = auto()  # how many
     MINUTES = auto()  # a length of time that is one word: half an hour
+    HALVING = auto()  # before a unit: half a year
+    AND_HALF = auto()  # behind a length of time: a year and a half
+    PAST_HOUR = auto()  # minutes after an hour, or before it: half past, meno un quarto
     ORDINAL = auto()  # which one; −1 is the last
     MONTH = auto()
     WEEKDAY = auto()  # Monday is 0
@@ -38,6 +41,7 @@ class Kind(StrEnum):
     AFTER = auto()
     SINCE = auto()
     UNTIL = auto()
+    UP_TO = auto()  # until, with what follows
     OR = auto()  # before "later" in "2012 or later"
     OR_LATER = auto()
     OR_EARLIER = auto()
@@ -49,15 +53,28 @@ class Kind(StrEnum):
     AND = auto()
     OF = auto()  # joins a part to its whole
     ON = auto()  # stands before a day
+    NUMBERED = auto()  # stands before the number of a week: "number"
+    DATED = auto()  # stands before the number of a day: "giorno"
+    BEGINNING = auto()  # stands before the day with which a week begins
     AT = auto()  # stands before an hour
     THE = auto()
-    EDGE = auto()  # early, mid, late, rest, elapsed
+    ARTICLE = auto()  # an indefinite one, which is a number too
+    PLURAL = auto()  # of units and days: without a number they come again and again
+    EDGE = auto()  # early, mid, late, rest, later, earlier, elapsed
     DECADE = auto()  # its first year
     DECADE_WORD = auto()  # 0 before a decade ("anni"), 1 behind it ("s")
     QUARTER = auto()  # Q
     HALF = auto()  # H
     FOR = auto()
-    EVERY = auto()  # before what comes again and again, which is no time
+    EVERY = auto()  # beside what comes again and again, which is no time
+    WHOLE = auto()  # before a period that is a length of time: the whole week
+    OTHER = auto()  # between "every" and what comes every other time
+    WISH = auto()  # before what is wished, which is no time: merry Christmas
+    TITLE = auto()  # behind which the name of a month or a day is a person's
+    SPEAKING = auto()  # what persons do, before which it is one too
+    THING = auto()  # what has a number that is no year: a room, a flight
+    VERB = auto()  # a relation that is a verb too: "last", "passati"
+    MODAL = auto()  # behind which it is one
     NOT_A_TIME = auto()  # what only looks like one: "school year"
     SIGN = auto()  # punctuation that an expression may hold
 

@@ -25,6 +25,10 @@ class Expression(ABC):
             ValueError, OverflowError: They mean a time outside of the calendar.
         """
 
+    def of_year(self, year: int) -> "Expression | None":  # noqa: ARG002 - most have no year of their own
+        """Return the same thing in `year`, None when it is nothing that comes once a year."""
+        return None
+
     @property
     def deictic(self) -> bool:
         """Whether the meaning hangs on the moment by the words themselves ("yesterday", not "in May")."""

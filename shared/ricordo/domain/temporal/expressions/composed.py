@@ -1,17 +1,16 @@
-"""Times made of other times: the n-th of, the end of, the week of, parts of the day, from one to another."""
+"""Times made of other times: parts of the day, from one time to another, open at one side."""
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Literal
 
 from ricordo.domain.temporal.expressions.base import Expression
-from ricordo.domain.temporal.expressions.relative import Unit
-from ricordo.domain.temporal.gregorian import WEEK, add_months, first_monday, monday_of, weekday_from
+from ricordo.domain.temporal.expressions.parts import Edge
+from ricordo.domain.temporal.gregorian import DAY
 from ricordo.domain.temporal.moments import Moment, NoSuchTime, Window
 from ricordo.domain.temporal.spans import EARLIEST
 
-EdgeName = Literal["early", "mid", "late", "rest", "elapsed"]
-Side = Literal["before", "until", "since", "after"]
+Side = Literal["before", "until", "up_to", "since", "after"]
 PartName = Literal[
     "morning", "noon", "lunch", "afternoon", "evening", "dinner", "night", "overnight", "nearest_night",
     "midnight", "dawn", "sunset",
@@ -32,147 +31,6 @@ _PARTS: dict[PartName, tuple[int, int]] = {
     "dawn": (5, 8),
     "sunset": (17, 21),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Nth(Expression):
-    """The n-th day, weekday, week, weekend, month, quarter or half of something; n = −1 is the last.
-
-    Exactly one of `unit` and `weekday` is given. `count` units end (n < 0) or begin (n > 0) there.
-    """
-
-    n: int
-    within: Expression
-    unit: Unit | None = None
-    weekday: int | None = None
-    count: int = 1
-
-    def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-        whole = self.within.window(moment)
-        first, after = moment.date_of(whole.start), moment.date_of(whole.end)
-        if self.weekday is not None:
-            return self._day(weekday_from(first, self.weekday), WEEK, after, moment)
-        if self.unit == "week":
-            return self._week(first, after, moment)
-        if self.unit == "weekend":
-            return self._weekend(first, after, moment)
-        if self.unit == "day":
-            return self._day(first, timedelta(days=1), after, moment)
-        return self._months(first, after, moment)
-
-    def _day(self, first: date, step: timedelta, after: date, moment: Moment) -> Window:
-        index = self.n - 1 if self.n > 0 else (after - first - timedelta(days=1)) // step
-        day = first + index * step
-        if not first <= day < after:
-            raise NoSuchTime("it does not have that many")
-        return moment.day(day)
-
-    def _week(self, first: date, after: date, moment: Moment) -> Window:
-        if self.n > 0:
-            start = first_monday(first) + (self.n - 1) * WEEK
-        else:
-            start = first_monday(after) - self.count * WEEK
-        if start >= after:
-            raise NoSuchTime("it does not have that many weeks")
-        return moment.days(start, start + self.count * WEEK)
-
-    def _weekend(self, first: date, after: date, moment: Moment) -> Window:
-        saturday = self._day(weekday_from(first, 5), WEEK, after, moment)
-        start = moment.date_of(saturday.start)
-        return moment.days(start, start + timedelta(days=2))
-
-    def _months(self, first: date, after: date, moment: Moment) -> Window:
-        lengths: dict[Unit | None, int] = {"month": 1, "quarter": 3, "half": 6, "year": 12}
-        length = lengths.get(self.unit, 12)
-        start = add_months(first, (self.n - 1) * length) if self.n > 0 else add_months(after, -length)
-        if not first <= start < after:
-            raise NoSuchTime("it does not have that many")
-        return moment.days(start, add_months(start, length))
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.within.deictic
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.within.partial
-
-
-@dataclass(frozen=True, slots=True)
-class WeekOf(Expression):
-    """The week, or the weekend, in which a day lies: "the week of 10 April"."""
-
-    day: Expression
-    weekend: bool = False
-
-    def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-        day = moment.date_of(self.day.window(moment).start)
-        monday = monday_of(day)
-        if self.weekend:
-            return moment.days(monday + timedelta(days=5), monday + WEEK)
-        return moment.days(monday, monday + WEEK)
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.day.deictic
-
-
-@dataclass(frozen=True, slots=True)
-class Edge(Expression):
-    """A stretch of a period: its beginning, middle or end, what is left of it, what has passed of it.
-
-    A week begins Monday to Wednesday and ends Thursday to Sunday, a month ends from the 16th on, what is
-    longer falls in thirds.
-    """
-
-    edge: EdgeName
-    whole: Expression
-
-    def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-        whole = self.whole.window(moment)
-        if self.edge == "rest":
-            return Window(moment.at(moment.today), whole.end)
-        if self.edge == "elapsed":
-            return Window(whole.start, moment.now)
-        first, after = moment.date_of(whole.start), moment.date_of(whole.end)
-        days = (after - first).days
-        if days <= 1:
-            hours = {"early": (6, 10), "mid": (10, 16), "late": (16, 24)}[self.edge]
-            return Window(moment.at(first, hours[0] * 60), moment.at(first, hours[1] * 60))
-        if days <= 7:
-            bounds = {"early": (0, 3), "mid": (1, 5), "late": (3, days)}[self.edge]
-        elif days <= 31:
-            bounds = {"early": (0, 15), "mid": (9, 20), "late": (15, days)}[self.edge]
-        else:
-            return self._third(first, after, moment)
-        return moment.days(first + timedelta(days=bounds[0]), first + timedelta(days=bounds[1]))
-
-    def _third(self, first: date, after: date, moment: Moment) -> Window:
-        months = (after.year - first.year) * 12 + after.month - first.month
-        begin = {"early": 0, "mid": months // 3, "late": months - months // 3}[self.edge]
-        end = {"early": months // 3, "mid": months - months // 3, "late": months}[self.edge]
-        return moment.days(add_months(first, begin), add_months(first, end))
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.whole.deictic
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.whole.partial
-
-    @property
-    def approximate(self) -> bool:
-        """See `Expression.approximate`."""
-        return self.edge in {"early", "mid", "late"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,20 +101,22 @@ class Between(Expression):
 
         The end is where `last` begins, unless it begins no later than `first`; `through` is where it ends.
         """
-        if self.first.partial and not self.last.partial:
-            last = self.last.window(moment)
-            first = self.first.window(moment.leaning(last.start, "past"))
-        else:
-            first = self.first.window(moment)
-            context = moment.leaning(first.start, "future") if self.last.partial else moment
-            last = self.last.window(context)
-        end = last.end if self._whole_last() or last.start <= first.start else last.start
+        first, last = self._both(moment)
+        if self.first.partial and self.last.partial and moment.past and first.end > moment.now < last.start:
+            # What has hardly begun is not told yet: "from September to November", said in September.
+            first, last = self._both(moment.leaning(first.start - timedelta(microseconds=1), "past"))
+        end = last.end if isinstance(self.last, Edge) or last.start <= first.start else last.start
         if end <= first.start:
             raise NoSuchTime("the range ends before it begins")
         return Window(first.start, end, max(last.end, end))
 
-    def _whole_last(self) -> bool:
-        return isinstance(self.last, Edge)
+    def _both(self, moment: Moment) -> tuple[Window, Window]:
+        if self.first.partial and not self.last.partial:
+            last = self.last.window(moment)
+            return self.first.window(moment.leaning(last.start, "past")), last
+        first = self.first.window(moment)
+        context = moment.leaning(first.start, "future") if self.last.partial else moment
+        return first, self.last.window(context)
 
     @property
     def deictic(self) -> bool:
@@ -273,7 +133,8 @@ class Between(Expression):
 class Bound(Expression):
     """A time that is open at one side: "before 2010", "since Monday".
 
-    What is not over ends now when the past is preferred.
+    What is not over ends now when the past is preferred. "Until Friday" ends as a range does, before it,
+    `through` its end; "after Friday" begins with that day, "after May" when May is over.
     """
 
     side: Side
@@ -283,13 +144,14 @@ class Bound(Expression):
         """See `Expression.window`."""
         named = self.of.window(moment)
         edge = self.of.edge if isinstance(self.of, Edge) else None
-        if self.side in {"before", "until"}:
+        if self.side in {"before", "until", "up_to"}:
             # What is before the end of March is not over before March is.
-            ends = self.side == "until" or edge == "late"
-            return Window(EARLIEST, named.end if ends else named.start)
-        start = named.start if self.side == "since" or edge == "early" else named.end
-        end = moment.up_to_now(start)
-        return Window(start, end)
+            ends = self.side == "up_to" or edge == "late"
+            end = named.end if ends else named.start
+            return Window(EARLIEST, end, end if self.side == "before" else named.end)
+        single = moment.date_of(named.end - timedelta(microseconds=1)) < moment.date_of(named.start) + DAY
+        start = named.start if self.side == "since" or single or edge == "early" else named.end
+        return Window(start, moment.up_to_now(start))
 
     @property
     def deictic(self) -> bool:

@@ -1,7 +1,7 @@
 """Times by their place in the calendar: dates, months, years, seasons, holidays, decades."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from ricordo.domain.temporal.expressions.base import Expression, Relation, calendar_day, first_of, recurring
@@ -20,6 +20,11 @@ class CalendarDay(Expression):
     month: int | None = None
     year: int | None = None
     weekday: int | None = None
+    relation: Relation | None = None
+
+    def of_year(self, year: int) -> Expression | None:
+        """See `Expression.of_year`."""
+        return replace(self, year=year, relation=None) if self.month is not None else None
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
@@ -28,11 +33,11 @@ class CalendarDay(Expression):
         if self.year is not None:
             return moment.day(calendar_day(self.year, self.month, self.day))
         month, day = self.month, self.day
-        return recurring(lambda year: moment.day(calendar_day(year, month, day)), moment)
+        return recurring(lambda year: moment.day(calendar_day(year, month, day)), moment, self.relation)
 
     def _in_months_around(self, moment: Moment) -> Iterator[Window]:
         begin = moment.today.replace(day=1)
-        step = -1 if moment.past else 1
+        step = -1 if moment.past or self.relation is not None else 1
         for offset in range(0, step * _MONTHS_AROUND, step):
             month = add_months(begin, offset)
             try:
@@ -48,12 +53,19 @@ class CalendarDay(Expression):
         # A weekday tells so much that "Friday 11", said on the 7th, is the one of this very month.
         if self.weekday is not None and (day.year, day.month) == (moment.today.year, moment.today.month):
             return True
+        if self.relation is not None:
+            return day < moment.today
         return day <= moment.today if moment.past else day >= moment.today
+
+    @property
+    def deictic(self) -> bool:
+        """See `Expression.deictic`."""
+        return self.relation is not None
 
     @property
     def partial(self) -> bool:
         """See `Expression.partial`."""
-        return self.year is None
+        return self.year is None and self.relation is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +75,10 @@ class Month(Expression):
     month: int
     year: int | None = None
     relation: Relation | None = None
+
+    def of_year(self, year: int) -> Expression | None:
+        """See `Expression.of_year`."""
+        return replace(self, year=year, relation=None)
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
@@ -104,6 +120,10 @@ class Season(Expression):
     year: int | None = None
     relation: Relation | None = None
 
+    def of_year(self, year: int) -> Expression | None:
+        """See `Expression.of_year`."""
+        return replace(self, year=year, relation=None)
+
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
 
@@ -132,31 +152,31 @@ class Season(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Holiday(Expression):
-    """A day that has a name: "Christmas", "Easter 2019", "last Halloween", "Easter of next year"."""
+    """A day, or a month of the Islamic calendar, that has a name: "Christmas", "Easter 2019"."""
 
     name: str
     year: int | None = None
     relation: Relation | None = None
-    within: Expression | None = None
+
+    def of_year(self, year: int) -> Expression | None:
+        """See `Expression.of_year`."""
+        return replace(self, year=year, relation=None)
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
-        if self.within is not None:
-            year = moment.date_of(self.within.window(moment).start).year
-            return moment.day(holiday(self.name, year))
         if self.year is not None:
-            return moment.day(holiday(self.name, self.year))
-        return recurring(lambda year: moment.day(holiday(self.name, year)), moment, self.relation)
+            return moment.days(*holiday(self.name, self.year))
+        return recurring(lambda year: moment.days(*holiday(self.name, year)), moment, self.relation)
 
     @property
     def deictic(self) -> bool:
         """See `Expression.deictic`."""
-        return self.relation is not None or self.within is not None
+        return self.relation is not None
 
     @property
     def partial(self) -> bool:
         """See `Expression.partial`."""
-        return self.year is None and not self.deictic
+        return self.year is None and self.relation is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +185,10 @@ class NumberedWeek(Expression):
 
     number: int
     year: int | None = None
+
+    def of_year(self, year: int) -> Expression | None:
+        """See `Expression.of_year`."""
+        return replace(self, year=year)
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""

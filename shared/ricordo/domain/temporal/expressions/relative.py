@@ -2,52 +2,20 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Literal
 
+from ricordo.domain.temporal.expressions.amounts import DAYS, MONTHS, SECONDS, Amount, Unit
 from ricordo.domain.temporal.expressions.base import Expression, Relation
-from ricordo.domain.temporal.gregorian import WEEK, add_months, monday_of, weekday_from, weekday_until
+from ricordo.domain.temporal.gregorian import (
+    WEEK,
+    add_months,
+    add_working_days,
+    monday_of,
+    weekday_from,
+    weekday_until,
+)
 from ricordo.domain.temporal.moments import Moment, Window
 
-Unit = Literal[
-    "second", "minute", "hour", "day", "week", "weekend", "fortnight", "month", "quarter", "half", "year",
-    "decade", "century",
-]  # fmt: skip
-
-_MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
-_DAYS: dict[Unit, int] = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
-_SECONDS: dict[Unit, int] = {"second": 1, "minute": 60, "hour": 3600}
 _ALIGNED: frozenset[Unit] = frozenset({"quarter", "half", "decade", "century", "weekend"})
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A length of time as it is said: "1 month and 21 days"."""
-
-    parts: tuple[tuple[int, Unit], ...]
-
-    @property
-    def fine(self) -> bool:
-        """Whether it counts hours or less."""
-        return any(unit in _SECONDS for _, unit in self.parts)
-
-    @property
-    def coarse(self) -> bool:
-        """Whether it counts something longer than days."""
-        return any(unit not in _SECONDS and unit != "day" for _, unit in self.parts)
-
-    def from_day(self, day: date, sign: int) -> date:
-        """Return the day that lies this far after (or before, with `sign` −1) `day`; hours do not count."""
-        months = sum(count * _MONTHS.get(unit, 0) for count, unit in self.parts)
-        days = sum(count * _DAYS.get(unit, 0) for count, unit in self.parts)
-        return add_months(day, sign * months) + timedelta(days=sign * days)
-
-    def from_instant(self, instant: datetime, moment: Moment, sign: int) -> datetime:
-        """Return the instant this far away: days and more on the wall clock, hours and less as they pass."""
-        local = instant.astimezone(moment.zone)
-        day = self.from_day(local.date(), sign)
-        moved = datetime.combine(day, local.timetz()).astimezone(instant.tzinfo)
-        seconds = sum(count * _SECONDS.get(unit, 0) for count, unit in self.parts)
-        return moved + timedelta(seconds=sign * seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +97,19 @@ class Period(Expression):
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
-        if self.unit in _SECONDS:
-            length = timedelta(seconds=_SECONDS[self.unit])
+        if self.unit in SECONDS:
+            length = timedelta(seconds=SECONDS[self.unit])
             start = moment.now + self.offset * length
             return Window(start, start + length)
         return self._aligned(moment)
 
     def _aligned(self, moment: Moment) -> Window:
-        if self.unit in _MONTHS:
-            start = add_months(_begin_of_months(moment.today, self.unit), self.offset * _MONTHS[self.unit])
-            return moment.days(start, add_months(start, _MONTHS[self.unit]))
-        length = timedelta(days=_DAYS[self.unit])
+        if self.unit in MONTHS:
+            start = add_months(_begin_of_months(moment.today, self.unit), self.offset * MONTHS[self.unit])
+            return moment.days(start, add_months(start, MONTHS[self.unit]))
+        if self.unit == "workday":
+            return moment.day(add_working_days(moment.today, self.offset))
+        length = timedelta(days=DAYS[self.unit])
         start = moment.today if self.unit == "day" else monday_of(moment.today)
         start += self.offset * length
         if self.unit == "weekend":
@@ -154,11 +124,18 @@ class Period(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Weekend(Expression):
-    """A weekend without more words: the last one that has begun, or the next one that is not over."""
+    """A weekend without more words: the last one that has begun, or the next one that is not over.
+
+    With `ahead` it is the next one to begin, whichever way is preferred: "this coming weekend".
+    """
+
+    ahead: bool = False
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
         current = Period("weekend", 0).window(moment)
+        if self.ahead:
+            return current if current.start > moment.now else Period("weekend", 1).window(moment)
         if moment.past and current.start > moment.now:
             return Period("weekend", -1).window(moment)
         return current
@@ -173,7 +150,8 @@ class Weekend(Expression):
 class Rolling(Expression):
     """A length of time that ends, or begins, now: "the last 7 days", "the next two weeks", "within 5 days".
 
-    What is counted in quarters, decades or weekends is counted in whole ones; the next days begin tomorrow.
+    What is counted in quarters, decades, weekends or working days is counted in whole ones; the next days
+    begin tomorrow.
     """
 
     amount: Amount
@@ -186,12 +164,21 @@ class Rolling(Expression):
         if unit in _ALIGNED and not rest:
             first, last = (-count, -1) if self.sign < 0 else (1, count)
             return Window(Period(unit, first).window(moment).start, Period(unit, last).window(moment).end)
+        if unit == "workday":
+            return self._working(moment)
         if self.sign < 0:
             return Window(self.amount.from_instant(moment.now, moment, -1), moment.now)
         if self.from_now or self.amount.fine:
             return Window(moment.now, self.amount.from_instant(moment.now, moment, 1))
         tomorrow = moment.today + timedelta(days=1)
         return moment.days(tomorrow, self.amount.from_day(tomorrow, 1))
+
+    def _working(self, moment: Moment) -> Window:
+        """Count from the next working day to the last one that is meant, or back from the last one."""
+        end = self.amount.from_day(moment.today, self.sign)
+        if self.sign < 0:
+            return moment.days(end, moment.today)
+        return moment.days(add_working_days(moment.today, 1), end + timedelta(days=1))
 
     @property
     def deictic(self) -> bool:
@@ -230,7 +217,7 @@ class Away(Expression):
         instant = self._anchored(moment)
         if self.amount.fine:
             start = self.amount.from_instant(instant, moment, self.sign)
-            return Window(start, start + timedelta(seconds=_SECONDS.get(self.amount.parts[-1][1], 60)))
+            return Window(start, start + timedelta(seconds=SECONDS.get(self.amount.parts[-1][1], 60)))
         return moment.day(self.amount.from_day(moment.date_of(instant), self.sign))
 
     def _anchored(self, moment: Moment) -> datetime:
@@ -250,7 +237,7 @@ class Away(Expression):
 
 
 def _begin_of_months(day: date, unit: Unit) -> date:
-    length = _MONTHS[unit]
+    length = MONTHS[unit]
     if length <= 12:
         return date(day.year, (day.month - 1) // length * length + 1, 1)
     years = length // 12

@@ -2,8 +2,9 @@
 
 from ricordo.domain.temporal.expressions.base import OFFSETS, Expression
 from ricordo.domain.temporal.expressions.composed import Between, Clock, PartName, PartOfDay
-from ricordo.domain.temporal.expressions.dated import CalendarDay, Holiday
-from ricordo.domain.temporal.expressions.relative import Away, DayAway, Period, Weekday
+from ricordo.domain.temporal.expressions.relative import DayAway
+from ricordo.domain.temporal.grammar.days import is_day
+from ricordo.domain.temporal.grammar.periods import second_next
 from ricordo.domain.temporal.grammar.reader import Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
 
@@ -32,11 +33,17 @@ def part_of_day(reader: Reader, at: int) -> Read | None:
     """Read "last night", "this morning", "la scorsa notte", "questa mattina"."""
     begin = reader.skip(at, Kind.THE)
     relation = reader.relation(begin)
-    part = part_name(reader, begin + (relation is not None))
-    end = begin + 1 + (relation is not None)
-    if relation is None and part is not None and reader.relation(end) is not None:
+    place = begin + (relation is not None)
+    part, end = part_name(reader, place), place + 1
+    if part is None or reader.items[place].weak:
+        return None
+    if relation is None and part == "night":
+        before = second_next(reader, end)
+        if before is not None and before[0] < 0:
+            return Read(PartOfDay("overnight", DayAway(-2)), before[1])
+    if relation is None and reader.relation(end) is not None:
         relation, end = reader.relation(end), end + 1
-    if part is None or relation is None:
+    if relation is None:
         return None
     if part == "night":
         part, offset = _night(relation)
@@ -60,29 +67,55 @@ def clock(reader: Reader, at: int) -> Read | None:
 
 def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[Clock, int] | None:
     """Read a time of day; a bare hour only where it is `marked` as one by what stands before."""
+    shift = reader.number(at, Kind.PAST_HOUR)
+    at = at + 1 if shift is not None else at
     hour = reader.number(at, Kind.NUMBER)
     if hour is None or hour > 24 or reader.digits(at) > 2:
         return None
-    end, minute = at + 1, None
-    if reader.is_text(end, ":", ".") and reader.adjacent(end) and reader.digits(end + 1) == 2:
-        minute = reader.number(end + 1, Kind.NUMBER)
-        end += 2
+    minute, end = (shift, at + 1) if shift is not None else _minutes(reader, at + 1, marked=marked)
     half = reader.number(end, Kind.HALF_DAY)
     o_clock = reader.is_text(end, "o'") and reader.is_text(end + 1, "clock")
-    plain = minute is not None and reader.is_text(at + 1, ":")
+    plain = shift is not None or (minute is not None and reader.is_text(at + 1, ":"))
     if not (marked or plain or half is not None or o_clock) or (minute or 0) > 59:
         return None
+    end += 2 if o_clock else 0
     if half is not None:
         hour, end = hour % 12 + half if hour <= 12 else hour, end + 1
-    end += 2 if o_clock else 0
+    else:
+        hour, end = _part_behind_hour(reader, hour, end)
     return Clock(hour * 60 + (minute or 0), 1 if minute is not None else 60), end
+
+
+def _minutes(reader: Reader, at: int, *, marked: bool) -> tuple[int | None, int]:
+    """Read ":30", "e mezza", "e 15" behind an hour."""
+    if reader.is_text(at, ":", ".") and reader.adjacent(at) and reader.digits(at + 1) == 2:
+        return reader.number(at + 1, Kind.NUMBER), at + 2
+    behind = reader.number(at, Kind.PAST_HOUR)
+    if behind is not None and marked:
+        return behind, at + 1
+    if marked and reader.has(at, Kind.AND) and reader.digits(at + 1) == 2 and reader.ends_clause(at + 2):
+        return reader.number(at + 1, Kind.NUMBER), at + 2
+    return None, at
+
+
+_LATE: frozenset[PartName] = frozenset({"afternoon", "evening", "dinner", "sunset"})
+
+
+def _part_behind_hour(reader: Reader, hour: int, at: int) -> tuple[int, int]:
+    """Read "in the afternoon", "di sera", which tell which of both fives is meant."""
+    begin = reader.skip(at, Kind.ON, Kind.OF, Kind.THE, most=2)
+    part = part_name(reader, begin)
+    if begin == at or part not in _LATE | {"morning", "night"} or reader.has(begin, Kind.DAY):
+        return hour, at
+    late = part in _LATE or (part == "night" and hour >= 8)
+    return (hour + 12 if late and hour < 12 else hour), begin + 1
 
 
 def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
     """Read what stands behind a day and narrows it: "morning", "in the afternoon", "at 5", "alle 15:30"."""
     begin = reader.skip(reader.skip_sign(at, ",", "-"), Kind.ON, Kind.THE, most=2)
     part = part_name(reader, begin)
-    if part is not None and not reader.has(begin, Kind.DAY):
+    if part is not None and not reader.has(begin, Kind.DAY, Kind.PLURAL):
         timed = _hour_behind(reader, begin + 1, part, day)
         return timed or Read(PartOfDay(part, day), begin + 1)
     marked = reader.has(begin, Kind.AT)
@@ -99,9 +132,13 @@ def _hour_behind(reader: Reader, at: int, part: PartName, day: Expression) -> Re
     read = clock_time(reader, at + 1, marked=True)
     if read is None:
         return None
-    hour, end = read
-    late = part in {"afternoon", "evening", "dinner", "sunset"} and hour.minutes < _NOON
-    return Read(Clock(hour.minutes + (_NOON if late else 0), hour.length, day), end)
+    return Read(_in_part(read[0], part, day), read[1])
+
+
+def _in_part(hour: Clock, part: PartName | None, day: Expression) -> Clock:
+    """Return an hour of a day, after noon when the part of the day is."""
+    late = part in _LATE and hour.minutes < _NOON
+    return Clock(hour.minutes + (_NOON if late else 0), hour.length, day)
 
 
 _NOON = 12 * 60
@@ -135,7 +172,7 @@ def _hours(reader: Reader, at: int) -> tuple[Clock, Clock, int] | None:
     first = clock_time(reader, at + 1, marked=True)
     if first is None or not reader.has(first[1], Kind.TO, Kind.AND, Kind.AT):
         return None
-    last = clock_time(reader, first[1] + 1, marked=True)
+    last = clock_time(reader, reader.skip(first[1] + 1, Kind.THE), marked=True)
     return (first[0], last[0], last[1]) if last is not None else None
 
 
@@ -148,26 +185,28 @@ def _hours_of(first: Clock, last: Clock, day: Expression | None) -> Between:
 
 
 def part_then_day(reader: Reader, at: int) -> Read | None:
-    """Read "the morning of 3 May", "la sera del 5 giugno", "at 5pm yesterday", "la mattina di Natale"."""
+    """Read "the morning of 3 May", "la sera del 5 giugno", "la mattina di Natale"."""
     begin = reader.skip(at, Kind.THE)
     part = part_name(reader, begin)
-    timed = clock(reader, at) if part is None else None
-    end = timed.end if timed is not None else begin + 1
-    if (part is None and timed is None) or reader.has(begin, Kind.DAY):
+    if part is None or reader.has(begin, Kind.DAY) or reader.has(begin, Kind.PLURAL):
         return None
-    if part is not None and reader.items[begin].weak:
+    if reader.items[begin].weak:
         return None  # "the dinner of yesterday" is a dinner
-    day = reader.inner(reader.skip(reader.skip_sign(end, ","), Kind.OF, Kind.ON))
-    if day is None or not isinstance(day.expression, DayAway | CalendarDay | Weekday | Holiday):
+    day = _day_behind(reader, begin + 1)
+    return Read(PartOfDay(part, day.expression), day.end) if day is not None else None
+
+
+def hour_then_day(reader: Reader, at: int) -> Read | None:
+    """Read "at 5pm yesterday", "alle 17 di ieri", "at 8 yesterday evening"."""
+    marked = reader.has(at, Kind.AT) and not reader.has(at, Kind.NUMBER)
+    read = clock_time(reader, at + 1 if marked else at, marked=marked)
+    day = _day_behind(reader, read[1]) if read is not None else None
+    if read is None or day is None:
         return None
-    if timed is not None and isinstance(timed.expression, Clock):
-        hour = timed.expression
-        return Read(Clock(hour.minutes, hour.length, day.expression), day.end)
-    return Read(PartOfDay(part, day.expression), day.end) if part is not None else None
+    part = part_name(reader, day.end)
+    return Read(_in_part(read[0], part, day.expression), day.end + (part is not None))
 
 
-def is_day(expression: Expression) -> bool:
-    """Whether an hour or a part of the day can stand behind the expression."""
-    if isinstance(expression, Period):
-        return expression.unit == "day"
-    return isinstance(expression, DayAway | CalendarDay | Weekday | Holiday | Away)
+def _day_behind(reader: Reader, at: int) -> Read | None:
+    day = reader.inner(reader.skip(reader.skip_sign(at, ","), Kind.OF, Kind.ON))
+    return day if day is not None and is_day(day.expression) else None

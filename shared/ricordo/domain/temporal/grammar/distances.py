@@ -1,19 +1,12 @@
 """Times by distance: yesterday, two weeks ago, in 3 days, the last 7 days, 3 days after Easter."""
 
+from ricordo.domain.temporal.expressions.amounts import HALVES, Amount, Unit
 from ricordo.domain.temporal.expressions.composed import Between, Bound, PartOfDay
-from ricordo.domain.temporal.expressions.dated import CalendarDay, Holiday
-from ricordo.domain.temporal.expressions.relative import (
-    Amount,
-    Away,
-    DayAway,
-    Lasting,
-    Now,
-    Rolling,
-    Unit,
-    Weekday,
-)
+from ricordo.domain.temporal.expressions.relative import Away, DayAway, Lasting, Now, Rolling
 from ricordo.domain.temporal.grammar.clocks import part_name
-from ricordo.domain.temporal.grammar.reader import PLURALS, Read, Reader
+from ricordo.domain.temporal.grammar.days import is_day
+from ricordo.domain.temporal.grammar.placed import away_on_weekday
+from ricordo.domain.temporal.grammar.reader import Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
 
 
@@ -29,24 +22,37 @@ def day_away(reader: Reader, at: int) -> Read | None:
 
 
 def away(reader: Reader, at: int) -> Read | None:
-    """Read "two weeks ago", "3 days later", "2 mesi fa", "in 10 days", "tra due settimane"."""
+    """Read "two weeks ago", "a week ago on Monday", "3 days later", "in 10 days", "tra due settimane"."""
     ahead = reader.has(at, Kind.IN)
-    read = reader.amount(reader.skip(at, Kind.IN) if ahead else at)
+    begin = reader.skip(reader.skip(at, Kind.IN), Kind.AT) if ahead else at
+    read = reader.amount(begin)
     if read is None:
         return None
     amount, end = read
+    distance = _placed(reader, amount, end)
+    if distance is None and ahead and not _soon(reader, begin):
+        distance = Read(Away(amount, 1), end)
+    if distance is None or not isinstance(distance.expression, Away):
+        return distance
+    return away_on_weekday(reader, distance.expression, distance.end) or distance
+
+
+def _soon(reader: Reader, at: int) -> bool:
+    """Whether it is said for "soon": "in a minute"."""
+    return reader.has(at, Kind.ARTICLE) and reader.unit(at + 1) in {"second", "minute"}
+
+
+def _placed(reader: Reader, amount: Amount, end: int) -> Read | None:
     if reader.has(end, Kind.AGO) and not _starts_period(reader, end):
-        return Read(Away(amount, -1), end + 1)
+        day = reader.number(end + 1, Kind.DAY)
+        return Read(Away(amount, -1, DayAway(day) if day else None), end + 1 + (day is not None))
     if (
         reader.has(end, Kind.LATER)
         and not _starts_period(reader, end)
         and not reader.has(end + 1, Kind.RELATION)
     ):
         return Read(Away(amount, 1), end + 1)
-    anchored = _anchored(reader, amount, end)
-    if anchored is not None:
-        return anchored
-    return Read(Away(amount, 1), end) if ahead else None
+    return _anchored(reader, amount, end)
 
 
 def _starts_period(reader: Reader, at: int) -> bool:
@@ -66,14 +72,11 @@ def _anchored(reader: Reader, amount: Amount, at: int) -> Read | None:
     return Read(Away(amount, sign, anchor.expression), anchor.end)
 
 
-_ANCHORS = (CalendarDay, DayAway, Holiday, Weekday, Away)
-
-
 def _anchor(reader: Reader, at: int) -> Read | None:
     if reader.has(at, Kind.NOW):
         return Read(Now(), at + 1)
     read = reader.period(at)
-    return read if read is not None and isinstance(read.expression, _ANCHORS) else None
+    return read if read is not None and is_day(read.expression) else None
 
 
 def bounded_away(reader: Reader, at: int) -> Read | None:
@@ -108,15 +111,20 @@ def rolling(reader: Reader, at: int) -> Read | None:
 def _within(reader: Reader, at: int) -> Read | None:
     if not reader.has(at, Kind.WITHIN):
         return None
-    read = reader.amount(reader.skip(at + 1, Kind.THE, Kind.RELATION, most=2))
+    begin = reader.skip(at + 1, Kind.THE)
+    if reader.relation(begin) in {"last", "past"}:
+        return _counted(reader, begin)
+    read = reader.amount(reader.skip(begin, Kind.RELATION))
     return Read(Rolling(read[0], 1, from_now=True), read[1]) if read is not None else None
 
 
 def _counted(reader: Reader, at: int) -> Read | None:
     """Read a relation before, between or behind a number and its unit."""
+    this = reader.relation(at) == "this" and reader.relation(at + 1) in {"last", "past", "next", "coming"}
+    at = at + 1 if this else at
     relation = reader.relation(at)
     if relation is not None:
-        read = reader.amount(at + 1) or _days_of(reader, at + 1)
+        read = _behind_relation(reader, at)
         end = read[1] if read is not None else at
     else:
         read = _with_relation(reader, at)
@@ -127,10 +135,33 @@ def _counted(reader: Reader, at: int) -> Read | None:
     return Read(Rolling(read[0], -1 if relation in {"last", "past"} else 1), end)
 
 
+def _behind_relation(reader: Reader, at: int) -> tuple[Amount, int] | None:
+    """Read the length behind "last" and "next", unless "last" is a verb there: "it will last two days"."""
+    if reader.has(at, Kind.VERB) and reader.has(at - 1, Kind.MODAL):
+        return None
+    read = reader.amount(at + 1)
+    if read is not None and reader.has(read[1], Kind.AGO) and len(read[0].parts) > 1:
+        # "For the last 3 months and 2 days ago" goes on with another time.
+        read = reader.amount(at + 1, len(read[0].parts) - 1)
+    if read is not None:
+        verb = reader.has(at, Kind.VERB) and read[0].fine and not reader.has(at - 1, Kind.THE, Kind.OVER)
+        return None if verb else read
+    return _unit_and_a_half(reader, at + 1) or _days_of(reader, at + 1)
+
+
+def _unit_and_a_half(reader: Reader, at: int) -> tuple[Amount, int] | None:
+    """Read "year and a half", "anno e mezzo"."""
+    unit = reader.unit(at)
+    half = HALVES.get(unit) if unit is not None else None
+    if unit is None or half is None or not reader.has(at + 1, Kind.AND_HALF):
+        return None
+    return Amount(((1, unit), half)), at + 2
+
+
 def _days_of(reader: Reader, at: int) -> tuple[Amount, int] | None:
     """Read "last days", "ultimi giorni": a few of them."""
     unit = reader.unit(at)
-    if unit is None or reader.items[at].text not in PLURALS:
+    if unit is None or not reader.has(at, Kind.PLURAL):
         return None
     return Amount(((3, unit),)), at + 1
 

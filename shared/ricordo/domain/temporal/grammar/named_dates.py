@@ -1,9 +1,12 @@
 """Dates with the month's name, or with the day of the month and its weekday."""
 
-from ricordo.domain.temporal.expressions.composed import Nth
+from dataclasses import replace
+
 from ricordo.domain.temporal.expressions.dated import CalendarDay
+from ricordo.domain.temporal.expressions.parts import Nth
 from ricordo.domain.temporal.expressions.relative import Period
-from ricordo.domain.temporal.grammar.numeric_dates import numeric_date, year_after
+from ricordo.domain.temporal.grammar.numeric_dates import numeric_date, year_at
+from ricordo.domain.temporal.grammar.placed import with_year
 from ricordo.domain.temporal.grammar.reader import Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
 
@@ -11,14 +14,14 @@ from ricordo.domain.temporal.lexicon import Kind
 def _day_of_month(reader: Reader, at: int) -> tuple[int, int] | None:
     """Read "2", "2nd", "the second", "twenty-first": a day, and where it ends."""
     at = reader.skip(at, Kind.THE)
-    day = reader.number(at, Kind.ORDINAL)
-    if day is None and reader.digits(at) <= 2:
-        day = reader.number(at, Kind.NUMBER)
-    return (day, at + 1) if day is not None and 1 <= day <= 31 else None
+    day = reader.day(at)
+    return (day, at + 1) if day is not None else None
 
 
 def _month(reader: Reader, at: int) -> tuple[int, int] | None:
     at = reader.skip_sign(at, "-", "/", ",")
+    if reader.unit(at) == "day" and not reader.has(at, Kind.PLURAL):
+        at += 1
     month = reader.number(reader.skip(at, Kind.OF, Kind.THE, most=2), Kind.MONTH)
     if month is None:
         return None
@@ -52,6 +55,7 @@ def named_date(reader: Reader, at: int) -> Read | None:
     return (
         _day_month(reader, begin, weekday)
         or _month_day(reader, begin, weekday)
+        or _year_first(reader, begin)
         or _year_between(reader, begin)
         or _numeric_after(reader, begin, weekday)
     )
@@ -66,10 +70,14 @@ def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:
     month = _month(reader, day[1]) if day else None
     if day is None or month is None:
         return None
-    year = year_after(reader, month[1])
-    if year is None:
-        return Read(CalendarDay(day[0], month[0], None, weekday), month[1])
-    return Read(CalendarDay(day[0], month[0], year[0], weekday), year[1])
+    return _dated(reader, CalendarDay(day[0], month[0], None, weekday), month[1])
+
+
+def _dated(reader: Reader, day: CalendarDay, at: int) -> Read:
+    """Read the year of a day, or the relation that places it: "3 May last", "il 3 maggio scorso"."""
+    placed = with_year(reader, day, at)
+    alone = reader.relation(at) is not None and not reader.has(at + 1, Kind.UNIT, Kind.WEEKDAY, Kind.MONTH)
+    return Read(replace(day, relation=reader.relation(at)), at + 1) if placed.end == at and alone else placed
 
 
 def _month_day(reader: Reader, at: int, weekday: int | None) -> Read | None:
@@ -80,10 +88,17 @@ def _month_day(reader: Reader, at: int, weekday: int | None) -> Read | None:
     day = _day_of_month(reader, reader.skip(begin, Kind.THE))
     if day is None or reader.has(day[1], Kind.UNIT):
         return None
-    year = year_after(reader, day[1])
-    if year is None:
-        return Read(CalendarDay(day[0], month[0], None, weekday), day[1])
-    return Read(CalendarDay(day[0], month[0], year[0], weekday), year[1])
+    return _dated(reader, CalendarDay(day[0], month[0], None, weekday), day[1])
+
+
+def _year_first(reader: Reader, at: int) -> Read | None:
+    """Read "2021 March 5"."""
+    year = year_at(reader, at) if reader.digits(at) == 4 else None
+    month = reader.number(at + 1, Kind.MONTH)
+    day = _day_of_month(reader, at + 2)
+    if year is None or month is None or day is None or not reader.has_digit(at + 2):
+        return None
+    return Read(CalendarDay(day[0], month, year), day[1])
 
 
 def _year_between(reader: Reader, at: int) -> Read | None:
@@ -113,32 +128,70 @@ def _year_between(reader: Reader, at: int) -> Read | None:
 
 
 def day_alone(reader: Reader, at: int) -> Read | None:
-    """Read "the 27th", "il 15", "Thursday the 21st", "the 20th of next month"."""
+    """Read "the 27th", "Thursday the 21st", "the 20th of next month", "il 3" of "il 3 e il 5 maggio"."""
     weekday, begin = _weekday_before(reader, _relation_before(reader, at))
-    the = reader.has(begin, Kind.THE) or reader.has(begin - 1, Kind.THE)
+    place = reader.skip(begin, Kind.THE)
+    numbered = reader.has(place, Kind.DATED) and reader.digits(place + 1) > 0
+    begin = place + 1 if numbered else begin
+    the = numbered or reader.has(begin, Kind.THE) or reader.has(begin - 1, Kind.THE)
     day = _day_of_month(reader, begin)
     if day is None:
         return None
     if weekday is not None:
         counted = reader.has(day[1], Kind.UNIT, Kind.HALF_DAY) or reader.is_text(day[1], ":", "/", ".")
         return None if counted else Read(CalendarDay(day[0], weekday=weekday), day[1])
-    month = reader.inner(day[1]) if the else None
-    if month is not None and isinstance(month.expression, Period) and month.expression.unit == "month":
-        return Read(Nth(day[0], month.expression, "day"), month.end)
+    placed = _placed_behind(reader, *day) if the else None
+    if placed is None and (the or reader.has(at - 1, *_PLACES)):
+        placed = _listed(reader, *day)
+    if placed is not None:
+        return placed
     if not _stands_alone(reader, day[1]) or not _means_a_day(reader, at, day[1] - 1, the=the):
         return None
     return Read(CalendarDay(day[0]), day[1])
+
+
+def _placed_behind(reader: Reader, day: int, at: int) -> Read | None:
+    """Read what places a day behind it: "of next month", "scorso"."""
+    month = reader.inner(at)
+    if month is not None and isinstance(month.expression, Period) and month.expression.unit == "month":
+        return Read(Nth(day, month.expression, "day"), month.end)
+    if reader.relation(at) != "last" or reader.has(at + 1, Kind.UNIT, Kind.WEEKDAY, Kind.MONTH):
+        return None
+    return Read(CalendarDay(day, relation="last"), at + 1)
+
+
+def _listed(reader: Reader, day: int, at: int) -> Read | None:
+    """Give a day the month of the one that is listed behind it: "the 3rd, 5th and 7th of May"."""
+    place = at
+    for _ in range(_LONGEST_LIST):
+        comma = reader.skip_sign(place, ",")
+        joined = reader.skip(comma, Kind.AND)
+        if joined == place:
+            return None
+        following = _day_of_month(reader, reader.skip(joined, Kind.ON))
+        if following is None:
+            return None
+        month = _month(reader, following[1])
+        if month is not None:
+            placed = with_year(reader, CalendarDay(day, month[0]), month[1])
+            return Read(placed.expression, at)
+        place = following[1]
+    return None
+
+
+_LONGEST_LIST = 4
 
 
 def _means_a_day(reader: Reader, at: int, number: int, *, the: bool) -> bool:
     """Whether a number alone is a day: "the 15", "on 29th", "for the second", but not "the second"."""
     if reader.has_digit(number):
         return the or (reader.has(number, Kind.ORDINAL) and reader.has(at - 1, *_PLACES))
-    return (
-        the
-        and reader.has(at - 1, Kind.ON, Kind.SINCE, Kind.UNTIL)
-        and not reader.has(at - 1, Kind.IN, Kind.AT)
+    # In Italian "il ventidue" is a day by itself, "il secondo" is not.
+    before = (
+        number - 1 if reader.has(number - 1, Kind.ON) and not reader.has(number, Kind.ORDINAL) else number - 2
     )
+    placed = reader.has(before, Kind.ON, Kind.SINCE, Kind.UNTIL) and not reader.has(before, Kind.IN, Kind.AT)
+    return the and placed
 
 
 _PLACES = (Kind.ON, Kind.FROM, Kind.TO, Kind.BETWEEN, Kind.SINCE, Kind.UNTIL, Kind.OF, Kind.AND)

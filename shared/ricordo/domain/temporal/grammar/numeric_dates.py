@@ -30,8 +30,23 @@ def year_at(reader: Reader, at: int) -> int | None:
     return full_year(number, reader.digits(at))
 
 
+def short_year_at(reader: Reader, at: int) -> tuple[int, int] | None:
+    """Read "'87" at `at`: the year, and where it ends; not "'80s", which is a decade."""
+    number = reader.number(at + 1, Kind.NUMBER)
+    if (
+        not reader.is_text(at, "'")
+        or number is None
+        or reader.digits(at + 1) != 2
+        or not reader.adjacent(at + 1)
+    ):
+        return None
+    year = full_year(number, 2)
+    decade = reader.adjacent(at + 2) and reader.has(at + 2, Kind.DECADE_WORD)
+    return (year, at + 2) if year is not None and not decade else None
+
+
 def year_after(reader: Reader, at: int) -> tuple[int, int] | None:
-    """Read ", 2018", "of 2018", "of '87", "del 2018" behind a date or a month."""
+    """Read ", 2018", "of 2018", "of '87", " '87", "del 2018" behind a date or a month."""
     begin = reader.skip_sign(at, ",", "-", "/", ".")
     joined = reader.skip(begin, Kind.OF, Kind.THE, most=2)
     year = year_at(reader, joined)
@@ -41,7 +56,7 @@ def year_after(reader: Reader, at: int) -> tuple[int, int] | None:
     if number is not None and reader.digits(joined) == 2 and joined > begin == at:
         short = full_year(number, 2)
         return (short, joined + 1) if short is not None else None
-    return None
+    return short_year_at(reader, joined)
 
 
 def numeric_date(reader: Reader, at: int) -> Read | None:
@@ -88,11 +103,15 @@ def _is_short_date(reader: Reader, at: int, numbers: tuple[int, int]) -> bool:
     placed = reader.has(at - 1, Kind.ON, Kind.WEEKDAY)
     if reader.is_text(at + 1, "/"):
         joined = reader.has(at - 1, Kind.FROM, Kind.TO, Kind.RELATION)
-        share = numbers[0] < numbers[1] <= 4 or (numbers[0] <= numbers[1] == 10)  # 3/4 of it, 8/10 points
-        return placed or joined or not share
+        return placed or joined or not _is_share(numbers)
     return (
         placed and reader.adjacent(at + 1) and reader.adjacent(at + 2) and not reader.has(at + 3, Kind.UNIT)
     )
+
+
+def _is_share(numbers: tuple[int, int]) -> bool:
+    """Whether it may be another thing than a date: 3/4 of it, 8/10 points, open 24/7."""
+    return numbers[0] < numbers[1] <= 4 or (numbers[0] <= numbers[1] == 10) or numbers == (24, 7)
 
 
 def _day_and_month(reader: Reader, first: int, second: int) -> tuple[int, int]:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from ricordo.domain.temporal.grammar.clocks import (
     clock,
     clock_range,
-    is_day,
+    hour_then_day,
     on_day,
     part_of_day,
     part_then_day,
 )
+from ricordo.domain.temporal.grammar.counted import nth
+from ricordo.domain.temporal.grammar.days import is_day
 from ricordo.domain.temporal.grammar.distances import (
     away,
     bounded_away,
@@ -21,7 +23,9 @@ from ricordo.domain.temporal.grammar.distances import (
 )
 from ricordo.domain.temporal.grammar.named_dates import day_alone, named_date
 from ricordo.domain.temporal.grammar.numeric_dates import compact_date, numeric_date
-from ricordo.domain.temporal.grammar.periods import calendar_period, month, nth, season, weekday
+from ricordo.domain.temporal.grammar.periods import calendar_period, month, season, weekday
+from ricordo.domain.temporal.grammar.placed import counted_back, neighbour
+from ricordo.domain.temporal.grammar.prefixed import year_then_part
 from ricordo.domain.temporal.grammar.ranges import (
     between,
     bound,
@@ -32,7 +36,8 @@ from ricordo.domain.temporal.grammar.ranges import (
 )
 from ricordo.domain.temporal.grammar.reader import Grammar, Read, Reader, longest
 from ricordo.domain.temporal.grammar.stretches import decade, edge, week_of
-from ricordo.domain.temporal.grammar.years import bare_year, holiday_name
+from ricordo.domain.temporal.grammar.timeless import means_no_time
+from ricordo.domain.temporal.grammar.years import bare_year, century, holiday_name
 from ricordo.domain.temporal.lexemes import Lexeme
 from ricordo.domain.temporal.lexicon import KEY_KINDS, Kind, Lexicon
 
@@ -46,18 +51,22 @@ _PERIODS: Grammar = (
     (day_alone, _DAY_NAMES | {Kind.ORDINAL}),
     (holiday_name, _LEADING | {Kind.HOLIDAY}),
     (day_away, frozenset({Kind.THE, Kind.DAY})),
-    (away, frozenset({Kind.NUMBER, Kind.MINUTES, Kind.IN})),
+    (counted_back, frozenset({Kind.NUMBER})),
+    (away, frozenset({Kind.NUMBER, Kind.MINUTES, Kind.HALVING, Kind.IN})),
     (rolling, _LEADING | {Kind.NUMBER, Kind.MINUTES, Kind.WITHIN, Kind.UNIT}),
     (counted_with_relation_between, frozenset({Kind.THE, Kind.NUMBER})),
     (weekday, _DAY_NAMES | {Kind.ORDINAL, Kind.UNIT}),
-    (nth, frozenset({Kind.THE, Kind.ORDINAL, Kind.QUARTER, Kind.HALF, Kind.NUMBER})),
-    (week_of, frozenset({Kind.THE, Kind.UNIT, Kind.HOLIDAY})),
-    (edge, frozenset({Kind.THE, Kind.EDGE})),
+    (neighbour, frozenset({Kind.THE, Kind.UNIT, Kind.WEEKDAY})),
+    (nth, frozenset({Kind.ON, Kind.THE, Kind.ORDINAL, Kind.QUARTER, Kind.HALF, Kind.NUMBER})),
+    (week_of, frozenset({Kind.THE, Kind.UNIT, Kind.HOLIDAY, Kind.NUMBER})),
+    (edge, _LEADING | {Kind.EDGE, Kind.UNIT, Kind.ORDINAL}),
     (calendar_period, _LEADING | {Kind.UNIT}),
     (month, _LEADING | {Kind.MONTH, Kind.NUMBER}),
     (season, _LEADING | {Kind.SEASON}),
     (decade, frozenset({Kind.THE, Kind.DECADE, Kind.DECADE_WORD, Kind.NUMBER, Kind.SIGN})),
-    (bare_year, frozenset({Kind.THE, Kind.UNIT, Kind.NUMBER})),
+    (bare_year, frozenset({Kind.THE, Kind.UNIT, Kind.NUMBER, Kind.SIGN})),
+    (century, frozenset({Kind.NUMBER})),
+    (year_then_part, _LEADING | {Kind.UNIT, Kind.NUMBER, Kind.SIGN}),
     (part_of_day, _LEADING | {Kind.PART}),
 )
 _OPENING = frozenset({Kind.FROM, Kind.BETWEEN})
@@ -71,10 +80,11 @@ _COMPOSED: Grammar = (
     (month_range, frozenset({Kind.MONTH})),
     (month_with_days, _LEADING | {Kind.MONTH, Kind.UNIT}),
     (week_with_days, _LEADING | {Kind.UNIT}),
-    (bound, frozenset({Kind.BEFORE, Kind.AFTER, Kind.SINCE, Kind.UNTIL, Kind.NUMBER, Kind.MONTH, Kind.THE})),
-    (part_then_day, frozenset({Kind.THE, Kind.PART, Kind.AT, Kind.NUMBER})),
+    (bound, _OPENING | _DAY_NAMES | _ENDS | {Kind.BEFORE, Kind.AFTER, Kind.SINCE, Kind.UNTIL, Kind.UP_TO}),
+    (part_then_day, frozenset({Kind.THE, Kind.PART})),
+    (hour_then_day, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
     (clock_range, frozenset({Kind.FROM, Kind.BETWEEN, Kind.SINCE})),
-    (clock, frozenset({Kind.AT, Kind.NUMBER})),
+    (clock, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
     (bounded_away, frozenset({Kind.MORE, Kind.LESS})),
     (lasting, frozenset({Kind.FOR})),
 )  # fmt: skip
@@ -102,17 +112,22 @@ def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: Attempts) -
         if read is None or _glued(items, at, read.end):
             at += 1
         else:
-            if not reader.has(at - 1, Kind.EVERY):
+            if not means_no_time(reader, at, read):
                 yield at, read
             at = read.end
 
 
 def _glued(items: Sequence[Lexeme], start: int, end: int) -> bool:
     """Whether an expression is a piece of a longer word or code ("3am3ioY"), in which it means nothing."""
-    before = start > 0 and items[start - 1].end == items[start].start and items[start - 1].text.isalnum()
+    before = start > 0 and items[start - 1].end == items[start].start and _is_word(items[start - 1])
     after = end < len(items) and items[end - 1].end == items[end].start and items[end].text.isalnum()
     clock = after and items[end].text == "t" and end + 1 < len(items) and items[end + 1].digits == 2
     return before or (after and not clock)
+
+
+def _is_word(item: Lexeme) -> bool:
+    """Whether it is one word or number: a phrase may end with an elision, which is joined to what follows."""
+    return item.text.isalnum() and len(item.text) == item.end - item.start
 
 
 def _distance_to_strong(items: Sequence[Lexeme]) -> list[int]:

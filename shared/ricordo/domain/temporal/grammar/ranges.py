@@ -1,10 +1,13 @@
 """Ranges from one time to another, and times that are open at one side."""
 
 from ricordo.domain.temporal.expressions.base import Expression
-from ricordo.domain.temporal.expressions.composed import Between, Bound, Nth, Side
+from ricordo.domain.temporal.expressions.composed import Between, Bound, Clock, PartOfDay, Side
 from ricordo.domain.temporal.expressions.dated import CalendarDay, Month, Years
-from ricordo.domain.temporal.expressions.relative import Now, Period, Weekday
+from ricordo.domain.temporal.expressions.parts import Nth
+from ricordo.domain.temporal.expressions.placed import OfYear
+from ricordo.domain.temporal.expressions.relative import Away, DayAway, Now, Period, Weekday
 from ricordo.domain.temporal.grammar.numeric_dates import year_after, year_at
+from ricordo.domain.temporal.grammar.placed import with_year
 from ricordo.domain.temporal.grammar.reader import Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
 
@@ -20,13 +23,20 @@ def between(reader: Reader, at: int) -> Read | None:
     last = _end_point(reader, joint) if joint is not None else None
     if last is None:
         return None
-    return Read(Between(first.expression, last.expression), last.end)
+    ends = (_beside(first.expression, last.expression), _beside(last.expression, first.expression))
+    return Read(Between(*ends), last.end)
+
+
+def _beside(end: Expression, other: Expression) -> Expression:
+    """Let "now" be today beside a day: "between 22 January and now"."""
+    fine = isinstance(other, Clock | PartOfDay | Now) or (isinstance(other, Away) and other.amount.fine)
+    return DayAway(0) if isinstance(end, Now) and not fine else end
 
 
 def _from_day(reader: Reader, at: int) -> Read | None:
     """Read "4 to January 22, 1995": the month stands at the end only."""
     begin = reader.skip(at, Kind.THE)
-    day = _day(reader, begin)
+    day = reader.day(begin)
     joint = _joint(reader, begin + 1, opened=True) if day is not None else None
     last = _end_point(reader, joint) if joint is not None else None
     if day is None or last is None or not isinstance(last.expression, CalendarDay):
@@ -59,17 +69,26 @@ def days_of_month(reader: Reader, at: int) -> Read | None:
     if days is None:
         return None
     first, last, end = days
-    read = reader.inner(reader.skip_sign(end, ","))
-    if read is None:
-        return None
-    return _days_within(read, first, last)
+    read = _month_behind(reader, end) or reader.inner(reader.skip_sign(end, ","))
+    return _days_within(read, first, last) if read is not None else None
+
+
+def _month_behind(reader: Reader, at: int) -> Read | None:
+    """Read the month behind two days, where even "mar" is nothing else."""
+    named = reader.number(reader.skip(at, Kind.OF), Kind.MONTH)
+    return with_year(reader, Month(named), reader.skip(at, Kind.OF) + 1) if named is not None else None
 
 
 def _days_within(read: Read, first: int, last: int) -> Read | None:
     whole = read.expression
-    if isinstance(whole, Month) and whole.relation is None:
+    if isinstance(whole, OfYear) and isinstance(whole.part, Month):
+        placed = (OfYear(CalendarDay(day, whole.part.month), whole.year) for day in (first, last))
+        return Read(Between(*placed), read.end)
+    if isinstance(whole, Month) and whole.relation is None and first <= last:
         days = (CalendarDay(day, whole.month, whole.year) for day in (first, last))
         return Read(Between(*days), read.end)
+    if isinstance(whole, Month) and whole.relation is None:
+        return Read(Between(CalendarDay(first, whole.month, whole.year), CalendarDay(last)), read.end)
     if isinstance(whole, Month) or (isinstance(whole, Period) and whole.unit == "month"):
         return Read(Between(Nth(first, whole, "day"), Nth(last, whole, "day")), read.end)
     return None
@@ -78,20 +97,13 @@ def _days_within(read: Read, first: int, last: int) -> Read | None:
 def _two_days(reader: Reader, at: int) -> tuple[int, int, int] | None:
     opened = reader.has(at, Kind.FROM, Kind.BETWEEN)
     begin = reader.skip(reader.skip(at, Kind.FROM, Kind.BETWEEN), Kind.THE)
-    first = _day(reader, begin)
+    first = reader.day(begin)
     joint = _joint(reader, begin + 1, opened=opened) if first is not None else None
     if first is None or joint is None:
         return None
     place = reader.skip(joint, Kind.THE)
-    last = _day(reader, place)
+    last = reader.day(place)
     return (first, last, place + 1) if last is not None else None
-
-
-def _day(reader: Reader, at: int) -> int | None:
-    day = reader.number(at, Kind.ORDINAL)
-    if day is None and reader.digits(at) <= 2:
-        day = reader.number(at, Kind.NUMBER)
-    return day if day is not None and 1 <= day <= 31 else None
 
 
 def month_with_days(reader: Reader, at: int) -> Read | None:
@@ -99,7 +111,7 @@ def month_with_days(reader: Reader, at: int) -> Read | None:
     whole = _whole_month(reader, at)
     if whole is None:
         return None
-    days = _two_days(reader, whole.end)
+    days = _two_days(reader, reader.skip_sign(whole.end, ",")) or _two_ordinals(reader, whole.end)
     if days is None or reader.has(days[2], Kind.MONTH):
         return None
     first, last, end = days
@@ -109,10 +121,23 @@ def month_with_days(reader: Reader, at: int) -> Read | None:
     return _days_within(Read(whole.expression, end), first, last)
 
 
+def _two_ordinals(reader: Reader, at: int) -> tuple[int, int, int] | None:
+    """Read "3 and 5" of "between May 3 and 5": here "between" stands before the month."""
+    joined = reader.has(at + 1, Kind.AND) and reader.has(at - 2, Kind.BETWEEN)
+    last = reader.skip(at + 2, Kind.THE)
+    first_day, last_day = reader.day(at), reader.day(last)
+    return (first_day, last_day, last + 1) if joined and first_day and last_day else None
+
+
 def _whole_month(reader: Reader, at: int) -> Read | None:
     begin = reader.skip(at, Kind.THE)
+    begin = begin + 1 if reader.has(begin, Kind.BETWEEN) else begin
     named = reader.number(begin, Kind.MONTH)
     if named is not None:
+        year = year_after(reader, begin + 1)
+        behind = reader.skip_sign(year[1], ",") if year is not None else begin
+        if year is not None and reader.has(behind, Kind.FROM, Kind.BETWEEN):
+            return Read(Month(named, year[0]), year[1])
         return Read(Month(named), begin + 1)
     read = reader.period(at)
     if read is None or not isinstance(read.expression, Period) or read.expression.unit != "month":
@@ -148,7 +173,7 @@ def bound(reader: Reader, at: int) -> Read | None:
     """Read "before 2010", "since Monday", "dopo il 3 maggio", "2012 or later", "prima di Natale"."""
     side = _side(reader, at)
     if side is None:
-        return _bound_behind(reader, at)
+        return _from_on(reader, at) or _bound_behind(reader, at)
     inner = _end_point(reader, at + 1) or _end_point(reader, reader.skip(at + 1, Kind.THE))
     if inner is not None and isinstance(inner.expression, Now):
         return None  # "by now" is no time of its own
@@ -158,6 +183,7 @@ def bound(reader: Reader, at: int) -> Read | None:
 _SIDES: tuple[tuple[Kind, Side], ...] = (
     (Kind.BEFORE, "before"),
     (Kind.UNTIL, "until"),
+    (Kind.UP_TO, "up_to"),
     (Kind.AFTER, "after"),
     (Kind.SINCE, "since"),
 )
@@ -167,15 +193,27 @@ def _side(reader: Reader, at: int) -> Side | None:
     return next((side for kind, side in _SIDES if reader.has(at, kind)), None)
 
 
+def _from_on(reader: Reader, at: int) -> Read | None:
+    """Read "from 2015 on", "from last Monday onwards"."""
+    inner = _end_point(reader, at + 1) if reader.has(at, Kind.FROM) else None
+    if inner is None or not reader.is_text(inner.end, "on", "onwards", "onward"):
+        return None
+    on_a_day = reader.is_text(inner.end, "on") and reader.period(inner.end) is not None
+    return None if on_a_day else Read(Bound("since", inner.expression), inner.end + 1)
+
+
 def _bound_behind(reader: Reader, at: int) -> Read | None:
     inner = reader.period(at)
     if inner is None:
         return None
     place = reader.skip(inner.end, Kind.OR)
     side: Side | None = "since" if reader.has(place, Kind.OR_LATER) else None
-    side = "until" if reader.has(place, Kind.OR_EARLIER) else side
-    alone = place > inner.end or reader.is_text(place, "onwards", "onward", "in")
-    if side is None or not alone or not reader.ends_clause(place + 1):
+    side = "up_to" if reader.has(place, Kind.OR_EARLIER) else side
+    if side is None or not (place > inner.end or reader.is_text(place, "onwards", "onward", "in")):
+        return None
+    # "On 3 May and after my work is done": there the word belongs to what follows.
+    leads_on = reader.is_text(inner.end, "and", "e") or reader.has(place, Kind.BEFORE, Kind.AFTER)
+    if leads_on and not reader.ends_clause(place + 1):
         return None
     return Read(Bound(side, inner.expression), place + 1)
 

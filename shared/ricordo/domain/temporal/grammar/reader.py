@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ricordo.domain.temporal.expressions.amounts import HALVES, Amount, Unit
 from ricordo.domain.temporal.expressions.base import Expression, Relation
-from ricordo.domain.temporal.expressions.relative import Amount, Unit
 from ricordo.domain.temporal.lexemes import Lexeme
 from ricordo.domain.temporal.lexicon import Kind, Lexicon
 
@@ -107,6 +107,19 @@ class Reader:
         """Return the index after one of `signs`, if it stands at `at`."""
         return at + 1 if self.is_text(at, *signs) else at
 
+    def day(self, at: int) -> int | None:
+        """Return the day of the month at `at`: "2", "2nd", "second", "two", but not "a" or "some"."""
+        day = self.number(at, Kind.ORDINAL)
+        if day is None and self.digits(at) <= 2 and self._is_spelled(at):
+            day = self.number(at, Kind.NUMBER)
+        return day if day is not None and 1 <= day <= 31 else None
+
+    def _is_spelled(self, at: int) -> bool:
+        """Whether the number at `at` is an exact one, in digits or words."""
+        if not self.has(at, Kind.NUMBER) or self.has(at, Kind.ARTICLE):
+            return False
+        return self.has_digit(at) or self.lexicon.numbers.begins(self.items[at].text)
+
     def digits(self, at: int) -> int:
         """Return how many digits the number at `at` is written with; 0 for all else."""
         return self.items[at].digits if self.has(at, Kind.NUMBER) else 0
@@ -123,36 +136,45 @@ class Reader:
         """Whether the text ends or pauses at `at`."""
         return at >= len(self.items) or not self.items[at].text[0].isalnum()
 
-    def amount(self, at: int) -> tuple[Amount, int] | None:
-        """Read a length of time: numbers with units, joined by commas or "and"."""
+    def amount(self, at: int, most: int = 5) -> tuple[Amount, int] | None:
+        """Read a length of time: at most `most` numbers with units, joined by commas or "and"."""
         parts: list[tuple[int, Unit]] = []
         end = at
-        while len(parts) < 5:
+        while len(parts) < most:
             begin = self.skip(self.skip_sign(end, ","), Kind.AND) if parts else end
-            minutes = self.number(begin, Kind.MINUTES)
-            if minutes is not None:
-                parts.append((minutes, "minute"))
-                end = begin + 1
-                continue
-            count, unit = self.number(begin, Kind.NUMBER), self.unit(begin + 1)
-            if count is None or unit is None or count > _MOST:
+            read = self._counted(begin)
+            if read is None:
                 break
-            parts.append((count, unit))
-            end = begin + 2
+            more, end = read
+            parts += more
         return (Amount(tuple(parts)), end) if parts else None
 
+    def _counted(self, at: int) -> tuple[list[tuple[int, Unit]], int] | None:
+        """Read "3 weeks", "two and a half years", "an hour and a half", "half a year", "mezz'ora"."""
+        minutes = self.number(at, Kind.MINUTES)
+        if minutes is not None:
+            return [(minutes, "minute")], at + 1
+        if self.has(at, Kind.HALVING):
+            half = HALVES.get(self.unit(at + 1) or "quarter")
+            return ([half], at + 2) if half is not None else None
+        count = self.number(at, Kind.NUMBER)
+        between = self.has(at + 1, Kind.AND_HALF)
+        unit = self.unit(at + 1 + between)
+        if count is None or unit is None or count > _MOST:
+            return None
+        half = HALVES.get(unit)
+        behind = not between and self.has(at + 2, Kind.AND_HALF)
+        halves = [half] if half is not None and (between or behind) else []
+        return [(count, unit), *halves], at + 2 + (between or behind)
 
-# Units of which there are several, without a number.
-PLURALS = frozenset(
-    {"days", "weeks", "months", "years", "hours", "minutes"}
-    | {"giorni", "settimane", "mesi", "anni", "ore", "minuti"}
-)
+
 _MOST = 100_000
 _UNITS: dict[str, Unit] = {
     "second": "second",
     "minute": "minute",
     "hour": "hour",
     "day": "day",
+    "workday": "workday",
     "week": "week",
     "weekend": "weekend",
     "fortnight": "fortnight",

@@ -1,6 +1,7 @@
 """English words for time."""
 
-from ricordo.domain.temporal.languages.shared import SIGNS
+from ricordo.domain.temporal.languages.english_holidays import HOLIDAYS
+from ricordo.domain.temporal.languages.shared import ROMAN, SIGNS, merged
 from ricordo.domain.temporal.lexicon import Kind, Lexicon
 from ricordo.domain.temporal.numbers import SeparateNumbers
 
@@ -40,13 +41,22 @@ ENGLISH = Lexicon.build(
             1: "a an",
             2: "couple a_couple a_couple_of couple_of",
             3: "few a_few several some",
+            12: "dozen a_dozen",
+            100: "hundred a_hundred",
         },
+        Kind.ARTICLE: {0: "a an"},
+        Kind.PLURAL: {
+            0: "days weeks months years hours minutes weekends mornings afternoons evenings nights mondays "
+            "tuesdays wednesdays thursdays fridays saturdays sundays",
+        },
+        Kind.HALVING: {0: "half half_a half_an"},
+        Kind.AND_HALF: {0: "and_a_half"},
+        Kind.PAST_HOUR: {30: "half_past", 15: "quarter_past a_quarter_past", -15: "quarter_to a_quarter_to"},
         Kind.MINUTES: {
             30: "half_an_hour half_hour",
-            90: "an_hour_and_a_half hour_and_a_half",
             15: "quarter_of_an_hour",
         },
-        Kind.ORDINAL: {**_ordinals(), -1: "last final"},
+        Kind.ORDINAL: {**merged(_ordinals(), ROMAN), -1: "last final"},
         Kind.MONTH: {
             1: "january jan",
             2: "february feb",
@@ -75,6 +85,8 @@ ENGLISH = Lexicon.build(
             "minute": "minute minutes min mins",
             "hour": "hour hours hr hrs h",
             "day": "day days",
+            "workday": "business_day business_days working_day working_days work_day work_days workday "
+            "workdays",
             "week": "week weeks wk wks w_/_c eow",
             "weekend": "weekend weekends week_-_end",
             "fortnight": "fortnight fortnights",
@@ -87,53 +99,11 @@ ENGLISH = Lexicon.build(
         },
         Kind.SEASON: {
             3: "spring springtime",
-            6: "summer summertime",
-            9: "autumn fall",
-            12: "winter wintertime",
+            6: "summer summertime summers",
+            9: "autumn fall autumns",
+            12: "winter wintertime winters",
         },
-        Kind.HOLIDAY: {
-            "new_year": "new_year_day new_year_'s_day new_years_day new_year_'s new_years",
-            "new_year_eve": "new_year_eve new_year_'s_eve new_years_eve nye",
-            "epiphany": "epiphany",
-            "groundhog": "groundhog_day",
-            "martin_luther_king": "martin_luther_king_day martin_luther_king_jr_day mlk_day",
-            "valentine": "valentine_'s_day valentines_day valentine_day valentine_'s valentines",
-            "presidents": "presidents_'_day presidents_day president_'s_day",
-            "women": "women_'s_day womens_day international_women_'s_day",
-            "saint_patrick": "saint_patrick_'s_day saint_patrick_day saint_patrick st_patrick_'s_day "
-            "st_patricks_day st_._patrick_'s_day saint_patricks_day",
-            "april_fools": "april_fools april_fools_day april_fool_'s_day april_fools_'_day april_fool_day",
-            "earth": "earth_day",
-            "labour_may": "may_day international_workers_day international_workers_'_day workers_'_day "
-            "international_worker_'s_day worker_'s_day labour_day",
-            "mothers": "mother_'s_day mothers_day mother_day",
-            "memorial": "memorial_day",
-            "fathers": "father_'s_day fathers_day father_day",
-            "juneteenth": "juneteenth",
-            "independence_usa": "independence_day us_independence_day",
-            "labor_usa": "labor_day",
-            "bastille": "bastille_day",
-            "columbus": "columbus_day",
-            "halloween": "halloween hallowe_'_en halloween_day",
-            "all_saints": "all_saints_day all_saints_'_day all_hallows",
-            "all_souls": "all_souls_day all_souls_'_day",
-            "guy_fawkes": "guy_fawkes_day guy_fawkes_night bonfire_night",
-            "veterans": "veterans_day veteran_'s_day",
-            "thanksgiving": "thanksgiving thanksgiving_day thanks_giving thanks_giving_day",
-            "black_friday": "black_friday",
-            "cyber_monday": "cyber_monday",
-            "christmas_eve": "christmas_eve xmas_eve",
-            "christmas": "christmas christmas_day xmas xmas_day",
-            "boxing": "boxing_day",
-            "carnival": "mardi_gras shrove_tuesday",
-            "ash_wednesday": "ash_wednesday",
-            "palm_sunday": "palm_sunday",
-            "maundy_thursday": "maundy_thursday",
-            "good_friday": "good_friday",
-            "easter": "easter easter_day easter_sunday",
-            "easter_monday": "easter_monday",
-            "pentecost": "pentecost whit_sunday",
-        },
+        Kind.HOLIDAY: HOLIDAYS,
         Kind.DAY: {
             -2: "day_before_yesterday",
             -1: "yesterday",
@@ -158,7 +128,7 @@ ENGLISH = Lexicon.build(
         Kind.HALF_DAY: {0: "am a_._m_. a_._m a_m", 12: "pm p_._m_. p_._m p_m"},
         Kind.RELATION: {
             "last": "last previous preceding",
-            "past": "past",
+            "past": "past recent",
             "this": "this current present these",
             "next": "next following",
             "coming": "coming upcoming",
@@ -166,46 +136,70 @@ ENGLISH = Lexicon.build(
         Kind.AGO: {0: "ago back earlier"},
         Kind.LATER: {0: "later hence in_the_future from_now", 1: "'s_time '_time time"},
         Kind.IN: {0: "in"},
-        Kind.OVER: {0: "in over during within throughout for"},
+        Kind.OVER: {0: "in over during within throughout all_through for"},
         Kind.WITHIN: {0: "within"},
         Kind.BEFORE: {
-            0: "before by prior_to earlier_than sooner_than no_later_than as_late_as",
+            0: "before by prior_to earlier_than sooner_than no_later_than not_later_than as_late_as <",
         },
-        Kind.AFTER: {0: "after later_than following"},
+        Kind.AFTER: {0: "after later_than following subsequent_to >"},
         Kind.SINCE: {
             0: "since starting_from starting_on starting beginning_on after_or_equal_to later_than_or_at "
-            "ever_since as_of",
+            "ever_since as_of >_=",
         },
-        Kind.UNTIL: {0: "until till til up_to before_or_in through"},
+        Kind.UNTIL: {0: "until till til up_to up_until up_till through"},
+        Kind.UP_TO: {0: "before_or_in before_or_on <_="},
         Kind.OR: {0: "or and"},
         Kind.OR_LATER: {0: "after later greater onwards onward beyond"},
         Kind.OR_EARLIER: {0: "before earlier"},
-        Kind.MORE: {0: "more_than over"},
-        Kind.LESS: {0: "less_than"},
+        Kind.MORE: {0: "more_than over at_least"},
+        Kind.LESS: {0: "less_than at_most"},
         Kind.FROM: {0: "from"},
         Kind.BETWEEN: {0: "between"},
         Kind.TO: {0: "to until till til through thru up_to - ~ – —"},
         Kind.AND: {0: "and"},
         Kind.OF: {0: "of in 's for from in_the_year"},
         Kind.ON: {0: "on at in over during for sometime_on"},
+        Kind.NUMBERED: {0: "number no"},
+        Kind.BEGINNING: {0: "commencing beginning starting that_begins that_began that_starts that_started"},
         Kind.AT: {0: "at around about by"},
         Kind.THE: {0: "the my that our his her their"},
         Kind.EDGE: {
-            "early": "early beginning_of the_beginning_of start_of the_start_of",
-            "mid": "mid mid_- middle_of the_middle_of",
-            "late": "late end_of the_end_of end eoy eom eow",
-            "rest": "rest rest_of the_rest_of remainder_of later later_in",
-            "elapsed": "earlier so_far earlier_in",
+            "early": "early early_in beginning_of the_beginning_of start_of the_start_of early_on_in",
+            "mid": "mid mid_- middle_of the_middle_of halfway_through",
+            "late": "late late_in end_of the_end_of very_end_of the_very_end_of end eoy eom eow",
+            "rest": "rest rest_of the_rest_of remainder_of the_remainder_of",
+            "later": "later later_in",
+            "earlier": "earlier earlier_in",
+            "elapsed": "so_far so_far_in to_date",
         },
         Kind.DECADE: _decades(),
         Kind.DECADE_WORD: {1: "s 's"},
         Kind.QUARTER: {0: "q"},
         Kind.HALF: {0: "h"},
         Kind.FOR: {0: "for"},
-        Kind.EVERY: {0: "every each any"},
+        Kind.EVERY: {0: "every each any everyday daily"},
+        Kind.WHOLE: {0: "whole entire"},
+        Kind.OTHER: {0: "other"},
+        Kind.WISH: {0: "happy merry blessed have_a_good have_a_great have_a_nice have_a_lovely enjoy_your"},
+        Kind.TITLE: {
+            0: "mr mrs ms miss dr aunt auntie uncle cousin sister brother friend grandma granny named called "
+            "dear hello hi hey with lady sir saint",
+        },
+        Kind.SPEAKING: {
+            0: "said says told tells asked asks replied wrote texted called phoned laughed smiled cried "
+            "knows knew thinks thought loves loved likes liked wants wanted hates hated lives",
+        },
+        Kind.THING: {
+            0: "room rooms flight bus train page pages chapter line gate platform order code model windows "
+            "version number no route apartment building ticket invoice case issue form highway fifa office",
+        },
+        Kind.VERB: {0: "last"},
+        Kind.MODAL: {
+            0: "will would can could may might must should shall to not t ll does do did didn doesn cannot "
+            "wo",
+        },
         Kind.NOT_A_TIME: {
-            0: "chinese_new_year lunar_new_year islamic_new_year hijri_new_year arabic_new_year "
-            "school_year fiscal_year academic_year fiscal_years sy"
+            0: "chinese_new_year lunar_new_year school_year fiscal_year academic_year fiscal_years sy",
         },
     },
     numbers=SeparateNumbers(

@@ -1,0 +1,107 @@
+"""What places a time by another one: its year, the day before it, how many of its kind ago."""
+
+from ricordo.domain.temporal.expressions.amounts import Unit
+from ricordo.domain.temporal.expressions.base import Expression
+from ricordo.domain.temporal.expressions.composed import Between, Bound
+from ricordo.domain.temporal.expressions.dated import Holiday, Month, Season, Years
+from ricordo.domain.temporal.expressions.placed import CountedBack, Neighbour, OfYear, WeekdayAway
+from ricordo.domain.temporal.expressions.relative import Away, Period, Weekday
+from ricordo.domain.temporal.grammar.numeric_dates import year_after
+from ricordo.domain.temporal.grammar.reader import Read, Reader
+from ricordo.domain.temporal.lexicon import Kind
+
+
+def with_year(reader: Reader, part: Expression, at: int) -> Read:
+    """Read the year behind something that comes once a year: "2018", "of '87", "di due anni fa"."""
+    year = year_after(reader, at)
+    placed = part.of_year(year[0]) if year is not None else None
+    if year is not None and placed is not None:
+        return Read(placed, year[1])
+    named = _year_named(reader, reader.skip_sign(at, ","))
+    return Read(in_year(part, named.expression), named.end) if named is not None else Read(part, at)
+
+
+def in_year(part: Expression, year: Expression) -> Expression:
+    """Return what comes once a year in the year that an expression names."""
+    placed = part.of_year(year.year) if isinstance(year, Years) else None
+    return placed if placed is not None else OfYear(part, year)
+
+
+def _year_named(reader: Reader, at: int) -> Read | None:
+    read = reader.inner(at)
+    return read if read is not None and is_year(read.expression) else None
+
+
+def is_year(expression: Expression) -> bool:
+    """Whether an expression names a year: "last year", "two years ago", "2018"."""
+    match expression:
+        case Period(unit="year"):
+            return True
+        case Years(count=1):
+            return True
+        case Away(amount=amount, anchor=None):
+            return amount.only("year")
+        case _:
+            return False
+
+
+_SINGLE: frozenset[Unit] = frozenset({"day", "week", "weekend", "month", "year"})
+
+
+def neighbour(reader: Reader, at: int) -> Read | None:
+    """Read "the day after Christmas", "la settimana prima di Pasqua", "the Friday before 3 May"."""
+    begin = reader.skip(at, Kind.THE)
+    unit, weekday = reader.unit(begin), reader.number(begin, Kind.WEEKDAY)
+    if (unit not in _SINGLE and weekday is None) or reader.has(begin, Kind.PLURAL):
+        return None
+    after = reader.has(begin + 1, Kind.AFTER)
+    if not after and not reader.has(begin + 1, Kind.BEFORE):
+        return None
+    of = reader.inner(begin + 2)
+    if of is None or isinstance(of.expression, Bound | Between):
+        return None
+    return Read(Neighbour(1 if after else -1, of.expression, unit, weekday), of.end)
+
+
+def counted_back(reader: Reader, at: int) -> Read | None:
+    """Read "two Mondays ago", "tre estati fa", "two weekends ago"."""
+    count = reader.number(at, Kind.NUMBER)
+    if count is None or not 1 <= count <= 100 or not reader.has(at + 2, Kind.AGO):
+        return None
+    of = _that_recurs(reader, at + 1)
+    return Read(CountedBack(count, of), at + 3) if of is not None else None
+
+
+def _that_recurs(reader: Reader, at: int) -> Weekday | Season | Month | Holiday | Period | None:
+    day, month = reader.number(at, Kind.WEEKDAY), reader.number(at, Kind.MONTH)
+    season, name = reader.number(at, Kind.SEASON), reader.word(at, Kind.HOLIDAY)
+    if day is not None:
+        return Weekday(day, "last")
+    if season is not None:
+        return Season(season, None, "last")
+    if month is not None:
+        return Month(month, None, "last")
+    if name is not None:
+        return Holiday(name, None, "last")
+    return Period("weekend", -1) if reader.unit(at) == "weekend" else None
+
+
+def weekday_away(reader: Reader, weekday: int, at: int) -> Read | None:
+    """Read the distance behind a weekday: "two weeks ago", ", two years from now", "di due settimane fa"."""
+    read = reader.inner(reader.skip_sign(at, ","))
+    if read is None or not isinstance(read.expression, Away) or not _leads_to_a_week(read.expression):
+        return None
+    return Read(WeekdayAway(weekday, read.expression), read.end)
+
+
+def away_on_weekday(reader: Reader, away: Away, at: int) -> Read | None:
+    """Read the weekday behind a distance: "a week ago on Monday", "two months from today on Tuesday"."""
+    begin = reader.skip(at, Kind.ON)
+    weekday = reader.number(begin, Kind.WEEKDAY)
+    if weekday is None or reader.items[begin].weak or not _leads_to_a_week(away):
+        return None
+    return Read(WeekdayAway(weekday, away), begin + 1)
+
+
+def _leads_to_a_week(away: Away) -> bool:
+    return away.amount.coarse and not away.amount.fine
