@@ -45,6 +45,27 @@ def test_a_long_turn_leaves_room_for_others() -> None:
     assert "Davide: First of all, hello.\nDavide: A page of words goes on." in text
 
 
+def test_a_memory_is_not_lost_among_turns_that_have_no_room() -> None:
+    turns = [Turn(f"m-{n}", f"turn number {n} " + "word " * 10) for n in range(100)]
+    turns[5] = Turn("m-5", "The violin is from Cremona.")
+    found = memory(1, "The violin is from Cremona.", message_id="m-5")
+    text = text_of(Material(memories=[found], recent=turns), token_budget=400)
+    assert "turn number 6 " not in text
+    assert f'id="{found.id}">2026-02-01, Davide: The violin is from Cremona.</recalled>' in text
+    everything = text_of(Material(memories=[found], recent=turns))
+    assert everything.count("The violin is from Cremona.") == 1
+
+
+def test_what_the_turns_tell_does_not_count_among_the_first_five() -> None:
+    turns = [Turn(f"m-{n}", f"turn number {n}") for n in range(5)]
+    long = "A sentence that goes on for quite a while. " * 8
+    told = [memory(n + 1, f"turn number {n}", message_id=f"m-{n}") for n in range(5)]
+    told += [memory(n, f"Memory {n}. {long} End {n}.") for n in range(10, 17)]
+    text = text_of(Material(memories=told, recent=turns))
+    assert all(f"End {n}." in text for n in range(10, 15))
+    assert not any(f"End {n}." in text for n in range(15, 17))
+
+
 def test_the_sixth_memory_is_told_by_its_summary_or_by_what_matters_of_it() -> None:
     filler = "This is said at some length and means little to anybody who reads it. " * 4
     told = [memory(n, f"Short memory {n}") for n in range(1, 6)]

@@ -1,19 +1,19 @@
 """How a context is put together: who is served first, and how much each part may take."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
 from ricordo.domain.context.facts import fact_line
 from ricordo.domain.context.lexicon import phrase
-from ricordo.domain.context.lines import decision_line, note_line, safe
+from ricordo.domain.context.lines import note_line, safe
 from ricordo.domain.context.material import Context, Material
 from ricordo.domain.context.notices import least, notices
 from ricordo.domain.context.page import Page
-from ricordo.domain.context.selection import IN_FULL, Choice, Telling, fill, fill_best, without_repeats
+from ricordo.domain.context.selection import Choice, Filling
+from ricordo.domain.context.telling import IN_FULL, Telling
+from ricordo.domain.memory import Memory
 from ricordo.domain.text import collapse
-from ricordo.domain.working import SpokenTurn
 
 ROOMY: Final = 300
 """The budget, in tokens, from which on there is an introduction, and parts have headings."""
@@ -22,19 +22,6 @@ FACTS_SHARE: Final = 0.20
 RECENT_SHARE: Final = 0.35
 BEST_SHARE: Final = 0.60
 """Of a budget that is not roomy, what the best memory may take before all else is served."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What may stand in each part, the most wanted first."""
-
-    notices: Sequence[Choice]
-    notes: Sequence[Choice]
-    facts: Sequence[Choice]
-    memories: Sequence[Choice]
-    recent: Sequence[Choice]
-    always: int
-    """How many of the memories enter before all else."""
 
 
 class _Parts:
@@ -57,6 +44,7 @@ def assemble(material: Material, *, token_budget: int, count: Callable[[str], in
     Notes, facts and recent turns have first claim on a tenth, a fifth and a third of the budget; memories
     take what is left, the first five in full, the others in short; what then remains goes to more facts,
     turns and notes. Before all of that come memories that always enter, or where room is short the best one.
+    No message is told twice, whether by its id or by what it says.
 
     Args:
         material: what there is.
@@ -69,11 +57,7 @@ def assemble(material: Material, *, token_budget: int, count: Callable[[str], in
     """
     counted = cache(count)
     page = Page(token_budget, counted)
-    roomy = token_budget >= ROOMY
-    parts = _Parts(page, language, roomy=roomy)
-    wanted = _wanted(material, counted, language)
-    _introduce(page, parts, wanted, language, roomy=roomy)
-    _fill(page, parts, wanted, roomy=roomy)
+    _Writing(page, material, Telling(material.about, language, counted), language).write()
     text = page.text()
     if text:
         return Context(text, page.tokens)
@@ -81,55 +65,67 @@ def assemble(material: Material, *, token_budget: int, count: Callable[[str], in
     return Context(text, counted(text))
 
 
-def _wanted(material: Material, count: Callable[[str], int], language: str) -> _Wanted:
-    turns, kept, decisions = without_repeats(material.recent, material.memories, material.decisions)
-    telling = Telling(material.about, language, count)
-    return _Wanted(
-        notices=[Choice.of(lines) for lines in notices(material, language)],
-        notes=_single(_notes(material, decisions, language)),
-        facts=_single(fact_line(fact, language) for fact in material.facts),
-        memories=[telling.memory(memory, rank) for rank, memory in enumerate(kept)],
-        recent=[telling.turn(turn) for turn in reversed(turns)],
-        always=sum(memory.id in material.always for memory in kept),
-    )
+class _Writing:
+    """Fills the parts of one page."""
 
+    def __init__(self, page: Page, material: Material, telling: Telling, language: str) -> None:
+        self._page = page
+        self._material = material
+        self._telling = telling
+        self._language = language
+        self._roomy = page.left >= ROOMY
+        self._parts = _Parts(page, language, roomy=self._roomy)
+        self._filling = Filling(page)
+        self._memories = material.memories
 
-def _single(lines: Iterable[str]) -> list[Choice]:
-    return [Choice.of((line,)) for line in lines]
+    def write(self) -> None:
+        """Fill the parts, each in its turn."""
+        parts, filling = self._parts, self._filling
+        self._introduce()
+        total = self._page.left
+        self._recall_first(int(total * BEST_SHARE))
+        notes = filling.fill(parts.notes, self._notes(), int(total * NOTES_SHARE))
+        facts = filling.fill(parts.facts, self._facts(), int(total * FACTS_SHARE))
+        said = [self._telling.turn(turn) for turn in reversed(self._material.recent)]
+        earlier = filling.fill(parts.recent, said, int(total * RECENT_SHARE), unbroken=True)
+        decisions = [self._telling.decision(turn) for turn in self._material.decisions]
+        filling.fill(parts.notes, decisions, int(total * NOTES_SHARE))
+        self._recall(self._memories)
+        filling.fill(parts.facts, facts, self._page.left)
+        filling.fill(parts.recent, earlier, self._page.left, unbroken=True)
+        filling.fill(parts.notes, notes, self._page.left)
 
+    def _introduce(self) -> None:
+        told = self._material
+        said = [Choice.of(lines) for lines in notices(told, self._language)]
+        # Unbroken: where there is no room to say that memory is broken, it must not be said to be empty.
+        self._filling.fill(self._parts.head, said, self._page.left, unbroken=True)
+        anything = told.notes or told.entities or told.facts or told.memories or told.recent or told.decisions
+        if self._roomy and anything:
+            self._page.add(self._parts.head, phrase(self._language, "intro"))
 
-def _notes(material: Material, decisions: Iterable[SpokenTurn], language: str) -> Iterator[str]:
-    for key, value in material.notes.items():
-        yield note_line(key, value)
-    for turn in decisions:
-        yield decision_line(turn, language)
-    if material.entities:
-        yield safe(phrase(language, "entities", names=", ".join(map(collapse, material.entities))))
+    def _recall_first(self, most: int) -> None:
+        """Tell what always enters, or of little room the best memory."""
+        always = [memory for memory in self._memories if memory.id in self._material.always]
+        if always:
+            self._recall(always)
+        elif not self._roomy and self._memories:
+            best = self._telling.memory(self._memories[0], 0)
+            self._filling.fill(self._parts.memories, [best], most)
 
+    def _recall(self, memories: Sequence[Memory]) -> None:
+        """Tell memories, of those not told yet the first five in full."""
+        new = self._filling.new(memories)
+        choices = [self._telling.memory(memory, rank) for rank, memory in enumerate(new)]
+        self._filling.fill_fairly(self._parts.memories, choices[:IN_FULL])
+        self._filling.fill(self._parts.memories, choices[IN_FULL:], self._page.left)
 
-def _introduce(page: Page, parts: _Parts, wanted: _Wanted, language: str, *, roomy: bool) -> None:
-    # Unbroken: where there is no room to say that memory is broken, it must not be said to be empty.
-    fill(page, parts.head, wanted.notices, page.left, unbroken=True)
-    if roomy and (wanted.notes or wanted.facts or wanted.memories or wanted.recent):
-        page.add(parts.head, phrase(language, "intro"))
+    def _notes(self) -> list[Choice]:
+        lines = [note_line(key, value) for key, value in self._material.notes.items()]
+        if self._material.entities:
+            names = ", ".join(map(collapse, self._material.entities))
+            lines.append(safe(phrase(self._language, "entities", names=names)))
+        return [Choice.of((line,)) for line in lines]
 
-
-def _fill(page: Page, parts: _Parts, wanted: _Wanted, *, roomy: bool) -> None:
-    total, memories = page.left, wanted.memories
-    if wanted.always:
-        _recall(page, parts, memories[: wanted.always])
-        memories = memories[wanted.always :]
-    elif not roomy:
-        memories = [*fill(page, parts.memories, memories[:1], int(total * BEST_SHARE)), *memories[1:]]
-    notes = fill(page, parts.notes, wanted.notes, int(total * NOTES_SHARE))
-    facts = fill(page, parts.facts, wanted.facts, int(total * FACTS_SHARE))
-    recent = fill(page, parts.recent, wanted.recent, int(total * RECENT_SHARE), unbroken=True)
-    _recall(page, parts, memories)
-    fill(page, parts.facts, facts, page.left)
-    fill(page, parts.recent, recent, page.left, unbroken=True)
-    fill(page, parts.notes, notes, page.left)
-
-
-def _recall(page: Page, parts: _Parts, memories: Sequence[Choice]) -> None:
-    fill_best(page, parts.memories, memories[:IN_FULL], page.left)
-    fill(page, parts.memories, memories[IN_FULL:], page.left)
+    def _facts(self) -> list[Choice]:
+        return [Choice.of((fact_line(fact, self._language),)) for fact in self._material.facts]

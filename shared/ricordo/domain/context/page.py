@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Final
 
+from ricordo.domain.context.digest import Count, cost
 from ricordo.domain.context.lines import CLOSING, opening
-from ricordo.domain.context.telling import Count, cost
 
 MOST_BYTES: Final = 450_000
 """Of a context inside JSON: half of what a reply may have."""

@@ -1,101 +1,105 @@
-"""How much is told of a text: all of it, the sentences that matter, or a line."""
+"""Turns and memories in more or fewer words."""
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
 from typing import Final
 
-from ricordo.domain.text import excerpt, sentences, stem, words
+from ricordo.domain.context.digest import LINE_LENGTH, LONG_TOKENS, SHORT_TOKENS, Count, Digest, is_long
+from ricordo.domain.context.lines import decision_line, memory_block, turn_line
+from ricordo.domain.context.selection import Choice
+from ricordo.domain.memory import Memory
+from ricordo.domain.text import collapse, excerpt, stems, title_of
+from ricordo.domain.working import SpokenTurn
 
-LONG_TOKENS: Final = 500
-SHORT_TOKENS: Final = 150
-LINE_LENGTH: Final = 160
-_LONGEST_TOKEN: Final = 16  # characters
-_CHUNK: Final = 2_000  # characters counted at a time
-_GAP: Final = "…"
-
-Count = Callable[[str], int]
-
-
-def cost(text: str, count: Count) -> int:
-    """Return what a text costs: its tokens, and no less than one for 16 characters.
-
-    What a tokenizer drops, or takes for one unknown word, would otherwise be as long as it likes.
-    """
-    return max(count(text), -(-len(text) // _LONGEST_TOKEN))
+IN_FULL: Final = 5
+_MOST_READ: Final = 1_000  # characters of what is told in a line
+_SUMMARY_LENGTH: Final = 400
 
 
-def is_long(text: str, count: Count) -> bool:
-    """Whether a text costs more than 500 tokens; of a long one, only the beginning is counted."""
-    if len(text) > LONG_TOKENS * _LONGEST_TOKEN:
-        return True
-    left = LONG_TOKENS
-    for chunk in _chunks(text):
-        left -= cost(chunk, count)
-        if left < 0:
-            return True
-    return False
-
-
-def _chunks(text: str) -> Iterator[str]:
-    """Cut a text between words, so that each part costs what it costs in the whole."""
-    start = 0
-    while len(text) - start > _CHUNK:
-        end = text.rfind(" ", start, start + _CHUNK) + 1 or start + _CHUNK
-        yield text[start:end]
-        start = end
-    yield text[start:]
-
-
-class Digest:
-    """The sentences of a text, those first that share words with what is asked, else in their order.
+class Telling:
+    """Tells turns and memories in more or fewer words.
 
     Args:
-        text: what is to be told.
-        wanted: stems of the question.
-        language: of the text.
+        about: the question: of a long text, what shares words with it is told first.
+        language: of the phrases.
+        count: tokens of a text.
     """
 
-    def __init__(self, text: str, wanted: frozenset[str], language: str) -> None:
-        self._sentences = sentences(text)
-        shared = [len(wanted & _stems(sentence, language)) if wanted else 0 for sentence in self._sentences]
-        self._order = sorted(range(len(shared)), key=lambda at: -shared[at])
+    def __init__(self, about: str, language: str, count: Count) -> None:
+        self._about = about
+        self._language = language
+        self._count = count
 
-    def within(self, limit: int, count: Count) -> str:
-        """Return as many of the sentences as cost at most `limit` tokens, in the order of the text.
+    def turn(self, turn: SpokenTurn) -> Choice:
+        """Return the lines that may stand for a turn."""
 
-        Dots stand for what is left out between them. Of a single sentence that is longer, its beginning.
+        def line(told: str) -> str:
+            return turn_line(turn, told, self._language)
+
+        return Choice(
+            lambda: map(line, self._by_length(turn.content, "", turn.language)),
+            lambda: line(self._line(turn.content, "", turn.language)),
+            turn.message_id,
+            turn.content,
+        )
+
+    def decision(self, turn: SpokenTurn) -> Choice:
+        """Return the line that stands for a turn that decided something."""
+        line = decision_line(turn, self._language)
+        return Choice(lambda: (line,), lambda: line, turn.message_id, turn.content)
+
+    def memory(self, memory: Memory, rank: int) -> Choice:
+        """Return the spans that may stand for a memory.
+
+        Args:
+            memory: what is told of.
+            rank: from 0; the first 5 are told in full, but over 500 tokens compressed; the others by their
+                summary.
         """
-        kept: list[int] = []
-        left = limit
-        for at in self._order:
-            if len(self._sentences[at]) > left * _LONGEST_TOKEN:  # not even worth counting
-                break
-            left -= cost(f"{self._sentences[at]} {_GAP} ", count)
-            if left < 0:
-                break
-            kept.append(at)
-        if not kept:
-            return _cut(self._sentences[self._order[0]], count, limit) if self._order else ""
-        return "".join(self._joined(sorted(kept)))
 
-    def line(self) -> str:
-        """Return the sentence that matters most, shortened to a line."""
-        return excerpt(self._sentences[self._order[0]], LINE_LENGTH) if self._order else ""
+        def block(told: str) -> str:
+            return memory_block(memory, told, self._language)
 
-    def _joined(self, kept: list[int]) -> Iterator[str]:
-        yield self._sentences[kept[0]]
-        for before, at in pairwise(kept):
-            yield " " if at == before + 1 else f" {_GAP} "
-            yield self._sentences[at]
+        return Choice(
+            lambda: map(block, chain(self._forms(memory, rank), (_title(memory),))),
+            lambda: block(_title(memory)),
+            memory.message_id,
+            memory.content,
+        )
+
+    def _forms(self, memory: Memory, rank: int) -> Iterator[str]:
+        if rank < IN_FULL:
+            return self._by_length(memory.content, memory.summary, memory.language)
+        return iter((self._line(memory.content, memory.summary, memory.language),))
+
+    def _by_length(self, content: str, summary: str, language: str) -> Iterator[str]:
+        long = is_long(content, self._count)
+        if not long:
+            yield content
+        elif collapse(summary) and not is_long(summary, self._count):
+            yield summary
+        digest = Digest(content, self._wanted(language), language or self._language)
+        for limit in (LONG_TOKENS, SHORT_TOKENS) if long else (SHORT_TOKENS,):
+            yield digest.within(limit, self._count)
+        yield self._line(content, summary, language)
+
+    def _line(self, content: str, summary: str, language: str) -> str:
+        if collapse(summary):
+            return excerpt(summary[: 2 * _SUMMARY_LENGTH], _SUMMARY_LENGTH)
+        if len(content) <= LINE_LENGTH:
+            return content
+        return Digest(content[:_MOST_READ], self._wanted(language), language or self._language).line()
+
+    def _wanted(self, language: str) -> frozenset[str]:
+        return _wanted(self._about[:_MOST_READ], language or self._language)
 
 
-def _stems(sentence: str, language: str) -> frozenset[str]:
-    return frozenset(stem(word, language) for word in words(sentence, language))
+def _title(memory: Memory) -> str:
+    title = excerpt(memory.title, LINE_LENGTH) or title_of(memory.content[:_MOST_READ])
+    return memory.content if len(memory.content) <= len(title) else title
 
 
-def _cut(text: str, count: Count, limit: int) -> str:
-    most = limit * _LONGEST_TOKEN // 2
-    kept = excerpt(text[: 2 * most], most)
-    while len(kept) > 1 and (spent := cost(kept, count)) > limit:
-        kept = excerpt(kept, max(1, int(len(kept) * 0.95 * limit / spent)))
-    return kept
+@lru_cache(maxsize=8)
+def _wanted(about: str, language: str) -> frozenset[str]:
+    return frozenset(stems(about, language))
