@@ -46,8 +46,8 @@ chaos: setup ## kill processes while messages flow, and count what is lost or do
 	@test -n "$(wildcard tests/chaos/test_*.py)" || $(call later,the tests of tests/chaos come with a later version)
 	@$(bin)/pytest tests/chaos $(ARGS)
 
-eval: ## quality of recall and of emotion on public data sets: not in this version
-	@$(call later,the evaluations come with a later version)
+eval: setup ## quality on a data set that you have (NAME=retrieval DATA=FILE)
+	@$(bin)/ricordo eval $(NAME) $(if $(DATA),--data $(DATA)) $(ARGS)
 
 lock: setup ## compute requirements.lock anew (ARGS=--upgrade for the newest versions)
 	@$(bin)/uv pip compile pyproject.toml --extra local --group dev --universal --python-version 3.11 \

@@ -93,6 +93,8 @@ def _alternatives(annotation: object, limits: list[object]) -> Iterator[str]:
                 yield from _alternatives(one, limits)
     elif origin is Literal:
         yield ", ".join(f"`{one}`" for one in get_args(annotation))
+    elif origin is dict:
+        yield "JSON object"
     elif annotation is SecretStr:
         yield "secret"
     elif annotation is Path:

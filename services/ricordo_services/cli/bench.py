@@ -1,26 +1,24 @@
-"""`ricordo bench`: hands over to the benchmarks, which are loaded for nothing else."""
+"""`ricordo bench` and `ricordo eval`: hand over to what measures, which is loaded for nothing else."""
 
 import importlib
-import importlib.util
-from collections.abc import Callable, Sequence
-from typing import Annotated, Final, cast
+from typing import Annotated
 
 import typer
 
-from ricordo_services.cli.failures import Failed
-
-PLACE: Final = "ricordo_services.bench.command"
-"""The module whose `main` takes the arguments behind `bench` and returns an exit code."""
+Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which one.", show_default=False)]
 
 
-def bench(
-    context: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Which one; all without.", show_default=False)
-    ] = None,
-) -> None:
+def bench(context: typer.Context, name: Name = None) -> None:
     """Measure speed and size on this machine."""
-    if importlib.util.find_spec(PLACE) is None:
-        raise Failed("this installation holds no benchmarks")
-    main = cast(Callable[[Sequence[str]], int], importlib.import_module(PLACE).main)
-    raise typer.Exit(main([*([name] if name else []), *context.args]))
+    _hand_over("ricordo_services.bench.command", name, context)
+
+
+def evaluate(context: typer.Context, name: Name = None) -> None:
+    """Measure the quality of what is derived and recalled, on a data set."""
+    _hand_over("ricordo_services.evaluation.command", name, context)
+
+
+def _hand_over(place: str, name: str | None, context: typer.Context) -> None:
+    """Call the `main` of a module with the arguments behind the command; it returns the exit code."""
+    code: int = importlib.import_module(place).main([*([name] if name else []), *context.args])
+    raise typer.Exit(code)

@@ -53,7 +53,7 @@ class Entry:
 
 # A later version knows its arguments; this one must not call them wrong.
 ANYTHING: Final[Mapping[str, object]] = {"allow_extra_args": True, "ignore_unknown_options": True}
-# The benchmarks know their options, and tell of them.
+# What measures knows its options, and tells of them.
 EVERYTHING: Final[Mapping[str, object]] = {**ANYTHING, "help_option_names": []}
 
 ENTRIES: Final = (
@@ -202,10 +202,9 @@ ENTRIES: Final = (
     ),
     Entry(
         "eval",
-        "later:evaluate",
-        "Measure the quality of recall and of emotion on a data set.",
-        settings=ANYTHING,
-        later=True,
+        "bench:evaluate",
+        "Measure the quality of what is derived and recalled, on a data set.",
+        settings=EVERYTHING,
     ),
     Entry(
         "reindex",

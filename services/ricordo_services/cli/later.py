@@ -21,11 +21,6 @@ class NotYet(Failed):
         )
 
 
-def evaluate(_: Anything = None) -> None:
-    """Measure the quality of recall and of emotion on a data set."""
-    raise NotYet("ricordo eval", "0.2")
-
-
 def backfill(_: Anything = None) -> None:
     """Derive again what older versions have derived."""
     raise NotYet("ricordo backfill", "0.3")

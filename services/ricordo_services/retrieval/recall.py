@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.asking import sought, speaking
+from ricordo.domain.analysis.asking import nameless, speaking
 from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory
@@ -51,14 +51,16 @@ class Recalled:
     """All that a recall brought to mind; filled step by step.
 
     Attributes:
-        sought: what is searched for, by meaning and words.
+        meant: what is searched for by meaning: the whole question, but for the names of who speaks.
+        worded: what is searched for by words.
         known_names: those that the user has named so far.
     """
 
     recall_id: UUID
     now: datetime
     analysis: Analysis
-    sought: str
+    meant: str
+    worded: str
     known_names: tuple[str, ...] = ()
     memories: Sequence[Remembered] = ()
     facts: Sequence[Fact] = ()
@@ -118,7 +120,7 @@ class Remember:
         asked = Asked(
             user_id=request.user_id,
             text=request.query,
-            sought=recalled.sought,
+            worded=recalled.worded,
             now=recalled.now,
             analysis=recalled.analysis,
             filters=request.filters,
@@ -170,7 +172,8 @@ class Remember:
             recall_id=uuid4(),
             now=now.astimezone(UTC),
             analysis=analysis,
-            sought=sought(analysis.semantic_query, speaking(analysis.entities, profile.speakers)),
+            meant=nameless(request.query, speaking(analysis.entities, profile.speakers)),
+            worded=nameless(analysis.semantic_query, speaking(analysis.entities, profile.speakers)),
             known_names=profile.names,
             degraded=degraded,
         )
@@ -181,7 +184,7 @@ class Remember:
         try:
             with recalled.timing("encode"):
                 async with asyncio.timeout(self.encode_within_s):
-                    vectors = await self.encoder.encode([recalled.sought])
+                    vectors = await self.encoder.encode([recalled.meant])
         except (ModelUnavailable, TimeoutError):  # words and facts still answer
             recalled.degraded.add(Degradation.MODEL)
             return None

@@ -24,15 +24,15 @@ class Asked:
 
     Attributes:
         text: as it was asked.
-        sought: what of it is searched for, by meaning and words.
-        vector: of that, float32 [d], unit norm; None while the model is away.
+        worded: what of it is searched for by words.
+        vector: what of it is searched for by meaning, float32 [d], unit norm; None while the model is away.
         limit: memories that the bot wants.
         summaries: whether summaries and syntheses count among them.
     """
 
     user_id: str
     text: str
-    sought: str
+    worded: str
     now: datetime
     analysis: Analysis
     filters: Filters | None
@@ -94,7 +94,7 @@ class Search:
 
     def _terms(self, asked: Asked) -> SparseVector:
         languages = dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES))
-        return query_terms(asked.sought if self.hybrid else "", list(languages))
+        return query_terms(asked.worded if self.hybrid else "", list(languages))
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
         dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}

@@ -17,21 +17,21 @@ def asks_when(query: str) -> bool:
     return _WHEN.match(query) is not None
 
 
-def sought(semantic_query: str, speakers: Iterable[str]) -> str:
-    """Return what is searched for: `semantic_query` without the names of those who speak.
+def nameless(query: str, speakers: Iterable[str]) -> str:
+    """Return `query` without the names of those who speak; as it is, where nothing else would be left.
 
     People do not name themselves. A question about Anna is answered by what Anna says, which a signal of its
     own finds, whereas the texts that hold her name are the ones that greet her.
 
     Args:
-        semantic_query: of an analysis.
+        query: all of it, or what its analysis left of it.
         speakers: the names in it that are of people who speak.
     """
-    kept = semantic_query
+    kept = query
     for name in speakers:
         kept = re.sub(rf"(?<!\w){re.escape(name)}(?:['\u2019]s)?(?!\w)", " ", kept, flags=re.IGNORECASE)
     kept = " ".join(kept.split())
-    return kept if any(char.isalnum() for char in kept) else semantic_query
+    return kept if any(char.isalnum() for char in kept) else query
 
 
 def speaking(names: Iterable[str], speakers: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -7,7 +7,7 @@ and age matter, and how much less an assistant's small talk does) is a prior, se
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
@@ -39,8 +39,8 @@ FEATURES = (
 
 PRIOR: Mapping[str, float] = MappingProxyType(
     {
-        "importance": 0.6,
-        "emotion": 0.3,
+        "importance": 0.4,
+        "emotion": 0.2,
         "congruence": 0.3,
         "strength": 0.3,
         "access": 0.2,
@@ -69,6 +69,10 @@ class Human:
 
     weights: Mapping[str, float]
     bias: float = 0.0
+
+    def without(self, *names: str) -> "Human":
+        """Return the profile in which these weigh nothing."""
+        return replace(self, weights={**self.weights, **dict.fromkeys(names, 0.0)})
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""

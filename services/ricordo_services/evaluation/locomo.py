@@ -1,0 +1,105 @@
+"""Long conversations with questions about them, in files of LoCoMo's shape (Maharana et al. 2024).
+
+A file is a JSON list of conversations. Each has `sample_id`; `conversation` with `session_N`, a list of turns
+(`speaker`, `dia_id`, `text`, `blip_caption` for what a picture shows), and `session_N_date_time`; and `qa`,
+with `question`, `category` and `evidence`, the ids of the turns that answer it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+CATEGORIES: Final[Mapping[int, str]] = {
+    1: "several turns",
+    2: "time",
+    3: "world knowledge",
+    4: "one turn",
+}
+"""What questions of a category need; those of the fifth have no answer and are left out."""
+
+_SESSION: Final = re.compile(r"session_(\d+)")
+_EVIDENCE: Final = re.compile(r"D:?(\d+):(\d+)")
+_BEGAN: Final = "%I:%M %p on %d %B, %Y"
+_PACE: Final = timedelta(minutes=1)  # from turn to turn; the files say only when a session began
+
+
+class UnreadableConversations(ValueError):
+    """The file holds no conversations of this shape; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn; its id is unique within the conversation."""
+
+    id: str
+    session: int
+    speaker: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and the ids of the turns that answer it, of which there is at least one."""
+
+    text: str
+    category: int
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation over many sessions, and what is asked about it."""
+
+    id: str
+    turns: tuple[Said, ...]
+    questions: tuple[Question, ...]
+
+
+def read(path: Path) -> tuple[Conversation, ...]:
+    """Read a file.
+
+    Raises:
+        UnreadableConversations: it cannot be read, or is of another shape.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        conversations = tuple(_conversation(one) for one in found)
+    except OSError as error:
+        raise UnreadableConversations(f"{path} cannot be read: {error.strerror}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadableConversations(
+            f"{path} is not a list of conversations as LoCoMo has them: {type(error).__name__}: {error}"
+        ) from error
+    if not any(one.questions for one in conversations):
+        raise UnreadableConversations(f"{path} holds no question whose evidence is among its turns")
+    return conversations
+
+
+def _conversation(found: Mapping[str, Any]) -> Conversation:
+    turns = tuple(_turns(found["conversation"]))
+    known = {turn.id for turn in turns}
+    return Conversation(str(found["sample_id"]), turns, tuple(_questions(found["qa"], known)))
+
+
+def _turns(found: Mapping[str, Any]) -> Iterator[Said]:
+    numbers = sorted(int(match[1]) for key in found if (match := _SESSION.fullmatch(key)))
+    for number in numbers:
+        began = datetime.strptime(found[f"session_{number}_date_time"], _BEGAN).replace(tzinfo=UTC)
+        for place, turn in enumerate(found[f"session_{number}"]):
+            text = " ".join(part for part in (turn["text"], turn.get("blip_caption")) if part)
+            if text:
+                yield Said(turn["dia_id"], number, turn["speaker"], text, began + place * _PACE)
+
+
+def _questions(found: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:
+    for one in found:
+        named = {
+            f"D{int(session)}:{int(turn)}" for session, turn in _EVIDENCE.findall(" ".join(one["evidence"]))
+        }
+        if one["category"] in CATEGORIES and (evidence := frozenset(named & known)):
+            yield Question(one["question"], one["category"], evidence)

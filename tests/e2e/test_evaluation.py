@@ -1,0 +1,30 @@
+"""`ricordo eval` on a file of the user: it starts a system, tells, asks, and stops it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.fixtures.conversations import conversation
+
+_PROGRAM = "from ricordo_services.cli import main; main()"
+
+
+def test_recall_is_measured_through_a_whole_system(tmp_path: Path) -> None:
+    path = tmp_path / "life.json"
+    path.write_text(json.dumps([conversation("c-1"), conversation("c-2")]))
+    ended = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, "eval", "retrieval", "--data", str(path), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+    assert ended.returncode == 0, ended.stderr
+    rows = {(row["table"], row["name"]): row for row in map(json.loads, ended.stdout.splitlines())}
+    assert rows["questions", "all"]["questions"] == 4
+    assert rows["questions", "one turn"]["fraction@5"] == 1
+    for profile in ("human", "weighted", "multiplicative", "generative", "budget"):
+        assert rows["profile", profile]["questions"] == 4
+    assert ("human without", "speaker") in rows
+    assert ("one signal alone", "BM25 of the text") in rows

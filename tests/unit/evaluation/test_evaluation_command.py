@@ -1,0 +1,48 @@
+import json
+from pathlib import Path
+
+import pytest
+from tests.fixtures.conversations import conversation
+
+from ricordo_services.evaluation.command import main
+from ricordo_services.evaluation.measures import measure
+from ricordo_services.evaluation.report import Row, markdown, text
+
+ROWS = [
+    Row("questions", "all", measure(["a", "b"], {"b"}), 3),
+    Row("profile", "human", measure(["a"], {"a"}), 3),
+]
+
+
+def test_tables_say_the_same_in_every_form() -> None:
+    plain, page = "\n".join(text(ROWS)), "\n".join(markdown(ROWS))
+    assert "questions" in plain
+    assert page.count("```mermaid") == 2
+    assert "| human | 1.000 |" in page
+    assert ROWS[0].line()["fraction@5"] == 1.0
+    assert json.loads(json.dumps(ROWS[0].line()))["ndcg@10"] == pytest.approx(0.6309)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ((), 2, "NAME"),
+        (("retrieval",), 2, "--data"),
+        (("charm", "--data", "x"), 2, "invalid choice"),
+        (("fit", "--data", "none.json"), 1, "none.json cannot be read"),
+        (("--help",), 0, "retrieval"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    capfd: pytest.CaptureFixture[str], words: tuple[str, ...], code: int, says: str
+) -> None:
+    assert main(words) == code
+    out, err = capfd.readouterr()
+    assert says in out + err
+
+
+def test_a_single_conversation_cannot_be_left_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps([conversation("c-1")]))
+    assert main(("fit", "--data", str(path))) == 1
+    assert "at least two" in capfd.readouterr().err
