@@ -81,7 +81,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
             asks,
             _column([max(0.0, hit.dense) for hit in hits]),
         ),
-        speaker=named if named.min(initial=1.0) == 0.0 else np.zeros(len(named)),
+        speaker=named if named.any() else np.ones(len(named)),
         dated=_column([asks_when(query.text) and one.event_start is not None for one in standings]),
         asks=asks,
         congruence=np.maximum(0.0, emotion.valence * valence),

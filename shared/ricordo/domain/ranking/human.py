@@ -39,11 +39,11 @@ FEATURES = (
 
 PRIOR: Mapping[str, float] = MappingProxyType(
     {
-        "importance": 0.4,
-        "emotion": 0.2,
+        "importance": 1.2,
+        "emotion": 0.6,
         "congruence": 0.3,
         "strength": 0.3,
-        "access": 0.2,
+        "access": 0.3,
         "recency": 0.3,
         "others": 0.5,
         "others_idle": 1.5,

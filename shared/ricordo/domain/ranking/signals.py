@@ -44,7 +44,7 @@ class Signals(NamedTuple):
         session: mean of the three closest windows of the session that the memory was said in, [0, 1].
         session_bm25: the largest `bm25_window` in that session, [0, 1].
         reply: how close the question is which the memory answers, [0, 1]; 0 where it follows no question.
-        speaker: 1 when the query names who said it, and not everybody who speaks.
+        speaker: 0 when the query names people who speak, and somebody else said it; else 1.
         dated: 1 when the query asks when, and the memory tells when something happened.
         asks: 1 when the memory asks something itself.
         congruence: how far the feelings of query and memory agree, [0, 1].
@@ -70,7 +70,7 @@ class Signals(NamedTuple):
     session: Column = 0.0
     session_bm25: Column = 0.0
     reply: Column = 0.0
-    speaker: Column = 0.0
+    speaker: Column = 1.0
     dated: Column = 0.0
     asks: Column = 0.0
     congruence: Column = 0.0
