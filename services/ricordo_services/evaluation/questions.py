@@ -18,12 +18,18 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis, analyse
+from ricordo.domain.analysis.analysing import Decider
+from ricordo.domain.analysis.deciding import decide, decide_by_head
+from ricordo.domain.analysis.intents import intent_by_rules
 
-_ZONE: Final = ZoneInfo("Europe/Rome")
-NOW: Final = datetime(2026, 2, 4, 15, 30, tzinfo=_ZONE)
+ZONE: Final = ZoneInfo("Europe/Rome")
+NOW: Final = datetime(2026, 2, 4, 15, 30, tzinfo=ZONE)
 """When the questions are asked: a Wednesday."""
 _COLUMNS: Final = ("language", "intent", "time", "emotion", "entities", "known", "query")
 _NONE: Final = "none"
+
+DECIDERS: Final[Mapping[str, Decider]] = {"both": decide, "rules": intent_by_rules, "head": decide_by_head}
+"""Who may choose the intent, for telling apart what each of them is worth."""
 
 Understand = Callable[[str, Sequence[str]], Analysis]
 """Analyses a query, given the names that are known."""
@@ -112,20 +118,21 @@ def _question(row: Mapping[str, str]) -> LabelledQuestion:
     )
 
 
-def by_rules(query: str, known: Sequence[str]) -> Analysis:
-    """Analyse as the project does where no language is said."""
-    return analyse(query, now=NOW, zone=_ZONE, known_names=known)
+def understanding(decide: Decider = decide) -> Understand:
+    """Return the analyser of the project, where no language is said; `decide` chooses the intent."""
+    return lambda query, known: analyse(query, now=NOW, zone=ZONE, known_names=known, decide=decide)
 
 
 def score_questions(
-    questions: Sequence[LabelledQuestion], understand: Understand = by_rules
+    questions: Sequence[LabelledQuestion], understand: Understand | None = None
 ) -> QuestionScore:
     """Score how `questions` are understood.
 
     Args:
         questions: at least one.
-        understand: the analyser.
+        understand: the analyser; by default that of the project.
     """
+    understand = understand or understanding()
     found = [understand(one.query, one.known) for one in questions]
     pairs = list(zip(questions, found, strict=True))
     misses = [miss for one, analysis in pairs for miss in _misses(one, analysis)]
@@ -195,13 +202,14 @@ def _precision_and_recall(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Score the files that are named, a line each; `--misses` shows what was not understood."""
+    """Score the files that are named."""
     parser = argparse.ArgumentParser(prog="python -m ricordo_services.evaluation.questions")
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--by", choices=[*DECIDERS], default="both", help="who chooses the intent")
+    parser.add_argument("--misses", action="store_true", help="show what was not understood")
     asked = parser.parse_args(arguments)
     for path in asked.files:
-        score = score_questions(read_questions(path))
+        score = score_questions(read_questions(path), understanding(DECIDERS[asked.by]))
         sys.stdout.write(f"{path.name}: {summary(score)}\n")
         for name, (precision, recall) in score.by_intent.items():
             sys.stdout.write(f"  {name:12} precision {precision:.3f}  recall {recall:.3f}\n")

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from ricordo.domain.analysis.languages.patterns import QueryPatterns
+from ricordo.domain.analysis.reading import Sentence, flat, without_time
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.temporal import TimeSpan
 
@@ -14,22 +15,34 @@ _EDGES = ' \t\n?!.,;:…"“”«»()'
 _MOST_TOPICS = 4
 
 
-def topic_phrase(query: str, time: TimeSpan | None, patterns: QueryPatterns) -> str | None:
-    """Return what the query says that it is about ("parlami di …", "tell me about …"), without articles."""
-    match = patterns.knows.search(query) or patterns.about.search(query)
-    if match is None:
-        return None
-    return _object(without_time(query[match.end() :], _shifted(time, match.end()), patterns), patterns)
+def topic_phrase(sentence: Sentence, patterns: QueryPatterns) -> str | None:
+    """Return what the sentence says it is about ("parlami di …", "tell me about …"), without articles."""
+    subjects = patterns.subjects
+    fronted = subjects.fronted.search(sentence.flat)
+    if fronted is not None:
+        return _object(sentence.text[slice(*fronted.span(str(fronted.lastgroup)))], patterns)
+    for pattern in (subjects.knows, subjects.discussed):
+        match = pattern.search(sentence.flat)
+        if match is not None:
+            end = match.end()
+            behind = without_time(sentence.text[end:], _shifted(sentence.time, end), patterns)
+            return _object(behind, patterns)
+    return None
 
 
 def _object(text: str, patterns: QueryPatterns) -> str | None:
+    subjects = patterns.subjects
     phrase = _CLAUSE_END.split(text.strip(_EDGES), maxsplit=1)[0].strip(_EDGES)
+    if (cut := subjects.ends.search(flat(phrase))) is not None:
+        phrase = phrase[: cut.start()].strip(_EDGES)
     for _ in range(2):
-        article = patterns.articles.match(phrase)
+        article = subjects.articles.match(flat(phrase))
         if article is None:
             break
         phrase = phrase[article.end() :].strip(_EDGES)
-    return phrase or None
+    if not phrase or subjects.vague.search(flat(phrase)) is not None:
+        return None
+    return phrase
 
 
 def topics_of(phrase: str, language: str) -> tuple[str, ...]:
@@ -46,20 +59,11 @@ def _lowered(phrase: str) -> str:
     return " ".join(word if any(c.isupper() for c in word) else word.lower() for word in phrase.split())
 
 
-def without_time(query: str, time: TimeSpan | None, patterns: QueryPatterns) -> str:
-    """Return the query without the words of the time, and without the preposition before these."""
-    if time is None:
-        return query
-    before, behind = query[: time.span[0]], query[time.span[1] :]
-    for _ in range(2):
-        before = patterns.before_time.sub("", before)
-    return _SPACE.sub(" ", f"{before.rstrip()} {behind.lstrip()}").strip()
-
-
 def semantic_query(query: str, time: TimeSpan | None, patterns: QueryPatterns) -> str:
     """Return the words worth searching for: without the time and the phrase that asks, if any are left."""
     timeless = without_time(query, time, patterns)
-    bare = patterns.scaffolding.sub("", timeless, count=1)
+    scaffolding = patterns.asking.scaffolding.search(flat(timeless))
+    bare = timeless if scaffolding is None else timeless[scaffolding.end() :]
     for candidate in (bare, timeless, query):
         cleaned = _SPACE.sub(" ", candidate).strip(_EDGES)
         if _WORD.search(cleaned):

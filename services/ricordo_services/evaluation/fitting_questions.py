@@ -1,0 +1,97 @@
+"""Fitting the head that helps to understand questions, on labelled ones."""
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.domain.analysis.analysing import read_query
+from ricordo.domain.analysis.head import BUCKETS, INTENTS, Head, buckets
+from ricordo.domain.language import detect
+from ricordo.domain.temporal import Language
+from ricordo_services.evaluation.questions import NOW, ZONE, LabelledQuestion, read_questions
+
+Matrix = NDArray[np.float32]
+
+_RIDGE: Final = 1e-4  # weight of the squared norm
+_STEPS: Final = 200
+_RATE: Final = 0.1
+_DECAY: Final = (0.9, 0.999)
+
+
+def fit_file(path: Path) -> Head:
+    """Fit a head on the questions of a file.
+
+    Raises:
+        OSError: the file cannot be read.
+        UnreadableQuestions: it holds no labelled questions.
+    """
+    return fit(read_questions(path), hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def fit(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> Head:
+    """Fit a head; the same questions give the same head.
+
+    Args:
+        questions: at least one; of several right intents each counts the same.
+        fitted_on: which questions these are.
+    """
+    features, wanted = _features(questions), _wanted(questions)
+    used = np.flatnonzero(features.any(axis=0))
+    weights = np.zeros((BUCKETS, len(INTENTS)), dtype=np.float32)
+    weights[used] = _descend(np.ascontiguousarray(features[:, used]), wanted)
+    return Head(weights, fitted_on)
+
+
+def _features(questions: Sequence[LabelledQuestion]) -> Matrix:
+    """Return float32 [n, BUCKETS], each row of unit norm."""
+    features = np.zeros((len(questions), BUCKETS), dtype=np.float32)
+    for row, question in zip(features, questions, strict=True):
+        language: Language = "it" if detect(question.query) == "it" else "en"
+        reading, _ = read_query(question.query, NOW, ZONE, language, frozenset(question.known))
+        places = buckets(reading)
+        row[places] = 1 / np.sqrt(len(places))
+    return features
+
+
+def _wanted(questions: Sequence[LabelledQuestion]) -> Matrix:
+    """Return float32 [n, intents], each row a distribution."""
+    wanted = np.zeros((len(questions), len(INTENTS)), dtype=np.float32)
+    for row, question in zip(wanted, questions, strict=True):
+        row[[INTENTS.index(one) for one in INTENTS if one in question.intents]] = 1 / len(question.intents)
+    return wanted
+
+
+def _descend(features: Matrix, wanted: Matrix) -> Matrix:
+    """Minimise cross-entropy plus ridge with Adam (Kingma and Ba, 2015), over all questions at each step."""
+    weights = np.zeros((features.shape[1], wanted.shape[1]), dtype=np.float32)
+    first, second = np.zeros_like(weights), np.zeros_like(weights)
+    for step in range(1, _STEPS + 1):
+        scores = features @ weights
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        errors = odds / odds.sum(axis=1, keepdims=True) - wanted
+        gradient = features.T @ errors / len(wanted) + _RIDGE * weights
+        first = _DECAY[0] * first + (1 - _DECAY[0]) * gradient
+        second = _DECAY[1] * second + (1 - _DECAY[1]) * gradient**2
+        mean, spread = first / (1 - _DECAY[0] ** step), second / (1 - _DECAY[1] ** step)
+        weights -= _RATE * mean / (np.sqrt(spread) + 1e-8)
+    return weights
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fit the head on a file of labelled questions, and write it."""
+    parser = argparse.ArgumentParser(prog="python -m ricordo_services.evaluation.fitting_questions")
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("out", type=Path, help="such as shared/ricordo/domain/analysis/head.npz")
+    asked = parser.parse_args(arguments)
+    asked.out.write_bytes(fit_file(asked.questions).saved())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""The fitted head: it learns, it is what was fitted, and it says how sure it is."""
+
+import hashlib
+import io
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.analysis.analysing import read_query
+from ricordo.domain.analysis.head import INTENTS, Head, load_head
+from ricordo.domain.analysis.intents import Reading
+from ricordo_services.evaluation.fitting_questions import fit, main
+from ricordo_services.evaluation.questions import NOW, read_questions
+
+DEVELOPMENT = Path(__file__).parent / "development.tsv"
+
+
+def reading(query: str) -> Reading:
+    return read_query(query, NOW, ZoneInfo("Europe/Rome"), "en", frozenset())[0]
+
+
+def test_the_head_that_is_shipped_was_fitted_on_the_development_questions() -> None:
+    assert load_head().fitted_on == hashlib.sha256(DEVELOPMENT.read_bytes()).hexdigest()
+
+
+@given(st.text())
+def test_probabilities_are_of_all_intents_and_add_up(query: str) -> None:
+    odds = load_head().probabilities(reading(query))
+    assert tuple(odds) == INTENTS
+    assert sum(odds.values()) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_head_learns_the_order_of_words_and_not_only_words(tmp_path: Path) -> None:
+    header, *lines = DEVELOPMENT.read_text(encoding="utf-8").splitlines()
+    some = [line for line in lines if line.startswith("en")][::4]
+    file, out = tmp_path / "questions.tsv", tmp_path / "head.npz"
+    file.write_text("\n".join([header, *some]) + "\n", encoding="utf-8")
+    assert main([str(file), str(out)]) == 0
+    head = fit(read_questions(file))
+    with np.load(io.BytesIO(out.read_bytes()), allow_pickle=False) as saved:
+        kept = Head(saved["weights"].astype(np.float32) * saved["scale"], str(saved["fitted_on"]))
+    assert kept.fitted_on == hashlib.sha256(file.read_bytes()).hexdigest()
+    for query in ("How could one mend a zip?", "Could one zip mend a how?"):
+        exact, rounded = head.probabilities(reading(query)), kept.probabilities(reading(query))
+        assert [rounded[intent] for intent in INTENTS] == pytest.approx(list(exact.values()), abs=0.02)
+    likely = [
+        head.probabilities(reading(query))["procedural"]
+        for query in ("How could one mend a zip?", "Could one zip mend a how?")
+    ]
+    assert likely[0] > likely[1]
