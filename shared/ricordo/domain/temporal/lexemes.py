@@ -18,6 +18,8 @@ _MOST_TOKENS = 1500  # of a passage; prose of that many characters has half as m
 _LONGEST_NUMBER = 9  # digits; what is longer names no time
 _NUMBER_WORDS = 8
 _LONGEST_WORD = 40
+_ABBREVIATED = frozenset({Kind.MONTH, Kind.WEEKDAY})
+_LONGEST_ABBREVIATION = 5
 _PRICED = frozenset("$€£¥#№")
 _NOTHING: Mapping[Kind, Value] = {}
 
@@ -122,9 +124,18 @@ def _lexeme(tokens: Sequence[Lexeme], words: Sequence[str], at: int, lexicon: Le
         return Lexeme(word, token.start, end, values, capital=token.capital), number.words
     if term is None:
         return token, 1
-    return Lexeme(
-        word, token.start, tokens[at + used - 1].end, term.values, term.weak, capital=token.capital
-    ), used
+    used += _is_abbreviated(tokens, at + used, term)
+    end = tokens[at + used - 1].end
+    return Lexeme(word, token.start, end, term.values, term.weak, capital=token.capital), used
+
+
+def _is_abbreviated(tokens: Sequence[Lexeme], point: int, term: Term) -> bool:
+    """Whether the point behind a short name of a month or a day belongs to it and ends no sentence."""
+    if term.values.keys().isdisjoint(_ABBREVIATED) or point + 1 >= len(tokens) or tokens[point].text != ".":
+        return False
+    name, following = tokens[point - 1], tokens[point + 1]
+    short = len(name.text) <= _LONGEST_ABBREVIATION and tokens[point].start == name.end
+    return short and not following.capital and following.text != "\n"
 
 
 def _longest(words: Sequence[str], at: int, lexicon: Lexicon) -> tuple[Term | None, int]:

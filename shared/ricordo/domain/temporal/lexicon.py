@@ -58,6 +58,7 @@ class Kind(StrEnum):
     BEGINNING = auto()  # stands before the day with which a week begins
     AT = auto()  # stands before an hour
     THE = auto()
+    OWN = auto()  # whose it is: what is counted behind it is an age
     ARTICLE = auto()  # an indefinite one, which is a number too
     PLURAL = auto()  # of units and days: without a number they come again and again
     EDGE = auto()  # early, mid, late, rest, later, earlier, elapsed

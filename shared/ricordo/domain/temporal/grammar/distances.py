@@ -137,7 +137,7 @@ def _counted(reader: Reader, at: int) -> Read | None:
 
 def _behind_relation(reader: Reader, at: int) -> tuple[Amount, int] | None:
     """Read the length behind "last" and "next", unless "last" is a verb there: "it will last two days"."""
-    if reader.has(at, Kind.VERB) and reader.has(at - 1, Kind.MODAL):
+    if reader.has(at, Kind.VERB) and _has_subject(reader, at - 1):
         return None
     read = reader.amount(at + 1)
     if read is not None and reader.has(read[1], Kind.AGO) and len(read[0].parts) > 1:
@@ -147,6 +147,13 @@ def _behind_relation(reader: Reader, at: int) -> tuple[Amount, int] | None:
         verb = reader.has(at, Kind.VERB) and read[0].fine and not reader.has(at - 1, Kind.THE, Kind.OVER)
         return None if verb else read
     return _unit_and_a_half(reader, at + 1) or _days_of(reader, at + 1)
+
+
+def _has_subject(reader: Reader, at: int) -> bool:
+    """Whether the word at `at` makes a verb of the next: "it will last two days"."""
+    if reader.has(at, Kind.MODAL):
+        return True
+    return 0 <= at < len(reader.items) and reader.items[at].text.isalpha() and not reader.items[at].values
 
 
 def _unit_and_a_half(reader: Reader, at: int) -> tuple[Amount, int] | None:
@@ -197,7 +204,9 @@ def _in_the_last(reader: Reader, at: int) -> Read | None:
     the = reader.has(at, Kind.THE)
     begin = reader.skip(at, Kind.THE)
     relation, unit = reader.relation(begin), reader.unit(begin + 1)
-    if unit not in _ROLLED or reader.has(begin + 2, Kind.OF, Kind.RELATION, Kind.WEEKDAY):
+    if unit not in _ROLLED or reader.has(begin + 1, Kind.PLURAL):
+        return None
+    if reader.has(begin + 2, Kind.OF, Kind.RELATION, Kind.WEEKDAY):
         return None
     rolls = relation == "past" or (relation == "last" and over and the and reader.is_text(begin, "last"))
     return Read(Rolling(Amount(((1, unit),)), -1), begin + 2) if rolls else None

@@ -5,7 +5,7 @@ from dataclasses import replace
 from ricordo.domain.temporal.expressions.dated import CalendarDay
 from ricordo.domain.temporal.expressions.parts import Nth
 from ricordo.domain.temporal.expressions.relative import Period
-from ricordo.domain.temporal.grammar.numeric_dates import numeric_date, year_at
+from ricordo.domain.temporal.grammar.numeric_dates import full_year, numeric_date, year_after, year_at
 from ricordo.domain.temporal.grammar.placed import with_year
 from ricordo.domain.temporal.grammar.reader import Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
@@ -30,6 +30,13 @@ def _month(reader: Reader, at: int) -> tuple[int, int] | None:
     return month, end + 1 if reader.is_text(end, ".") and reader.has(
         end + 1, Kind.NUMBER, Kind.ORDINAL
     ) else end
+
+
+def _month_behind_point(reader: Reader, at: int) -> tuple[int, int] | None:
+    """Read "Nov" of "25. Nov 2009", where the year tells that the point ends no sentence."""
+    month = reader.number(at + 1, Kind.MONTH)
+    pointed = reader.is_text(at, ".") and reader.digits(at - 1) > 0 and year_after(reader, at + 2) is not None
+    return (month, at + 2) if month is not None and pointed else None
 
 
 def _weekday_before(reader: Reader, at: int) -> tuple[int | None, int]:
@@ -67,14 +74,24 @@ def _numeric_after(reader: Reader, at: int, weekday: int | None) -> Read | None:
 
 def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:
     day = _day_of_month(reader, at)
-    month = _month(reader, day[1]) if day else None
-    if day is None or month is None:
+    month = _month(reader, day[1]) or _month_behind_point(reader, day[1]) if day else None
+    if day is None or month is None or _are_two(reader, day[1] - 1):
         return None
     return _dated(reader, CalendarDay(day[0], month[0], None, weekday), month[1])
 
 
+def _are_two(reader: Reader, at: int) -> bool:
+    """Whether a number in words stands before a verb: "these two may differ"; a date has an ordinal there."""
+    spelled = reader.has(at, Kind.NUMBER) and not reader.has_digit(at) and not reader.has(at, Kind.ORDINAL)
+    verb = at + 1 < len(reader.items) and reader.items[at + 1].weak and reader.lexicon.month_first
+    return spelled and verb and year_after(reader, at + 2) is None
+
+
 def _dated(reader: Reader, day: CalendarDay, at: int) -> Read:
     """Read the year of a day, or the relation that places it: "3 May last", "il 3 maggio scorso"."""
+    short = _joined_year(reader, at)
+    if short is not None:
+        return Read(replace(day, year=short), at + 2)
     placed = with_year(reader, day, at)
     alone = reader.relation(at) is not None and not reader.has(at + 1, Kind.UNIT, Kind.WEEKDAY, Kind.MONTH)
     return Read(replace(day, relation=reader.relation(at)), at + 1) if placed.end == at and alone else placed
@@ -89,6 +106,15 @@ def _month_day(reader: Reader, at: int, weekday: int | None) -> Read | None:
     if day is None or reader.has(day[1], Kind.UNIT):
         return None
     return _dated(reader, CalendarDay(day[0], month[0], None, weekday), day[1])
+
+
+def _joined_year(reader: Reader, at: int) -> int | None:
+    """Return the year of "05-gen-97", whose signs are alike."""
+    number = reader.number(at + 1, Kind.NUMBER)
+    alike = reader.is_text(at, "-", "/") and reader.is_text(at - 2, reader.items[at].text)
+    if number is None or not alike or not all(reader.adjacent(i) for i in (at - 1, at, at + 1)):
+        return None
+    return full_year(number, 2) if reader.digits(at + 1) == 2 else None
 
 
 def _year_first(reader: Reader, at: int) -> Read | None:
@@ -138,8 +164,8 @@ def day_alone(reader: Reader, at: int) -> Read | None:
     if day is None:
         return None
     if weekday is not None:
-        counted = reader.has(day[1], Kind.UNIT, Kind.HALF_DAY) or reader.is_text(day[1], ":", "/", ".")
-        return None if counted else Read(CalendarDay(day[0], weekday=weekday), day[1])
+        counts = _counts(reader, day[1]) or (reader.is_text(begin - 1, ",") and not reader.has_digit(begin))
+        return None if counts else Read(CalendarDay(day[0], weekday=weekday), day[1])
     placed = _placed_behind(reader, *day) if the else None
     if placed is None and (the or reader.has(at - 1, *_PLACES)):
         placed = _listed(reader, *day)
@@ -148,6 +174,13 @@ def day_alone(reader: Reader, at: int) -> Read | None:
     if not _stands_alone(reader, day[1]) or not _means_a_day(reader, at, day[1] - 1, the=the):
         return None
     return Read(CalendarDay(day[0]), day[1])
+
+
+def _counts(reader: Reader, at: int) -> bool:
+    """Whether the number before `at` counts something: "Tuesday 5 pm", "Monday two people"."""
+    if reader.has(at, Kind.UNIT, Kind.HALF_DAY) or reader.is_text(at, ":", "/", "."):
+        return True
+    return not reader.has_digit(at - 1) and not _stands_alone(reader, at)
 
 
 def _placed_behind(reader: Reader, day: int, at: int) -> Read | None:
@@ -200,7 +233,11 @@ _PLACES = (Kind.ON, Kind.FROM, Kind.TO, Kind.BETWEEN, Kind.SINCE, Kind.UNTIL, Ki
 def _stands_alone(reader: Reader, at: int) -> bool:
     if at >= len(reader.items):
         return True
+    if reader.has(at, Kind.NOT_A_TIME):
+        return False  # "il 10 per cento"
     text = reader.items[at].text
     if text in {"%", "°", "€", "$", "/", ":"} or (text in {",", "-", "."} and reader.digits(at + 1)):
+        return False
+    if text == "-" and reader.adjacent(at):
         return False
     return reader.ends_clause(at) or text in reader.lexicon.follows_day

@@ -29,7 +29,8 @@ def calendar_period(reader: Reader, at: int) -> Read | None:
     if relation is not None:
         return _related(reader, unit, relation, first, end)
     if unit == "weekend":
-        return None if reader.has(begin, Kind.PLURAL) else Read(Weekend(), end)
+        plural = any(reader.has(i, Kind.PLURAL) for i in (at - 1, begin - 1, begin))
+        return None if plural else Read(Weekend(), end)
     bare = reader.has(at, Kind.THE) and unit in {"week", "month", "year", "fortnight"}
     return Read(Period(unit, 0), end) if bare and _the_one(reader, at, end) else None
 
@@ -76,7 +77,10 @@ def second_next(reader: Reader, at: int) -> tuple[int, int] | None:
 
 def _the_one(reader: Reader, at: int, end: int) -> bool:
     """Whether "the week" is this one: not in "the week of", "the year 2016", "la settimana santa"."""
-    return reader.ends_clause(end) and not reader.is_text(at, "that", "un", "quel", "quella", "quell'")
+    joined = reader.is_text(end, "-") and reader.adjacent(end)  # "the year-earlier"
+    return (
+        reader.ends_clause(end) and not joined and not reader.is_text(at, "that", "quel", "quella", "quell'")
+    )
 
 
 def month(reader: Reader, at: int) -> Read | None:
@@ -93,14 +97,11 @@ def month(reader: Reader, at: int) -> Read | None:
     if named is None:
         return None
     end = begin + 1
-    if (
-        relation is None
-        and reader.relation(end) is not None
-        and not reader.has(end + 1, Kind.UNIT, Kind.MONTH)
-    ):
+    if relation is None and reader.relation_behind(end, Kind.UNIT, Kind.MONTH) is not None:
         relation, end = reader.relation(end), end + 1
     if relation is not None:
-        return Read(Month(named, None, relation), end)
+        verb = relation == "this" and reader.items[begin].weak and not reader.items[begin].capital
+        return None if verb and not reader.ends_clause(end) else Read(Month(named, None, relation), end)
     return _month_and_year(reader, named, begin, end)
 
 
@@ -116,7 +117,7 @@ def _month_and_year(reader: Reader, named: int, begin: int, end: int) -> Read | 
 
 _COMPANY = (
     Kind.IN, Kind.OF, Kind.SINCE, Kind.FROM, Kind.BETWEEN, Kind.BEFORE, Kind.AFTER, Kind.UNTIL, Kind.EDGE,
-    Kind.WITHIN,
+    Kind.WITHIN, Kind.AT,
 )  # fmt: skip
 
 
@@ -141,10 +142,10 @@ def season(reader: Reader, at: int) -> Read | None:
     relation = reader.relation(begin)
     begin += relation is not None
     first = reader.number(begin, Kind.SEASON)
-    if first is None:
+    if first is None or reader.has(begin - 1, Kind.NUMBER):
         return None
     end = begin + 1
-    if relation is None and reader.relation(end) is not None and not reader.has(end + 1, Kind.UNIT):
+    if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
         relation, end = reader.relation(end), end + 1
     if relation is not None:
         return Read(Season(first, None, relation), end)
@@ -167,14 +168,20 @@ def weekday(reader: Reader, at: int) -> Read | None:
         upcoming = reader.relation(begin)
         relation, begin = (upcoming, begin + 1) if upcoming is not None else (relation, begin)
     day = reader.number(begin, Kind.WEEKDAY)
-    if day is None or (reader.items[begin].weak and relation is None and not _in_company(reader, begin)):
-        return None
-    if relation is None and _is_habit(reader, begin):
+    if day is None or (relation is None and _is_habit(reader, begin)):
         return None
     end = begin + 1
-    if relation is None and reader.relation(end) is not None and not reader.has(end + 1, Kind.UNIT):
+    if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
         relation, end = reader.relation(end), end + 1
+    if reader.items[begin].weak and relation is None and not _on_a_day(reader, begin):
+        return None
     return _weekday_placed(reader, day, end) if relation is None else Read(Weekday(day, relation), end)
+
+
+def _on_a_day(reader: Reader, at: int) -> bool:
+    """Whether a word that may mean something else stands where a day is expected: "on Sun"."""
+    place = reader.has(at - 1, Kind.THE, Kind.OF, Kind.TO, Kind.AT, Kind.IN, Kind.OVER)
+    return _in_company(reader, at) or (reader.has(at - 1, Kind.ON) and not place)
 
 
 def _is_habit(reader: Reader, at: int) -> bool:

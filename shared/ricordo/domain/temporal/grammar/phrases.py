@@ -119,10 +119,31 @@ def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: Attempts) -
 
 def _glued(items: Sequence[Lexeme], start: int, end: int) -> bool:
     """Whether an expression is a piece of a longer word or code ("3am3ioY"), in which it means nothing."""
-    before = start > 0 and items[start - 1].end == items[start].start and _is_word(items[start - 1])
-    after = end < len(items) and items[end - 1].end == items[end].start and items[end].text.isalnum()
+    before = _touch(items, start) and (_is_word(items[start - 1]) or _is_fraction(items, start))
+    after = _touch(items, end) and (items[end].text.isalnum() or _leads_on(items, end))
     clock = after and items[end].text == "t" and end + 1 < len(items) and items[end + 1].digits == 2
     return before or (after and not clock)
+
+
+def _touch(items: Sequence[Lexeme], at: int) -> bool:
+    return 0 < at < len(items) and items[at - 1].end == items[at].start
+
+
+def _is_fraction(items: Sequence[Lexeme], start: int) -> bool:
+    """Whether it goes on with what is before a sign: the "000" of "1.000", the "Mart" of "Wal-Mart"."""
+    if not _touch(items, start - 1):
+        return False
+    sign, before = items[start - 1].text, items[start - 2]
+    if items[start].digits:
+        return sign in {".", ","} and before.digits > 0
+    return sign == "-" and before.text.isalpha() and not before.values
+
+
+def _leads_on(items: Sequence[Lexeme], end: int) -> bool:
+    """Whether a hyphen joins another word: the "17" of "17-story", the "Jun" of "Jun-song"."""
+    joined = items[end].text == "-" and _touch(items, end + 1)
+    values = items[end + 1].values if joined else {}
+    return joined and items[end + 1].text.isalpha() and (not values or Kind.UNIT in values)
 
 
 def _is_word(item: Lexeme) -> bool:

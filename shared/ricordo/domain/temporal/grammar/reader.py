@@ -90,6 +90,14 @@ class Reader:
             case _:
                 return None
 
+    def relation_behind(self, at: int, *others: Kind) -> Relation | None:
+        """Return the relation at `at` behind what has a name, unless it places one of `others` behind itself.
+
+        What is "this" one stands before: "Christmas present" is none.
+        """
+        relation = self.relation(at)
+        return None if relation == "this" or self.has(at + 1, *others) else relation
+
     def unit(self, at: int) -> Unit | None:
         """Return the unit of time that the lexeme names."""
         value = self.word(at, Kind.UNIT)

@@ -69,6 +69,8 @@ def decade(reader: Reader, at: int) -> Read | None:
     after = reader.number(begin + 1, Kind.DECADE_WORD) == 1 and digits > 0
     if before and number is not None and not digits and number in _SPOKEN_DECADES:
         return Read(Years(_SPOKEN_DECADES[number], 10), begin + 1)
+    if reader.has(at, Kind.OWN) or reader.has(at - 1, Kind.OWN):
+        return None  # "in their 60s"
     if number is None or number % 10 or not (before or after) or (digits == 2 and not 10 <= number <= 90):
         return None
     year = number + 1900 if digits == 2 else full_year(number, digits)

@@ -15,7 +15,7 @@ def holiday_name(reader: Reader, at: int) -> Read | None:
     if name is None:
         return None
     end = begin + 1 + (relation is not None)
-    if relation is None and reader.relation(end) is not None and not reader.has(end + 1, Kind.UNIT):
+    if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
         relation, end = reader.relation(end), end + 1
     return Read(Holiday(name, None, relation), end) if relation else with_year(reader, Holiday(name), end)
 

@@ -44,10 +44,12 @@ ENGLISH = Lexicon.build(
             12: "dozen a_dozen",
             100: "hundred a_hundred",
         },
+        Kind.OWN: {0: "my our his her their your its"},
         Kind.ARTICLE: {0: "a an"},
         Kind.PLURAL: {
-            0: "days weeks months years hours minutes weekends mornings afternoons evenings nights mondays "
-            "tuesdays wednesdays thursdays fridays saturdays sundays",
+            0: "days weeks months years hours minutes weekends mornings afternoons evenings "
+            "nights decades centuries quarters mondays tuesdays wednesdays thursdays fridays saturdays "
+            "sundays",
         },
         Kind.HALVING: {0: "half half_a half_an"},
         Kind.AND_HALF: {0: "and_a_half"},
@@ -183,7 +185,7 @@ ENGLISH = Lexicon.build(
         Kind.WISH: {0: "happy merry blessed have_a_good have_a_great have_a_nice have_a_lovely enjoy_your"},
         Kind.TITLE: {
             0: "mr mrs ms miss dr aunt auntie uncle cousin sister brother friend grandma granny named called "
-            "dear hello hi hey with lady sir saint",
+            "father dear hello hi hey with lady sir saint",
         },
         Kind.SPEAKING: {
             0: "said says told tells asked asks replied wrote texted called phoned laughed smiled cried "
@@ -199,7 +201,8 @@ ENGLISH = Lexicon.build(
             "wo",
         },
         Kind.NOT_A_TIME: {
-            0: "chinese_new_year lunar_new_year school_year fiscal_year academic_year fiscal_years sy",
+            0: "chinese_new_year lunar_new_year last_minute percent per_cent school_year fiscal_year "
+            "academic_year fiscal_years sy",
         },
     },
     numbers=SeparateNumbers(
@@ -212,5 +215,6 @@ ENGLISH = Lexicon.build(
     weak="may march mar sun sat mon wed dec fall spring second lunch half jan h q s thu min dinner lunch",
     month_first=True,
     suffixes="st nd rd th",
-    follows_day="i we he she they you it is was and or at in with to because but that",
+    follows_day="i we he she they you it is was were will and or at in with to for from by on as if so then "
+    "than when while where who what how because but that this there please again too also maybe though not",
 )

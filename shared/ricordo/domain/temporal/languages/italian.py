@@ -42,10 +42,11 @@ ITALIAN = Lexicon.build(
             20: "una_ventina_di ventina_di una_ventina_d' ventina_d'",
             100: "centinaio un_centinaio_di",
         },
+        Kind.OWN: {0: "miei tuoi suoi nostri vostri loro"},
         Kind.ARTICLE: {0: "un una un' uno"},
         Kind.PLURAL: {
-            0: "giorni settimane mesi anni ore minuti weekends sabati domeniche mattine pomeriggi sere notti "
-            "i",
+            0: "giorni settimane mesi anni ore minuti weekends sabati domeniche mattine pomeriggi sere "
+            "notti decenni secoli i nei dei ai dai sui",
         },
         Kind.HALVING: {0: "mezzo mezza mezz'"},
         Kind.AND_HALF: {0: "e_mezzo e_mezza"},
@@ -186,7 +187,7 @@ ITALIAN = Lexicon.build(
         Kind.AND: {0: "e ed"},
         Kind.OF: {0: joined("di", "in") + " d' per"},
         Kind.ON: {
-            0: "di in il la lo l' nel nella nell' al alla all' durante per a ad del della dell'",
+            0: "di in il l' nel nella nell' al alla all' durante per a ad del della dell'",
         },
         Kind.NUMBERED: {0: "numero n nr"},
         Kind.DATED: {0: "giorno"},
@@ -214,8 +215,8 @@ ITALIAN = Lexicon.build(
         Kind.OTHER: {0: "altro altra"},
         Kind.WISH: {0: "buon buona buone felice felici lieto lieta"},
         Kind.TITLE: {
-            0: "signor signora sig don donna suor zia zio nonna nonno cugina cugino sorella fratello amica "
-            "amico ciao caro cara con santa dottor dottoressa professor professoressa",
+            0: "babbo signor signora sig don donna suor zia zio nonna nonno cugina cugino sorella fratello "
+            "amica amico ciao caro cara con santa dottor dottoressa professor professoressa",
         },
         Kind.SPEAKING: {
             0: "dice disse chiede chiese risponde rispose scrive scrisse chiama chiamo ride rise piange sa "
@@ -229,7 +230,8 @@ ITALIAN = Lexicon.build(
         Kind.MODAL: {0: "sono è erano era saranno sara siano fossero"},
         Kind.NOT_A_TIME: {
             0: "capodanno_cinese anno_scolastico anno_fiscale anno_accademico al_giorno_d'_oggi a_domani "
-            "l'_altro_giorno l'_altra_mattina l'_altra_sera l'_altra_notte",
+            "ultimo_minuto ultim'_ora percento per_cento per_mille l'_altro_giorno l'_altra_mattina "
+            "l'_altra_sera l'_altra_notte",
         },
     },
     numbers=JoinedNumbers(
@@ -243,5 +245,7 @@ ITALIAN = Lexicon.build(
     "febb ora secondo fine meta inizio pranzo cena alba prima h q quindicina anni anno",
     month_first=False,
     suffixes="° º ª o a esimo esima mo",
-    follows_day="e ho abbiamo hai ha hanno siamo sono sei era eravamo ero non mi ci si ti con a alle di ma",
+    follows_day="e ho abbiamo hai ha hanno siamo sono sei era eravamo ero non mi ci si ti vi lo la li le con "
+    "a ad al alla alle di da in per su ma se che chi cosa come quando dove perche pero anche poi allora "
+    "ancora o io tu lui lei noi voi loro",
 )

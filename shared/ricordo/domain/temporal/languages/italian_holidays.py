@@ -38,7 +38,7 @@ HOLIDAYS: Mapping[Value, str] = {
     "boxing": "santo_stefano",
     "fat_thursday": "giovedi_grasso",
     "carnival": "carnevale martedi_grasso",
-    "ash_wednesday": "mercoledi_delle_ceneri ceneri",
+    "ash_wednesday": "mercoledi_delle_ceneri le_ceneri",
     "palm_sunday": "domenica_delle_palme",
     "maundy_thursday": "giovedi_santo",
     "good_friday": "venerdi_santo",
