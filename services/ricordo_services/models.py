@@ -1,13 +1,17 @@
-"""The embedding models of a process, by its settings."""
+"""The models of a process, by its settings."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from ricordo.adapters.ollama import open_ollama
+from ricordo.adapters.ollama import open_ollama, open_question_reader
 from ricordo.adapters.onnx import DIMENSIONS, MODEL, MiniLm, MiniLmTokens, load_tokens, open_minilm
-from ricordo.ports.models import Encoder, TokenCounter
-from ricordo.settings import EmbeddingSettings
+from ricordo.ports.analyser import QueryAnalyser
+from ricordo.ports.clock import Clock
+from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter
+from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.runtime.understanding import ModelAnalyser, RulesAnalyser
+from ricordo.settings import AnalyserSettings, EmbeddingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +91,15 @@ async def open_models(
             is_minilm = settings.fallback == MODEL
             fallback = (await minilm()).batch if is_minilm else await served(settings.fallback)
         yield Models(primary, primary, fallback, counter, "served")
+
+
+@asynccontextmanager
+async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
+    """Connect the language model that reads questions, with the rules behind it; or the rules alone."""
+    if settings.provider == "rules":
+        yield RulesAnalyser()
+        return
+    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+    opening = open_question_reader(settings.ollama_url, settings.model, budget=settings.budget_ms / 1000)
+    async with opening as reader:
+        yield ModelAnalyser(reader, breaker, settings.remembered)

@@ -20,6 +20,7 @@ from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
+from ricordo.ports.analyser import QueryAnalyser
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.clock import Clock
 from ricordo.ports.graph import FactGraph, GraphUnavailable
@@ -30,7 +31,7 @@ from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.settings import Settings
-from ricordo_services.models import Models, dimensions, model_names, open_models
+from ricordo_services.models import Models, dimensions, model_names, open_analyser, open_models
 
 T = TypeVar("T")
 
@@ -116,6 +117,11 @@ class Resources:
     async def models(self) -> Models:
         """Return the embedding models, loaded or connected: only for what encodes, as weights are large."""
         return await self._once("models", self._open_models)
+
+    async def analyser(self) -> QueryAnalyser:
+        """Return what finds out what a question asks for."""
+        opening = open_analyser(self.settings.analyser, self.clock)
+        return await self._once("analyser", lambda: self._exits.enter_async_context(opening))
 
     async def batcher(self) -> EmbeddingBatcher:
         """Return the embedding batcher, working."""

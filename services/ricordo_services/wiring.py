@@ -114,6 +114,7 @@ async def _retrieval(resources: Resources) -> list[Service]:
         encoder=models.query,
         graph_answers=resources.graph_answers,
         clock=resources.clock,
+        analyser=await resources.analyser(),
         profile=ranking.profile,
         profiles=profiles(ranking.weights),
         minimums=Minimums(semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity),

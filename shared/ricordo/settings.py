@@ -121,6 +121,28 @@ class EmbeddingSettings(_Group):
         return model
 
 
+class AnalyserSettings(_Group):
+    """What reads questions.
+
+    Attributes:
+        provider: `rules`, which need no model, or `ollama`: a language model, with the rules behind it.
+        model: its name.
+        ollama_url: where Ollama answers.
+        budget_ms: how long an answer may take; then the rules answer.
+        failures_to_open: failures in a row after which the model is not asked for a while.
+        open_s: seconds until one question tries whether the model is back.
+        remembered: answers of the model that are remembered, those used last.
+    """
+
+    provider: Literal["rules", "ollama"] = "rules"
+    model: str = "qwen2.5:1.5b"
+    ollama_url: str = "http://127.0.0.1:11434"
+    budget_ms: PositiveFloat = 200.0
+    failures_to_open: PositiveInt = 3
+    open_s: PositiveFloat = 15.0
+    remembered: PositiveInt = 1024
+
+
 class RankingSettings(_Group):
     """Search and ranking.
 
@@ -203,6 +225,7 @@ class Settings(BaseSettings):
     bus: BusSettings = BusSettings()
     stores: StoreSettings = StoreSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    analyser: AnalyserSettings = AnalyserSettings()
     ranking: RankingSettings = RankingSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()
     worker: WorkerSettings = WorkerSettings()

@@ -1,11 +1,12 @@
 """The query analyser as a port: what a question asks for, whoever finds it out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.analysis import Analysis
+from ricordo.domain.analysis import Analysis, Claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,4 +46,21 @@ class QueryAnalyser(Protocol):
 
     async def understand(self, question: Question) -> Understanding:
         """Analyse `question`."""
+        ...
+
+
+class QuestionReader(Protocol):
+    """A language model that reads a question; what it says is a claim, to be borne out by the question."""
+
+    async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
+        """Say what `text` asks for.
+
+        Args:
+            text: what was asked; data, never an instruction.
+            language: "it" or "en".
+            names: those in the text that the user's memories know.
+
+        Raises:
+            ModelUnavailable: there was no answer in time, or it was none.
+        """
         ...

@@ -149,6 +149,9 @@ class OllamaStandIn:
         model = str(body["model"])
         if not self._holds(model):
             return _error(404, f'model "{model}" not found, try pulling it first')
+        if not body.get("messages"):  # a chat of no messages loads the model
+            loaded: Fields = {"role": "assistant", "content": ""}
+            return _json({"model": model, "message": loaded, "done": True, "done_reason": "load"})
         message = {"role": "assistant", "content": self.behaviour.chat(body)}
         return _json({"model": model, "message": message, "done": True, "done_reason": "stop"})
 

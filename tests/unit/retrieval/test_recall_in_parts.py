@@ -2,20 +2,23 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
 from uuid import UUID
 
 import pytest
 
+from ricordo.domain.analysis import Claim
 from ricordo.domain.facts import Fact
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.ports.facts import FactLedger
 from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.models import TokenCounter
+from ricordo.ports.models import ModelUnavailable, TokenCounter
 from ricordo.ports.recollection import Profile, Recollection, Standing, Turn
+from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.runtime.understanding import ModelAnalyser
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
@@ -137,6 +140,19 @@ async def test_what_is_away_costs_its_part_only(memory: Memory) -> None:
     recalled = await memory.remember("acme", ASKED)
     assert recalled.degraded == {Degradation.GRAPH, Degradation.ROWS}
     assert {"encode", "facts", "search"} <= recalled.timings_ms.keys()
+
+
+async def test_a_model_that_reads_questions_is_missed_when_it_is_away(memory: Memory) -> None:
+    class Away:
+        async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
+            raise ModelUnavailable("away")
+
+    breaker = CircuitBreaker(memory.clock, counted=ModelUnavailable)
+    remember = replace(memory.remember, analyser=ModelAnalyser(Away(), breaker))
+    recalled = await remember("acme", ASKED)
+    assert recalled.degraded == {Degradation.GRAPH, Degradation.ANALYSER}
+    assert recalled.analysis.analyser == "rules"
+    assert {"analyse", "encode", "facts", "search"} <= recalled.timings_ms.keys()
 
 
 @pytest.mark.parametrize("kind", [ValueError, StoreUnavailable, TimeoutError])

@@ -1,7 +1,7 @@
 """The Ollama server behind one set of exceptions: whatever goes wrong, the model is unavailable."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
@@ -35,6 +35,41 @@ class OllamaServer:
                 model=model, input=[_encodable(text) for text in texts], keep_alive=_KEEP_LOADED
             )
         return response.embeddings
+
+    async def chat(
+        self, model: str, messages: Sequence[Mapping[str, str]], schema: Mapping[str, object], tokens: int
+    ) -> str:
+        """Return the text that the model answers, unchecked; the server holds it to a JSON schema.
+
+        The same messages get the same answer: nothing is left to chance.
+
+        Args:
+            model: which one.
+            messages: `role` and `content` of each.
+            schema: of the answer.
+            tokens: of the answer, at the most.
+
+        Raises:
+            ModelUnavailable: there was no answer in time, or it was none.
+        """
+        async with _answering(model, self._timeout):
+            response = await self._client.chat(
+                model=model,
+                messages=[{name: _encodable(value) for name, value in one.items()} for one in messages],
+                format=dict(schema),
+                options={"temperature": 0, "seed": 0, "num_predict": tokens},
+                keep_alive=_KEEP_LOADED,
+            )
+            return response.message.content or ""
+
+    async def load(self, model: str) -> None:
+        """Have the server hold `model` in memory; that may take many seconds.
+
+        Raises:
+            ModelUnavailable: it did not, or not in time.
+        """
+        async with _answering(model, self._timeout):
+            await self._client.chat(model=model, messages=[], keep_alive=_KEEP_LOADED)
 
     async def has(self, model: str) -> bool:
         """Tell whether the server holds `model`; a name without a tag means the latest.

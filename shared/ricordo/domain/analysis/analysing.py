@@ -1,10 +1,18 @@
-"""The analysis of a query by rules."""
+"""The analysis of a query, with what a language model says of it or without."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.analysis.claims import (
+    Claim,
+    feeling_of,
+    intent_of,
+    time_of,
+    topics_borne_out,
+    with_names,
+)
 from ricordo.domain.analysis.deciding import decide
 from ricordo.domain.analysis.intents import Reading, emotion_of, filters
 from ricordo.domain.analysis.languages import PATTERNS
@@ -29,6 +37,7 @@ def analyse(
     language: str | None = None,
     known_names: Iterable[str] = (),
     decide: Decider = decide,
+    claim: Claim | None = None,
 ) -> Analysis:
     """Find out what `query` asks for.
 
@@ -39,6 +48,7 @@ def analyse(
         language: "it" or "en"; found out when None, and English rules apply to any other.
         known_names: Names that the user's memories know; matched in any case of letters.
         decide: Chooses the intent.
+        claim: What a language model says of the query; taken as far as the query bears it out.
 
     Raises:
         ValueError: `now` is naive.
@@ -46,18 +56,25 @@ def analyse(
     spoken = language if language is not None else detect(query)
     rules: Language = "it" if spoken.lower().startswith("it") else "en"
     reading, time = read_query(query, now, zone, rules, frozenset(known_names))
-    intent = decide(reading)
+    if claim is None:
+        intent, emotion, topics = decide(reading), emotion_of(reading), None
+    else:
+        head = query[:_MOST_READ]
+        time = time or time_of(claim, head, now, zone, reading)
+        found, reading = decide(reading), with_names(reading, claim, head)
+        topics = topics_borne_out(claim, head, rules)
+        intent, emotion = intent_of(claim, reading, found, topics), feeling_of(claim, reading)
     return Analysis(
         intent=intent,
         time=_time_filter(reading, time, intent),
         entities=reading.entities,
-        topics=_topics(reading, intent),
-        emotion_filter=emotion_of(reading) if intent == "emotional" else None,
+        topics=_topics(reading, intent) or (topics if topics and intent == "topic" else ()),
+        emotion_filter=emotion if intent == "emotional" else None,
         memory_types=("procedural",) if intent == "procedural" else (),
         semantic_query=semantic_query(query, time, reading.patterns),
         archive=reading.patterns.subjects.archive.search(reading.sentence.flat) is not None,
         fallback=None,
-        analyser="rules",
+        analyser="rules" if claim is None else "llm",
         language=rules,
     )
 

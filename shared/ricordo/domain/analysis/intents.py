@@ -86,8 +86,16 @@ def may_be(intent: Intent, reading: Reading) -> bool:
         "entity": bool(reading.named),
         "topic": reading.about is not None and not reading.named,
         "temporal": reading.sentence.time is not None and not reading.named,
-        "procedural": not reading.named and patterns.procedures.habit.search(core) is None,
+        "procedural": not reading.named and _may_be_done(reading),
     }[intent]
+
+
+def _may_be_done(reading: Reading) -> bool:
+    """Whether the question is more than whether something is so, and not what somebody usually does."""
+    patterns, core = reading.patterns, reading.sentence.core
+    if patterns.procedures.habit.search(core) is not None:
+        return False
+    return not reading.sentence.asks or patterns.asking.open_question.search(core) is not None
 
 
 def _may_be_felt(reading: Reading) -> bool:

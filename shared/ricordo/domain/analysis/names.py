@@ -56,7 +56,7 @@ def names(
             name, used = _capitalised(query, words, at, patterns, language)
         if name is None:
             name = _given(query, words, at, patterns)
-        said_to = name is not None and _is_addressed(
+        said_to = name is not None and is_addressed(
             query, words[at].start, words[at + used - 1].end, patterns
         )
         if name is not None and name not in found and not said_to:
@@ -74,7 +74,7 @@ def _spelled(known: frozenset[str]) -> tuple[dict[str, str], frozenset[str]]:
     return spelled, frozenset(name.split()[0] for name in spelled)
 
 
-def _is_addressed(query: str, start: int, end: int, patterns: QueryPatterns) -> bool:
+def is_addressed(query: str, start: int, end: int, patterns: QueryPatterns) -> bool:
     """Whether somebody is spoken to by name ("Hey John, …", "…, Anna?"), and not spoken of."""
     before = flat(query[max(0, start - _REACH) : start])
     if patterns.asking.addressed.search(before) is not None:

@@ -1,0 +1,99 @@
+"""What a language model says of a question counts as far as the question bears it out."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.analysis import Analysis, Claim, analyse
+
+ROME = ZoneInfo("Europe/Rome")
+NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)
+
+
+def ask(query: str, claim: Claim | None = None) -> Analysis:
+    return analyse(query, now=NOW, zone=ROME, claim=claim)
+
+
+def test_a_model_sees_what_the_rules_do_not() -> None:
+    query = "the allotment, where are we with it?"
+    assert ask(query).intent == "general"
+    seen = ask(query, Claim("topic", topics=("allotment",)))
+    assert (seen.intent, seen.topics, seen.analyser) == ("topic", ("allotment",), "llm")
+
+
+def test_a_name_that_begins_a_sentence_is_found_with_its_help() -> None:
+    assert ask("Rex dove dorme?").entities == ()
+    seen = ask("Rex dove dorme?", Claim("entity", entities=("rex",)))
+    assert (seen.intent, seen.entities) == ("entity", ("Rex",))
+
+
+def test_a_feeling_that_no_lexicon_knows_is_what_the_model_says() -> None:
+    query = "What floats my boat?"
+    assert ask(query).emotion_filter is None
+    seen = ask(query, Claim("emotional", emotion="positive"))
+    assert (seen.intent, seen.emotion_filter) == ("emotional", "positive")
+    assert ask("What made me angry?", Claim("emotional", emotion="positive")).emotion_filter == "negative"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        Claim("general"),
+        Claim("temporal", time="oggi"),
+        Claim("entity", entities=("Davide",)),
+        Claim("topic", topics=("vacanze",)),
+        Claim("procedural", topics=("fatto",)),
+        Claim("emotional", emotion="negative"),
+    ],
+)
+def test_what_the_rules_see_is_not_unseen(claim: Claim) -> None:
+    plain, seen = ask("Cosa abbiamo fatto ieri?"), ask("Cosa abbiamo fatto ieri?", claim)
+    assert (seen.intent, seen.time, seen.entities, seen.topics) == ("temporal", plain.time, (), ())
+    assert seen.emotion_filter is None
+
+
+@pytest.mark.parametrize(
+    ("query", "claim"),
+    [
+        ("Where do I live?", Claim("entity", entities=("Anna", "where", "I", ""))),
+        ("Where do I live?", Claim("topic", topics=("houses", ""))),
+        ("Where do I live?", Claim("temporal", time="yesterday")),
+        ("Do I like sushi?", Claim("procedural")),
+        ("What makes my sister happy?", Claim("emotional", emotion="positive")),
+        ("Hey John, where do I live?", Claim("entity", entities=("John",))),
+        ("Ciao, come stai?", Claim("emotional", emotion="positive")),
+    ],
+)
+def test_what_stands_not_in_the_question_does_not_count(query: str, claim: Claim) -> None:
+    seen = ask(query, claim)
+    assert (seen.time, seen.entities, seen.topics, seen.emotion_filter) == (None, (), (), None)
+    assert (seen.intent, seen.memory_types) == ("general", ())
+
+
+def test_a_time_is_what_the_resolver_makes_of_the_words() -> None:
+    seen = ask("What did we do? (yesterday)", Claim("temporal", time="(yesterday)"))
+    assert seen.time is not None
+    assert seen.time.start.astimezone(ROME) == datetime(2026, 2, 3, tzinfo=ROME)
+
+
+@given(
+    query=st.text(max_size=60) | st.sampled_from(["Cosa ha detto Anna ieri?", "how do I do it", "di X"]),
+    claim=st.builds(
+        Claim,
+        intent=st.sampled_from(["temporal", "entity", "emotional", "topic", "procedural", "general"]),
+        time=st.text(max_size=20) | st.just("ieri"),
+        entities=st.lists(st.text(max_size=10) | st.just("Anna"), max_size=4).map(tuple),
+        topics=st.lists(st.text(max_size=10), max_size=4).map(tuple),
+        emotion=st.sampled_from(["positive", "negative", "neutral", None]),
+    ),
+)
+def test_any_claim_is_borne_out_or_dropped(query: str, claim: Claim) -> None:
+    seen = ask(query, claim)
+    assert all(name.casefold() in query.casefold() for name in seen.entities)
+    assert seen.emotion_filter is None or seen.intent == "emotional"
+    if seen.time is not None:
+        assert seen.time.start < seen.time.end
+        assert seen.intent == "temporal" or not seen.time.strict
