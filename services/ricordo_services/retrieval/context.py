@@ -12,7 +12,7 @@ from ricordo.domain.language import detect
 from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import LIFETIME, MAX_LINES, WorkingMemory, working_memory
 from ricordo.messages.queries import ContextReply, ContextRequest, WorkingReply, WorkingRequest
-from ricordo.messages.vocabulary import Degradation, Profile
+from ricordo.messages.vocabulary import Degradation, Profile, Role
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.models import TokenCounter
@@ -203,10 +203,10 @@ def _asked_for(request: ContextRequest, recalled: Recalled) -> bool:
 
 
 def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn]) -> str:
-    """Return the language of the question; where it has none, as a bare name, that of the conversation."""
+    """Return the language of the question; where that tells none, as a bare name, of the user's last turn."""
     spoken = request.language or detect(request.query, default="")
-    last = next((turn.language for turn in reversed(recent) if turn.language), "")
-    return spoken or last or recalled.analysis.language
+    own = (turn.language for turn in reversed(recent) if turn.language and turn.role == Role.USER)
+    return spoken or next(own, recalled.analysis.language)
 
 
 def working_view(memory: WorkingMemory) -> WorkingReply:

@@ -12,18 +12,22 @@ _PATIENCE: Final = 8
 """Lines that do not fit, after which no others are tried."""
 
 
+_TIGHT: Final = 600
+"""Tokens with which any choice fits at some length, without trying first whether its shortest line does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Lines that may stand for the same thing.
 
     Attributes:
-        lines: makes them, the one that says most first.
+        lines: makes them for so many tokens of room, the one that says most first.
         shortest: makes the last of them, without the others.
         message_id: of the message that they tell of, if it is one.
         content: what that says; None where no message is told of.
     """
 
-    lines: Callable[[], Iterable[str]]
+    lines: Callable[[int], Iterable[str]]
     shortest: Callable[[], str]
     message_id: str | None = None
     content: str | None = None
@@ -31,7 +35,7 @@ class Choice:
     @classmethod
     def of(cls, lines: Sequence[str]) -> "Choice":
         """Return the choice between lines that are there."""
-        return cls(lambda: lines, lambda: lines[-1])
+        return cls(lambda _: lines, lambda: lines[-1])
 
 
 class Filling:
@@ -92,9 +96,9 @@ class Filling:
 
     def _put(self, section: Section, choice: Choice, room: int) -> bool:
         """Put the first line that fits into a section; say whether any did."""
-        if self._page.cost(choice.shortest()) > room:
+        if room < _TIGHT and self._page.cost(choice.shortest()) > room:
             return False
-        if not any(self._page.add(section, line, room) for line in choice.lines()):
+        if not any(self._page.add(section, line, room) for line in choice.lines(room)):
             return False
         if choice.message_id:
             self._ids.add(choice.message_id)

@@ -38,7 +38,7 @@ class Telling:
             return turn_line(turn, told, self._language)
 
         return Choice(
-            lambda: map(line, self._by_length(turn.content, "", turn.language)),
+            lambda room: map(line, self._by_length(turn.content, "", turn.language, room)),
             lambda: line(self._line(turn.content, "", turn.language)),
             turn.message_id,
             turn.content,
@@ -47,7 +47,7 @@ class Telling:
     def decision(self, turn: SpokenTurn) -> Choice:
         """Return the line that stands for a turn that decided something."""
         line = decision_line(turn, self._language)
-        return Choice(lambda: (line,), lambda: line, turn.message_id, turn.content)
+        return Choice(lambda _: (line,), lambda: line, turn.message_id, turn.content)
 
     def memory(self, memory: Memory, rank: int) -> Choice:
         """Return the spans that may stand for a memory.
@@ -62,26 +62,29 @@ class Telling:
             return memory_block(memory, told, self._language)
 
         return Choice(
-            lambda: map(block, chain(self._forms(memory, rank), (_title(memory),))),
+            lambda room: map(block, chain(self._forms(memory, rank, room), (_title(memory),))),
             lambda: block(_title(memory)),
             memory.message_id,
             memory.content,
         )
 
-    def _forms(self, memory: Memory, rank: int) -> Iterator[str]:
+    def _forms(self, memory: Memory, rank: int, room: int) -> Iterator[str]:
         if rank < IN_FULL:
-            return self._by_length(memory.content, memory.summary, memory.language)
+            return self._by_length(memory.content, memory.summary, memory.language, room)
         return iter((self._line(memory.content, memory.summary, memory.language),))
 
-    def _by_length(self, content: str, summary: str, language: str) -> Iterator[str]:
+    def _by_length(self, content: str, summary: str, language: str, room: int) -> Iterator[str]:
         long = is_long(content, self._count)
         if not long:
             yield content
         elif collapse(summary) and not is_long(summary, self._count):
             yield summary
-        digest = Digest(content, self._wanted(language), language or self._language)
-        for limit in (LONG_TOKENS, SHORT_TOKENS) if long else (SHORT_TOKENS,):
-            yield digest.within(limit, self._count)
+        limits = [
+            limit for limit in ((LONG_TOKENS, SHORT_TOKENS) if long else (SHORT_TOKENS,)) if limit < room
+        ]
+        if limits:
+            digest = Digest(content, self._wanted(language), language or self._language)
+            yield from (digest.within(limit, self._count) for limit in limits)
         yield self._line(content, summary, language)
 
     def _line(self, content: str, summary: str, language: str) -> str:
