@@ -88,7 +88,7 @@ class Profile:
 
     Attributes:
         timezone: the last that was stated.
-        names: those met so far.
+        names: those met so far: in facts, of whom the last memories are about, and of who speaks.
         speakers: what those are called who speak in the user's conversations.
     """
 

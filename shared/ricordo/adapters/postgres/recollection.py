@@ -1,6 +1,6 @@
 """Reads of the truth, for retrieval."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -80,10 +80,22 @@ class PostgresRecollection:
         return Counts(**dict(row))
 
     async def profile(self, tenant: str, user_id: str) -> Profile:
-        """Return the user's zone and the names met so far."""
+        """Return the user's zone and the names met so far; see `Recollection.profile`."""
         [row] = await self._fetch("profile", tenant, user_id)
-        return Profile(row["timezone"], tuple(row["names"]), tuple(row["speakers"]))
+        return Profile(
+            timezone=row["timezone"],
+            names=_each_once((*row["names"], *row["people"], *row["speakers"])),
+            speakers=tuple(row["speakers"]),
+        )
 
     async def _fetch(self, name: str, tenant: str, *arguments: object) -> list[asyncpg.Record]:
         async with self._database.transaction(tenant) as connection:
             return await connection.fetch(_SQL[name], tenant, *arguments)
+
+
+def _each_once(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names in their order; of those that differ in case only, the first."""
+    kept: dict[str, str] = {}
+    for name in names:
+        kept.setdefault(name.casefold(), name)
+    return tuple(kept.values())

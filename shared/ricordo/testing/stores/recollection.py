@@ -102,3 +102,14 @@ class RecollectionContract:
         await stores.record(new_message("m-1", tenant=stores.tenant, timestamp=at(1), timezone="Europe/Rome"))
         await stores.record(new_message("m-3", tenant=stores.tenant, timestamp=at(3)))
         assert (await stores.recollection.profile(stores.tenant, "u-1")).timezone == "Asia/Tokyo"
+
+    async def test_the_profile_knows_who_speaks_and_who_was_there(self, stores: Stores) -> None:
+        first = new_message(
+            "m-1", tenant=stores.tenant, timestamp=at(1), speaker="Davide", participants=("Ada", "DAVIDE")
+        )
+        other = new_message("m-2", tenant=stores.tenant, user_id="u-2", timestamp=at(2), speaker="Bruno")
+        await stores.record(first)
+        await stores.record(other)
+        profile = await stores.recollection.profile(stores.tenant, "u-1")
+        assert sorted(name.casefold() for name in profile.names) == ["ada", "davide"]
+        assert profile.speakers == ("Davide",)

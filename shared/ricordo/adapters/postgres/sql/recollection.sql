@@ -53,6 +53,11 @@ select
     (select coalesce(array_agg(name), '{}') from (
         select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
     ) as met) as names,
+    -- whom the last memories are about, who may be in no fact
+    (select coalesce(array_agg(distinct name collate "C"), '{}') from (
+        select participants from memories where tenant = $1 and user_id = $2
+        order by created_at desc, id desc limit 100
+    ) as recent, unnest(participants) as name) as people,
     (select coalesce(array_agg(distinct speaker), '{}') from (
         select speaker from history where tenant = $1 and user_id = $2
         order by said_at desc, message_id desc limit 200
