@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import qdrant_edge as edge
 
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+from ricordo.adapters.qdrant.edge_requests import config
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
@@ -62,6 +64,25 @@ async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     assert {point(f"p-{n}").id for n in acknowledged} <= found
     assert {point(f"q-{n}").id for n in acknowledged if n % 3} <= found
     assert found.isdisjoint(point(f"q-{n}").id for n in acknowledged if n % 3 == 0)
+    for n in acknowledged[::30]:
+        direction = point(f"p-{n}").window_vector
+        [nearest] = await searched(index, vector=direction, limit=1)
+        assert nearest.id == point(f"p-{n}").id
+        assert nearest.dense_window == pytest.approx(1, abs=1e-3)
+    await index.close()
+
+
+async def test_a_shard_that_a_former_version_made_is_used_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "all-MiniLM-L6-v2"
+    path.mkdir()
+    edge.EdgeShard.create(str(path), config(DIMENSIONS, edge.VectorStorageDatatype.Float32)).close()
+    index = EdgeVectorIndex(tmp_path)
+    await index.prepare("all-MiniLM-L6-v2", DIMENSIONS)
+    await index.upsert(TENANT, "all-MiniLM-L6-v2", [point("a", text="cat"), point("b", text="dog")])
+    [hit] = await index.search(
+        TENANT, "all-MiniLM-L6-v2", ALL, vector=point("b").window_vector, terms=words(""), limit=1
+    )
+    assert hit.id == point("b").id
     await index.close()
 
 

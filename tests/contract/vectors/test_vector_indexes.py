@@ -24,6 +24,16 @@ class TestEdge(VectorIndexContract):
         await index.close()
 
 
+class TestEdgeCountingWords(VectorIndexContract):
+    """The engine in this process, when it counts everybody's words."""
+
+    @pytest.fixture
+    async def index(self, tmp_path: Path) -> AsyncIterator[VectorIndex]:
+        index = EdgeVectorIndex(tmp_path, counted_from=1)
+        yield index
+        await index.close()
+
+
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
 class TestServer(VectorIndexContract):
     """A server, whose part the client's own local mode plays."""

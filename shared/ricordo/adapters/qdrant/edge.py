@@ -6,7 +6,6 @@ interpreter for minutes.
 """
 
 import asyncio
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,21 +13,11 @@ from pathlib import Path
 from typing import Final, TypeVar
 from uuid import UUID
 
-import qdrant_edge as edge
 import structlog
 
-from ricordo.adapters.qdrant import candidates
-from ricordo.adapters.qdrant.conditions import TENANT, collection, corpus, in_scope, of_tenant, payload
-from ricordo.adapters.qdrant.edge_requests import (
-    INDEXES,
-    asked,
-    config,
-    filter_of,
-    id_of,
-    latest,
-    point_of,
-    query,
-)
+from ricordo.adapters.qdrant.candidates import Probe
+from ricordo.adapters.qdrant.conditions import collection
+from ricordo.adapters.qdrant.edge_shard import COUNTED_FROM, Shard, opened
 from ricordo.domain.bm25 import SparseVector
 from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 
@@ -36,11 +25,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
 
-_PORTION: Final = 16  # points per call: some milliseconds, between which a search has its turn
+_PORTION: Final = 8  # points per call: some milliseconds, between which a search has its turn
 # A flush takes up to a second, whatever there is to write; what is not flushed is read again from the
 # engine's log by a start after a crash, some 4,000 points a second.
 _FLUSH_EVERY: Final = 10_000
 _FLUSH_AFTER_S: Final = 3.0  # of silence
+_BREATH_S: Final = 0.005  # between two portions of counting, which nobody waits for
 
 
 class EdgeVectorIndex:
@@ -48,14 +38,17 @@ class EdgeVectorIndex:
 
     Attributes:
         unflushed: changes that so far stand in the engine's log only.
+        counting: users whose words are being counted just now.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, counted_from: int = COUNTED_FROM) -> None:
         self._folder = folder
+        self._counted_from = counted_from
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="qdrant-edge")
-        self._shards: dict[str, edge.EdgeShard] = {}
+        self._shards: dict[str, Shard] = {}
         self.unflushed = 0
         self._silence: asyncio.TimerHandle | None = None
+        self.counting: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def prepare(self, model: str, dimensions: int) -> None:
         """Load or create the shard of `model`.
@@ -99,18 +92,24 @@ class EdgeVectorIndex:
         limit: int,
     ) -> Sequence[Hit]:
         """Find candidates with all their scores; see `VectorIndex.search`."""
-        probe = candidates.Probe(vector, terms)
-        return await self._run(lambda: self._search(tenant, model, scope, probe, limit))
+        probe = Probe(vector, terms)
+        hits, uncounted = await self._run(lambda: self._search(tenant, model, scope, probe, limit))
+        if uncounted:
+            self._count_words(tenant, model, scope.user_id)
+        return hits
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
-        request = edge.CountRequest(filter=filter_of(in_scope(tenant, scope)), exact=True)
-        return await self._run(lambda: self._shard(model).count(request))
+        return await self._run(lambda: self._shard(model).count(tenant, scope))
 
     async def close(self) -> None:
         """Flush to disk and release the shards; closing twice does nothing."""
         if self._silence is not None:
             self._silence.cancel()
+        counting = list(self.counting.values())
+        for task in counting:
+            task.cancel()
+        await asyncio.gather(*counting, return_exceptions=True)
         if self._shards:
             await self._run(self._close)
         self._thread.shutdown(wait=False)
@@ -124,71 +123,51 @@ class EdgeVectorIndex:
         except Exception as error:
             raise IndexUnavailable(f"the vector index failed: {error}") from error
 
-    def _shard(self, model: str) -> edge.EdgeShard:
+    def _shard(self, model: str) -> Shard:
         shard = self._shards.get(model)
         if shard is None:
             raise IndexUnavailable(f"no collection is open for the model {model}")
         return shard
 
     def _open(self, model: str, dimensions: int) -> None:
-        if model in self._shards:
-            return
-        path = self._folder / collection(model)
-        if not path.exists():
-            _create(path, config(dimensions))
-        try:
-            shard = edge.EdgeShard.load(str(path), config(dimensions))
-        except Exception as error:
-            if "WouldBlock" in str(error):
-                raise IndexUnavailable(f"another process has the vector index in {path} open") from error
-            raise
-        missing = set(INDEXES) - set(shard.info().payload_schema)
-        for key in sorted(missing):  # of a former version, or none yet
-            shard.update(edge.UpdateOperation.create_field_index(key, INDEXES[key]))
-        self._shards[model] = shard
+        if model not in self._shards:
+            shard = opened(self._folder / collection(model), dimensions)
+            self._shards[model] = Shard(shard, counted_from=self._counted_from)
 
     def _write(self, tenant: str, model: str, points: Sequence[Point]) -> None:
-        shard = self._shard(model)
-        shard.update(edge.UpdateOperation.upsert_points([point_of(tenant, point) for point in points]))
+        self._shard(model).write(tenant, points)
         self._changed(len(points))
 
     def _refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
-        """Write what differs: each key that is written is indexed anew, at a tenth of a millisecond."""
-        shard = self._shard(model)
-        held = shard.retrieve([one.id for one in facets], with_payload=True, with_vector=False)
-        before = {id_of(record.id): record.payload or {} for record in held}
-        for one in facets:
-            old, new = before.get(one.id, {}), payload(tenant, one)
-            if old.get(TENANT) != tenant:  # no point, or not of this tenant
-                continue
-            if changed := {key: value for key, value in new.items() if old.get(key) != value}:
-                shard.update(edge.UpdateOperation.set_payload([one.id], changed))
-            if gone := [key for key in old if key not in new]:
-                shard.update(edge.UpdateOperation.delete_payload([one.id], gone))
+        self._shard(model).refilter(tenant, facets)
         self._changed(len(facets))
 
     def _delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
-        wanted = filter_of(of_tenant(tenant, ids))
-        self._shard(model).update(edge.UpdateOperation.delete_points_by_filter(wanted))
+        self._shard(model).delete(tenant, ids)
         self._changed(len(ids))
 
     def _search(
-        self, tenant: str, model: str, scope: Scope, probe: candidates.Probe, limit: int
-    ) -> list[Hit]:
+        self, tenant: str, model: str, scope: Scope, probe: Probe, limit: int
+    ) -> tuple[list[Hit], bool]:
         shard = self._shard(model)
-        within = in_scope(tenant, scope)
-        if not probe.signals:
-            return candidates.unscored(latest(shard, within, limit))
-        statistics = filter_of(corpus(tenant, scope.user_id))
-        wanted = filter_of(within)
-        first = asked(shard, [query(name, probe, wanted, statistics, limit) for name in probe.naming])
-        found = dict(zip(probe.naming, first, strict=True))
-        ids = candidates.named(found)
-        if again := probe.lacking(found, limit, len(ids)):
-            chosen = edge.Filter(must=[edge.HasIdCondition(set(ids))])
-            second = asked(shard, [query(name, probe, chosen, statistics, len(ids)) for name in again])
-            found |= zip(again, second, strict=True)
-        return candidates.hits(ids, found)
+        return shard.search(tenant, scope, probe, limit), shard.uncounted(tenant, scope.user_id)
+
+    def _count_words(self, tenant: str, model: str, user_id: str) -> None:
+        """Count beside what is asked meanwhile."""
+        key = (model, tenant, user_id)
+        if key not in self.counting:
+            task = asyncio.create_task(self._all_words(tenant, model, user_id))
+            self.counting[key] = task
+            task.add_done_callback(lambda _: self.counting.pop(key, None))
+
+    async def _all_words(self, tenant: str, model: str, user_id: str) -> None:
+        try:
+            more = True
+            while more:
+                more = await self._run(lambda: self._shard(model).count_words(tenant, user_id))
+                await asyncio.sleep(_BREATH_S)
+        except IndexUnavailable as error:
+            _log.warning("the words of a user could not be counted", error=str(error))
 
     def _changed(self, points: int) -> None:
         self.unflushed += points
@@ -217,15 +196,5 @@ class EdgeVectorIndex:
 
     def _close(self) -> None:
         for shard in self._shards.values():
-            shard.flush()
             shard.close()
         self._shards.clear()
-
-
-def _create(path: Path, config: edge.EdgeConfig) -> None:
-    """Make a shard aside and move it in place, so that one half made is never used."""
-    aside = path.with_name(f"{path.name}.partial")
-    shutil.rmtree(aside, ignore_errors=True)
-    aside.mkdir(parents=True)
-    edge.EdgeShard.create(str(aside), config).close()
-    aside.rename(path)

@@ -1,11 +1,15 @@
 """What Qdrant's engine is told, and what it says, in its own types."""
 
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+import numpy as np
 import qdrant_edge as edge
 
-from ricordo.adapters.qdrant import candidates
+from ricordo.adapters.qdrant.candidates import Probe, Scores
 from ricordo.adapters.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
@@ -21,6 +25,7 @@ from ricordo.adapters.qdrant.conditions import (
     Match,
     payload,
 )
+from ricordo.adapters.qdrant.frequencies import Frequencies
 from ricordo.domain.bm25 import SparseVector
 from ricordo.ports.vectors import Point
 
@@ -34,20 +39,40 @@ _Part = (
     | edge.Filter
 )
 
-
-def config(dimensions: int) -> edge.EdgeConfig:
-    """Return what a shard holds: two dense vectors of so many dimensions, and the words of both texts."""
-    dense = edge.EdgeVectorParams(size=dimensions, distance=edge.Distance.Cosine)
-    sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
-    return edge.EdgeConfig(
-        vectors={TEXT: dense, WINDOW: dense}, sparse_vectors={TEXT_TERMS: sparse, WINDOW_TERMS: sparse}
-    )
-
-
 INDEXES: Final = {
     **dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword),
     **dict.fromkeys(NUMBERS, edge.PayloadSchemaType.Float),
 }
+
+# All windows of a user are looked at, at four bits a dimension; and in full, twice as many of them as are
+# wanted. That finds what looking at all of them in full would find, with the same scores.
+_SKETCH: Final = edge.TurboQuantQuantizationConfig(
+    bits=edge.TurboQuantBitSize.Bits4, memory=edge.Memory.Pinned
+)
+_SKETCHES_FIRST: Final = edge.SearchParams(
+    quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
+)
+_IN_FULL: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
+
+# Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
+_NO_CORPUS: Final = edge.Filter(must=[edge.HasIdCondition({UUID(int=0)})])
+_IDF_OF_NO_CORPUS: Final = math.log(2)
+
+
+def config(
+    dimensions: int, datatype: edge.VectorStorageDatatype = edge.VectorStorageDatatype.Float16
+) -> edge.EdgeConfig:
+    """Return what a shard holds: two dense vectors of so many dimensions, and the words of both texts."""
+    text, window = (
+        edge.EdgeVectorParams(
+            size=dimensions, distance=edge.Distance.Cosine, datatype=datatype, quantization_config=sketch
+        )
+        for sketch in (None, _SKETCH)
+    )
+    words = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
+    return edge.EdgeConfig(
+        vectors={TEXT: text, WINDOW: window}, sparse_vectors={TEXT_TERMS: words, WINDOW_TERMS: words}
+    )
 
 
 def point_of(tenant: str, point: Point) -> edge.Point:
@@ -68,25 +93,62 @@ def _sparse(terms: SparseVector) -> edge.SparseVector:
     return edge.SparseVector(terms.indices.tolist(), terms.weights.tolist())
 
 
-def query(
-    name: str, probe: candidates.Probe, within: edge.Filter, statistics: edge.Filter, limit: int
-) -> edge.QueryRequest:
-    """Ask one signal for its best `limit` within a filter; `statistics` holds the corpus of its words."""
-    if (vector := probe.dense(name)) is not None:
-        nearest = edge.Query.Nearest(vector.tolist(), using=name)
-        return edge.QueryRequest(limit=limit, query=nearest, filter=within)
-    return edge.QueryRequest(
-        limit=limit,
-        query=edge.Query.Nearest(_sparse(probe.terms), using=name),
-        filter=within,
-        params=edge.SearchParams(idf=edge.IdfParams(corpus=statistics)),
-    )
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of one user's memories.
+
+    Attributes:
+        corpus: all memories of the user, for the engine to count words in.
+        frequencies: of the user's words, where they have been counted already.
+    """
+
+    probe: Probe
+    corpus: edge.Filter
+    frequencies: Frequencies | None
+
+    def requests(
+        self, signals: Iterable[str], within: edge.Filter, limit: int, *, chosen: bool
+    ) -> dict[str, edge.QueryRequest]:
+        """Ask each signal for its best `limit` within a filter, unless it surely knows of none.
+
+        Args:
+            signals: of the probe.
+            within: what may be found.
+            limit: how many, >= 1.
+            chosen: `within` names few points, all of which are wanted.
+        """
+        found = {}
+        for signal in signals:
+            if (vector := self.probe.dense(signal)) is not None:
+                params = _IN_FULL if chosen else _SKETCHES_FIRST
+                nearest = edge.Query.Nearest(vector.tolist(), using=signal)
+                found[signal] = edge.QueryRequest(limit=limit, query=nearest, filter=within, params=params)
+            elif len((terms := self._terms(signal)).indices):
+                spoken = edge.Query.Nearest(_sparse(terms), using=signal)
+                found[signal] = edge.QueryRequest(
+                    limit=limit, query=spoken, filter=within, params=self._statistics
+                )
+        return found
+
+    @property
+    def _statistics(self) -> edge.SearchParams:
+        corpus = self.corpus if self.frequencies is None else _NO_CORPUS
+        return edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
+
+    def _terms(self, signal: str) -> SparseVector:
+        if self.frequencies is None:
+            return self.probe.terms
+        weighed = self.frequencies.weighed(signal, self.probe.terms)
+        return SparseVector(weighed.indices, weighed.weights / np.float32(_IDF_OF_NO_CORPUS))
 
 
-def asked(shard: edge.EdgeShard, requests: list[edge.QueryRequest]) -> list[candidates.Scores]:
-    """Ask all at once, and return the scores of each."""
-    answers = shard.query_batch(edge.QueryBatchRequest(requests))
-    return [{id_of(one.id): one.score for one in answer} for answer in answers]
+def asked(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]) -> dict[str, Scores]:
+    """Ask all at once, and return the scores of each, the best first."""
+    answers = shard.query_batch(edge.QueryBatchRequest(list(requests.values())))
+    return {
+        name: {id_of(one.id): one.score for one in answer}
+        for name, answer in zip(requests, answers, strict=True)
+    }
 
 
 def latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:
@@ -94,6 +156,11 @@ def latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:
     order = edge.OrderBy("created", direction=edge.Direction.Desc)
     request = edge.ScrollRequest(limit=limit, filter=filter_of(within), order_by=order)
     return [id_of(record.id) for record in shard.scroll(request)[0]]
+
+
+def one_of(ids: Iterable[UUID]) -> edge.Filter:
+    """Return the filter of being one of `ids`."""
+    return edge.Filter(must=[edge.HasIdCondition(set(ids))])
 
 
 def id_of(found: int | UUID | str) -> UUID:
