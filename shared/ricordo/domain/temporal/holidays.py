@@ -33,6 +33,7 @@ _RULES: Mapping[str, _Rule] = {
     "new_year": _fixed(1, 1),
     "epiphany": _fixed(1, 6),
     "martin_luther_king": _nth(1, 0, 3),
+    "inauguration_usa": _fixed(1, 20),
     "australia": _fixed(1, 26),
     "holocaust": _fixed(1, 27),
     "groundhog": _fixed(2, 2),

@@ -84,20 +84,25 @@ class Neighbour(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class CountedBack(Expression):
-    """So many of them ago, the last one being the first: "two Mondays ago", "three summers ago"."""
+class Counted(Expression):
+    """So many of them away, the next one being the first: "two Mondays ago", "three summers ago".
+
+    `of` is the last one or, with `sign` 1, the coming one.
+    """
 
     count: int
     of: Weekday | Season | Month | Holiday | Period
+    sign: Sign = -1
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
         if isinstance(self.of, Period):
-            return Period(self.of.unit, -self.count).window(moment)
-        last = moment.date_of(self.of.window(moment).start)
+            return Period(self.of.unit, self.sign * self.count).window(moment)
+        first = moment.date_of(self.of.window(moment).start)
+        more = self.sign * (self.count - 1)
         if isinstance(self.of, Weekday):
-            return moment.day(last - (self.count - 1) * WEEK)
-        placed = self.of.of_year(last.year - self.count + 1)
+            return moment.day(first + more * WEEK)
+        placed = self.of.of_year(first.year + more)
         if placed is None:
             raise NoSuchTime("it does not come once a year")
         return placed.window(moment)

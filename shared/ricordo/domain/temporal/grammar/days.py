@@ -3,7 +3,7 @@
 from ricordo.domain.temporal.expressions.base import Expression
 from ricordo.domain.temporal.expressions.dated import CalendarDay, Holiday
 from ricordo.domain.temporal.expressions.parts import Nth
-from ricordo.domain.temporal.expressions.placed import CountedBack, Neighbour, OfYear, WeekdayAway
+from ricordo.domain.temporal.expressions.placed import Counted, Neighbour, OfYear, WeekdayAway
 from ricordo.domain.temporal.expressions.relative import Away, DayAway, Period, Weekday
 
 
@@ -20,7 +20,7 @@ def is_day(expression: Expression) -> bool:
             | Period(unit="day" | "workday")
         ):
             return True
-        case OfYear(part=part) | CountedBack(of=part):
+        case OfYear(part=part) | Counted(of=part):
             return is_day(part)
         case Nth(weekday=weekday, unit=unit, count=1) | Neighbour(weekday=weekday, unit=unit):
             return weekday is not None or unit in {"day", "workday"}

@@ -109,9 +109,13 @@ def rolling(reader: Reader, at: int) -> Read | None:
 
 
 def _within(reader: Reader, at: int) -> Read | None:
-    if not reader.has(at, Kind.WITHIN):
+    """Read "within 5 days", "in less than a week", "entro i prossimi 3 mesi"."""
+    less = (
+        reader.has(at, Kind.IN, Kind.OVER) and reader.has(at + 1, Kind.LESS) and not reader.has(at, Kind.FOR)
+    )
+    if not less and not reader.has(at, Kind.WITHIN):
         return None
-    begin = reader.skip(at + 1, Kind.THE)
+    begin = reader.skip(at + 1 + less, Kind.THE)
     if reader.relation(begin) in {"last", "past"}:
         return _counted(reader, begin)
     read = reader.amount(reader.skip(begin, Kind.RELATION))

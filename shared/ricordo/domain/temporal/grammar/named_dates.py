@@ -39,11 +39,15 @@ def _month_behind_point(reader: Reader, at: int) -> tuple[int, int] | None:
     return (month, at + 2) if month is not None and pointed else None
 
 
+_LONGEST_SHORT = 5  # letters of "Thurs."
+
+
 def _weekday_before(reader: Reader, at: int) -> tuple[int | None, int]:
     weekday = reader.number(at, Kind.WEEKDAY)
     if weekday is None:
         return None, at
-    end = reader.skip_sign(at + 1, ".")
+    short = len(reader.items[at].text) <= _LONGEST_SHORT
+    end = reader.skip_sign(at + 1, ".") if short else at + 1
     end = reader.skip_sign(end, ",")
     return weekday, reader.skip(end, Kind.THE)
 
@@ -167,7 +171,7 @@ def day_alone(reader: Reader, at: int) -> Read | None:
         counts = _counts(reader, day[1]) or (reader.is_text(begin - 1, ",") and not reader.has_digit(begin))
         return None if counts else Read(CalendarDay(day[0], weekday=weekday), day[1])
     placed = _placed_behind(reader, *day) if the else None
-    if placed is None and (the or reader.has(at - 1, *_PLACES)):
+    if placed is None and (the or reader.has(at - 1, *_PLACES) or reader.is_text(at - 1, ",")):
         placed = _listed(reader, *day)
     if placed is not None:
         return placed

@@ -4,7 +4,7 @@ from ricordo.domain.temporal.expressions.amounts import Unit
 from ricordo.domain.temporal.expressions.base import OFFSETS, Relation
 from ricordo.domain.temporal.expressions.dated import Month, Season
 from ricordo.domain.temporal.expressions.parts import Nth
-from ricordo.domain.temporal.expressions.placed import CountedBack
+from ricordo.domain.temporal.expressions.placed import Counted
 from ricordo.domain.temporal.expressions.relative import Period, Weekday, Weekend
 from ricordo.domain.temporal.grammar.counted import nth
 from ricordo.domain.temporal.grammar.numeric_dates import year_at
@@ -151,7 +151,7 @@ def season(reader: Reader, at: int) -> Read | None:
         return Read(Season(first, None, relation), end)
     skipped = second_next(reader, end)
     if skipped is not None and skipped[0] < 0:
-        return Read(CountedBack(2, Season(first, None, "last")), skipped[1])
+        return Read(Counted(2, Season(first, None, "last")), skipped[1])
     placed = with_year(reader, Season(first), end)
     return placed if placed.end > end or reader.has(at - 1, *_COMPANY, Kind.OVER) else None
 
@@ -200,7 +200,7 @@ def _weekday_placed(reader: Reader, day: int, end: int) -> Read:
         return Read(Weekday(day, within=within.expression), within.end)
     skipped = second_next(reader, end)
     if skipped is not None and skipped[0] < 0:
-        return Read(CountedBack(2, Weekday(day, "last")), skipped[1])
+        return Read(Counted(2, Weekday(day, "last")), skipped[1])
     return weekday_away(reader, day, end) or Read(Weekday(day), end)
 
 

@@ -24,7 +24,7 @@ from ricordo.domain.temporal.grammar.distances import (
 from ricordo.domain.temporal.grammar.named_dates import day_alone, named_date
 from ricordo.domain.temporal.grammar.numeric_dates import compact_date, numeric_date
 from ricordo.domain.temporal.grammar.periods import calendar_period, month, season, weekday
-from ricordo.domain.temporal.grammar.placed import counted_back, neighbour
+from ricordo.domain.temporal.grammar.placed import counted, neighbour
 from ricordo.domain.temporal.grammar.prefixed import year_then_part
 from ricordo.domain.temporal.grammar.ranges import (
     between,
@@ -51,9 +51,9 @@ _PERIODS: Grammar = (
     (day_alone, _DAY_NAMES | {Kind.ORDINAL}),
     (holiday_name, _LEADING | {Kind.HOLIDAY}),
     (day_away, frozenset({Kind.THE, Kind.DAY})),
-    (counted_back, frozenset({Kind.NUMBER})),
+    (counted, frozenset({Kind.NUMBER, Kind.IN})),
     (away, frozenset({Kind.NUMBER, Kind.MINUTES, Kind.HALVING, Kind.IN})),
-    (rolling, _LEADING | {Kind.NUMBER, Kind.MINUTES, Kind.WITHIN, Kind.UNIT}),
+    (rolling, _LEADING | {Kind.NUMBER, Kind.MINUTES, Kind.WITHIN, Kind.UNIT, Kind.IN, Kind.OVER}),
     (counted_with_relation_between, frozenset({Kind.THE, Kind.NUMBER})),
     (weekday, _DAY_NAMES | {Kind.ORDINAL, Kind.UNIT}),
     (neighbour, frozenset({Kind.THE, Kind.UNIT, Kind.WEEKDAY})),

@@ -1,10 +1,10 @@
 """What places a time by another one: its year, the day before it, how many of its kind ago."""
 
 from ricordo.domain.temporal.expressions.amounts import Unit
-from ricordo.domain.temporal.expressions.base import Expression
+from ricordo.domain.temporal.expressions.base import OFFSETS, Expression, Relation
 from ricordo.domain.temporal.expressions.composed import Between, Bound
 from ricordo.domain.temporal.expressions.dated import Holiday, Month, Season, Years
-from ricordo.domain.temporal.expressions.placed import CountedBack, Neighbour, OfYear, WeekdayAway
+from ricordo.domain.temporal.expressions.placed import Counted, Neighbour, OfYear, WeekdayAway
 from ricordo.domain.temporal.expressions.relative import Away, Period, Weekday
 from ricordo.domain.temporal.grammar.numeric_dates import year_after
 from ricordo.domain.temporal.grammar.reader import Read, Reader
@@ -63,32 +63,45 @@ def neighbour(reader: Reader, at: int) -> Read | None:
     return Read(Neighbour(1 if after else -1, of.expression, unit, weekday), of.end)
 
 
-def counted_back(reader: Reader, at: int) -> Read | None:
-    """Read "two Mondays ago", "tre estati fa", "two weekends ago"."""
-    count = reader.number(at, Kind.NUMBER)
-    if count is None or not 1 <= count <= 100 or not reader.has(at + 2, Kind.AGO):
+def counted(reader: Reader, at: int) -> Read | None:
+    """Read "two Mondays ago", "tre estati fa", "in two weekends", "4 Fridays later"."""
+    ahead = reader.has(at, Kind.IN)
+    begin = reader.skip(at, Kind.IN)
+    count = reader.number(begin, Kind.NUMBER)
+    if count is None or not 1 <= count <= _MOST_COUNTED:
         return None
-    of = _that_recurs(reader, at + 1)
-    return Read(CountedBack(count, of), at + 3) if of is not None else None
+    end = begin + 2
+    if not ahead and reader.has(end, Kind.AGO):
+        of = _that_recurs(reader, begin + 1, "last")
+        return Read(Counted(count, of), end + 1) if of is not None else None
+    later = reader.has(end, Kind.LATER)
+    of = _that_recurs(reader, begin + 1, "coming") if ahead or later else None
+    return Read(Counted(count, of, 1), end + later) if of is not None else None
 
 
-def _that_recurs(reader: Reader, at: int) -> Weekday | Season | Month | Holiday | Period | None:
+_MOST_COUNTED = 100
+
+
+def _that_recurs(
+    reader: Reader, at: int, relation: Relation
+) -> Weekday | Season | Month | Holiday | Period | None:
     day, month = reader.number(at, Kind.WEEKDAY), reader.number(at, Kind.MONTH)
     season, name = reader.number(at, Kind.SEASON), reader.word(at, Kind.HOLIDAY)
     if day is not None:
-        return Weekday(day, "last")
+        return Weekday(day, relation)
     if season is not None:
-        return Season(season, None, "last")
+        return Season(season, None, relation)
     if month is not None:
-        return Month(month, None, "last")
+        return Month(month, None, relation)
     if name is not None:
-        return Holiday(name, None, "last")
-    return Period("weekend", -1) if reader.unit(at) == "weekend" else None
+        return Holiday(name, None, relation)
+    return Period("weekend", OFFSETS[relation]) if reader.unit(at) == "weekend" else None
 
 
 def weekday_away(reader: Reader, weekday: int, at: int) -> Read | None:
     """Read the distance behind a weekday: "two weeks ago", ", two years from now", "di due settimane fa"."""
-    read = reader.inner(reader.skip_sign(at, ","))
+    begin = reader.skip_sign(at, ",")
+    read = reader.period(begin) or reader.inner(begin)
     if read is None or not isinstance(read.expression, Away) or not _leads_to_a_week(read.expression):
         return None
     return Read(WeekdayAway(weekday, read.expression), read.end)

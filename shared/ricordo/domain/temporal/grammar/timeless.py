@@ -16,8 +16,9 @@ def means_no_time(reader: Reader, at: int, read: Read) -> bool:
 
 
 def _is_habit(reader: Reader, at: int, end: int) -> bool:
-    """Whether it comes again and again: "every Monday", "every other Friday", "at 3 pm each day"."""
-    other = reader.has(at - 2, Kind.EVERY) and reader.has(at - 1, Kind.NUMBER, Kind.ORDINAL, Kind.OTHER)
+    """Whether it comes again and again: "every Monday", "every other Friday", "each day at 3 pm"."""
+    between = (Kind.NUMBER, Kind.ORDINAL, Kind.OTHER, Kind.PART, Kind.UNIT)
+    other = reader.has(at - 2, Kind.EVERY) and reader.has(at - 1, *between)
     return other or reader.has(at - 1, Kind.EVERY) or reader.has(end, Kind.EVERY)
 
 

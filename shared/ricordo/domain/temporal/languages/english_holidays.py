@@ -9,6 +9,7 @@ HOLIDAYS: Mapping[Value, str] = {
     "new_year_eve": "new_year_eve new_year_'s_eve new_years_eve nye",
     "australia": "australia_day",
     "epiphany": "epiphany",
+    "inauguration_usa": "inauguration_day",
     "holocaust": "holocaust_memorial_day holocaust_remembrance_day",
     "groundhog": "groundhog_day candlemas",
     "martin_luther_king": "martin_luther_king_day martin_luther_king_jr_day mlk_day",
@@ -16,7 +17,7 @@ HOLIDAYS: Mapping[Value, str] = {
     "presidents": "presidents_'_day presidents_day president_'s_day",
     "women": "women_'s_day womens_day international_women_'s_day",
     "saint_patrick": "saint_patrick_'s_day saint_patrick_day saint_patrick st_patrick_'s_day "
-    "st_patricks_day st_._patrick_'s_day saint_patricks_day",
+    "st_patricks_day st_._patrick_'s_day st_._patrick_'s st_patrick_'s saint_patricks_day",
     "saint_george": "saint_george_'s_day st_george_'s_day st_._george_'s_day",
     "april_fools": "april_fools april_fools_day april_fool_'s_day april_fools_'_day april_fool_day",
     "earth": "earth_day",

@@ -162,6 +162,7 @@ ITALIAN = Lexicon.build(
         Kind.SINCE: {
             0: joined(
                 "da",
+                "non_prima_di",
                 "a_partire_da",
                 "a_cominciare_da",
                 "sin_da",
@@ -229,7 +230,7 @@ ITALIAN = Lexicon.build(
         Kind.VERB: {0: "passati passate passato passata"},
         Kind.MODAL: {0: "sono è erano era saranno sara siano fossero"},
         Kind.NOT_A_TIME: {
-            0: "capodanno_cinese anno_scolastico anno_fiscale anno_accademico al_giorno_d'_oggi a_domani "
+            0: "capodanno_cinese anno_scolastico anno_fiscale anno_accademico al_giorno_d'_oggi "
             "ultimo_minuto ultim'_ora percento per_cento per_mille l'_altro_giorno l'_altra_mattina "
             "l'_altra_sera l'_altra_notte",
         },
