@@ -178,6 +178,23 @@ def test_names_are_those_who_are_spoken_of(query: str, entities: tuple[str, ...]
 
 
 @pytest.mark.parametrize(
+    ("query", "entities"),
+    [
+        ("What are the plans for the summer?", ()),
+        ("what did summer say", ("Summer",)),
+        ("what will we do", ()),
+        ("Dov'è rosa?", ("Rosa",)),
+        ("Ho una giacca rosa", ()),
+    ],
+)
+def test_a_known_name_that_is_a_word_too_counts_where_it_is_meant(
+    query: str, entities: tuple[str, ...]
+) -> None:
+    known = ["Summer", "Rosa", "Will"]
+    assert analyse(query, now=NOW, zone=ROME, known_names=known).entities == entities
+
+
+@pytest.mark.parametrize(
     "query",
     [
         "",
