@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ricordo.settings import Settings
+from ricordo_services.bench.analyse import analyser
 from ricordo_services.bench.embedding import embedding
 from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
@@ -22,6 +23,7 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "embedding": embedding,
     "ingest": ingest,
     "recall": recall,
+    "analyse": analyser,
 }
 """The benchmarks by name."""
 ALL: Final = "all"
