@@ -58,6 +58,8 @@ class Kind(StrEnum):
     BEGINNING = auto()  # stands before the day with which a week begins
     AT = auto()  # stands before an hour
     THE = auto()
+    HOURS = auto()  # an article that hours take and days do not: "tra le 3 e le 5"
+    WHEN = auto()  # leads on from a year that is told: "it was 2019 when"
     OWN = auto()  # whose it is: what is counted behind it is an age
     ARTICLE = auto()  # an indefinite one, which is a number too
     PLURAL = auto()  # of units and days: without a number they come again and again

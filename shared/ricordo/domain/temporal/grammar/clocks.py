@@ -127,12 +127,12 @@ def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
 
 def _hour_behind(reader: Reader, at: int, part: PartName, day: Expression) -> Read | None:
     """Read "at 7" behind a part of the day, which tells which of both sevens."""
-    if not reader.has(at, Kind.AT):
-        return None
-    read = clock_time(reader, at + 1, marked=True)
-    if read is None:
-        return None
-    return Read(_in_part(read[0], part, day), read[1])
+    hours = _hours(reader, at)
+    if hours is not None:
+        first, last, end = hours
+        return Read(Between(_in_part(first, part, day), _in_part(last, part, day)), end)
+    read = clock_time(reader, at + 1, marked=True) if reader.has(at, Kind.AT) else None
+    return Read(_in_part(read[0], part, day), read[1]) if read is not None else None
 
 
 def _in_part(hour: Clock, part: PartName | None, day: Expression) -> Clock:
@@ -162,14 +162,14 @@ def clock_range(reader: Reader, at: int) -> Read | None:
     day = reader.inner(reader.skip(reader.skip_sign(end, ","), Kind.OF, Kind.ON))
     if day is not None and is_day(day.expression):
         return Read(_hours_of(first, last, day.expression), day.end)
-    told = any(reader.has(i, Kind.HALF_DAY) or reader.is_text(i, ":") for i in range(at, end))
+    told = any(reader.has(i, Kind.HALF_DAY, Kind.HOURS) or reader.is_text(i, ":") for i in range(at, end))
     return Read(_hours_of(first, last, None), end) if told else None
 
 
 def _hours(reader: Reader, at: int) -> tuple[Clock, Clock, int] | None:
     if not reader.has(at, Kind.FROM, Kind.BETWEEN, Kind.SINCE):
         return None
-    first = clock_time(reader, at + 1, marked=True)
+    first = clock_time(reader, reader.skip(at + 1, Kind.HOURS), marked=True)
     if first is None or not reader.has(first[1], Kind.TO, Kind.AND, Kind.AT):
         return None
     last = clock_time(reader, reader.skip(first[1] + 1, Kind.THE), marked=True)
@@ -190,10 +190,13 @@ def part_then_day(reader: Reader, at: int) -> Read | None:
     part = part_name(reader, begin)
     if part is None or reader.has(begin, Kind.DAY) or reader.has(begin, Kind.PLURAL):
         return None
-    if reader.items[begin].weak:
+    if reader.items[begin].weak and part not in _TWILIGHTS:
         return None  # "the dinner of yesterday" is a dinner
     day = _day_behind(reader, begin + 1)
     return Read(PartOfDay(part, day.expression), day.end) if day is not None else None
+
+
+_TWILIGHTS: frozenset[PartName] = frozenset({"dawn", "sunset"})
 
 
 def hour_then_day(reader: Reader, at: int) -> Read | None:

@@ -27,6 +27,8 @@ def nth(reader: Reader, at: int) -> Read | None:
         return None
     count = reader.number(begin + 1, Kind.NUMBER) or 1
     begin += 2 if count > 1 else 1
+    if count == 1 and reader.has(begin, Kind.PLURAL) and reader.has(begin, Kind.UNIT):
+        count = _A_FEW
     day, unit = reader.number(begin, Kind.WEEKDAY), _part(reader, begin)
     if day is None and unit not in _GROUPS:
         return _century(reader, n, begin)
@@ -36,6 +38,9 @@ def nth(reader: Reader, at: int) -> Read | None:
             return None
         return Read(Nth(n, Period("month", 0), None, day), begin + 1)
     return Read(Nth(n, whole.expression, unit if day is None else None, day, count), whole.end)
+
+
+_A_FEW = 3  # of "the first days of May"
 
 
 def _part(reader: Reader, at: int) -> Unit | None:

@@ -97,7 +97,7 @@ def _days_within(read: Read, first: int, last: int) -> Read | None:
 def _two_days(reader: Reader, at: int) -> tuple[int, int, int] | None:
     opened = reader.has(at, Kind.FROM, Kind.BETWEEN)
     begin = reader.skip(reader.skip(at, Kind.FROM, Kind.BETWEEN), Kind.THE)
-    first = reader.day(begin)
+    first = reader.day(begin) if not reader.has(begin - 1, Kind.HOURS) else None
     joint = _joint(reader, begin + 1, opened=opened) if first is not None else None
     if first is None or joint is None:
         return None

@@ -85,7 +85,7 @@ def _is_year(reader: Reader, at: int, year: int) -> bool:
     listed = reader.has(at - 1, Kind.AND) and year_at(reader, at - 2) is not None
     if listed or (reader.has(at - 1, *_YEAR_COMPANY) and not _counts(reader, at)):
         return True
-    joined = reader.has(after, Kind.OR, Kind.TO, Kind.OR_LATER)
+    joined = reader.has(after, Kind.OR, Kind.TO, Kind.OR_LATER, Kind.WHEN)
     return year >= 1900 and (joined or reader.ends_clause(after)) and reader.digits(at) == 4
 
 

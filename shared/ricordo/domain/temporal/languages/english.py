@@ -44,6 +44,7 @@ ENGLISH = Lexicon.build(
             12: "dozen a_dozen",
             100: "hundred a_hundred",
         },
+        Kind.WHEN: {0: "when"},
         Kind.OWN: {0: "my our his her their your its"},
         Kind.ARTICLE: {0: "a an"},
         Kind.PLURAL: {

@@ -42,6 +42,8 @@ ITALIAN = Lexicon.build(
             20: "una_ventina_di ventina_di una_ventina_d' ventina_d'",
             100: "centinaio un_centinaio_di",
         },
+        Kind.HOURS: {0: "le"},
+        Kind.WHEN: {0: "quando"},
         Kind.OWN: {0: "miei tuoi suoi nostri vostri loro"},
         Kind.ARTICLE: {0: "un una un' uno"},
         Kind.PLURAL: {
@@ -182,7 +184,7 @@ ITALIAN = Lexicon.build(
         Kind.LESS: {0: "meno_di al_massimo"},
         Kind.FROM: {0: joined("da") + " nel"},
         Kind.BETWEEN: {
-            0: "tra fra tra_il fra_il tra_la fra_la tra_le fra_le tra_l' fra_l' tra_gli fra_gli tra_i fra_i",
+            0: "tra fra tra_il fra_il tra_la fra_la tra_l' fra_l' tra_gli fra_gli tra_i fra_i",
         },
         Kind.TO: {0: joined("a", "fino_a", "sino_a") + " ad fino_ad sino_ad - ~ – —"},
         Kind.AND: {0: "e ed"},
