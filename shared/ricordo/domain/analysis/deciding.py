@@ -7,7 +7,7 @@ from ricordo.domain.analysis.intents import Reading, intent_by_rules, may_be
 from ricordo.domain.analysis.model import Intent
 from ricordo.domain.analysis.reading import FEW_WORDS
 
-_SURE: Final = 0.6  # probability from which the head is believed
+_SURE: Final = 0.5  # probability from which the head is believed
 
 
 def decide(reading: Reading) -> Intent:

@@ -40,7 +40,11 @@ def sign_of(word: str, feelings: FeelingPatterns, language: str) -> str | None:
     """Return the sign of a case-folded word of feeling, None of any other."""
     if word in feelings.no_words:
         return None
-    return feelings.words.get(word) or _by_lexicon(word, language)
+    own = feelings.words.get(word) or _by_lexicon(word, language)
+    if own is None and language == "en" and word.endswith("est"):  # "nicest", "loveliest"
+        roots = (word[:-2], word[:-3], f"{word[:-4]}y")
+        own = next((sign for root in roots if (sign := _by_lexicon(root, language))), None)
+    return own
 
 
 @lru_cache(maxsize=16_384)

@@ -85,9 +85,14 @@ def may_be(intent: Intent, reading: Reading) -> bool:
     return {
         "entity": bool(reading.named),
         "topic": reading.about is not None and not reading.named,
-        "temporal": reading.sentence.time is not None and not reading.named,
+        "temporal": not reading.named and _may_be_timed(reading),
         "procedural": not reading.named and _may_be_done(reading),
     }[intent]
+
+
+def _may_be_timed(reading: Reading) -> bool:
+    time = reading.sentence.time
+    return time is not None and not _attached(reading, time)
 
 
 def _may_be_done(reading: Reading) -> bool:

@@ -13,6 +13,7 @@ from ricordo.domain.text import sentences
 _MOST_OPENINGS: Final = 4
 _LONGEST_CORE: Final = 400  # characters; whoever asks has said by then what for
 FEW_WORDS: Final = 8  # more of them, without a question, tell something
+_POSSESSIVE = re.compile(r"^['’]s\b")
 _SPACE = re.compile(r"\s+")
 _EDGES: Final = ' \t\n?!.,;:…"“”«»()'
 
@@ -76,7 +77,7 @@ def without_time(text: str, time: TimeSpan | None, patterns: QueryPatterns) -> s
     """Return the text without the words of the time, and without the preposition before these."""
     if time is None:
         return text
-    before, behind = text[: time.span[0]], text[time.span[1] :]
+    before, behind = text[: time.span[0]], _POSSESSIVE.sub("", text[time.span[1] :])
     for _ in range(2):
         kept = patterns.times.before_time.search(flat(before))
         before = before[: kept.start()] if kept else before

@@ -70,6 +70,7 @@ ASKING = AskingPatterns(
     open_question=beginning(
         _IN_WHAT,
         r"(?:is|was|are|were) there|(?:any|some|every)thing",
+        r"do you remember (?:(?:any|some)thing|a time|a moment)",
         r"(?:the )?(?:things|stuff|times?|moments?|experiences?|days?)|my",
         rf"{_FETCH}|talk",
     ),

@@ -2,7 +2,7 @@
 
 from ricordo.domain.analysis.languages.patterns import SubjectPatterns, beginning, words
 
-_ON = r"(?:about|on|regarding|concerning|on the subject of)"
+_ON = r"(?:about|on|regarding|concerning|on the subject of|with regard to)"
 _ON_OF = rf"(?:{_ON}|of)"
 _ALL = r"(?:what|everything|anything|something|all|things|how much)"
 _SAY = (
@@ -10,7 +10,7 @@ _SAY = (
     r"|mentioned|think|know|remember|recall|have)"
 )
 _NEWS = (
-    r"(?:information|info|news|details|updates?|latest|notes|memories|conversations|chats|messages|rundown"
+    r"(?:information|info|news|details|updates?|latest|notes|memories|conversations?|chats|messages|rundown"
     r"|recap|summary|overview)"
 )
 
@@ -27,7 +27,8 @@ SUBJECTS = SubjectPatterns(
         r"(?:(?:any|some|every)thing|write|wrote|written) (?:about|regarding|concerning)",
         rf"up to (?:date|speed) (?:{_ON}|with)|refresh my memory {_ON_OF}",
         # "any news on", "our conversations on", "give me the rundown on"
-        rf"{_NEWS}(?: do (?:you|we|i) have)? {_ON}|(?:information|info|news) from|what's new (?:with|{_ON})",
+        rf"{_NEWS}(?: do (?:you|we|i) have)? {_ON}|(?:information|info|news) (?:from|of)",
+        rf"what's new (?:with|{_ON})",
         r"(?:review|summari[sz]e|sum up|know|learn|look up|find)"
         rf"(?: (?:more|{_ALL}|what (?:i|we) \w+))? {_ON}",
         rf"my (?:opinion|view|thoughts) {_ON}|(?:ever )?(?:talked|talk|spoken) {_ON}",
@@ -54,7 +55,8 @@ SUBJECTS = SubjectPatterns(
     ),
     no_names=frozenset(
         "i i'm i've i'd i'll january february march april may june july august september october november "
-        "december monday tuesday wednesday thursday friday saturday sunday christmas easter halloween "
+        "december monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
+        "thursdays fridays saturdays sundays christmas easter halloween "
         "thanksgiving god english italian tv pc dvd cd usb gps sms pdf vpn wifi id ok app atm cv".split()
     ),
     name_cues=frozenset("about with is does did for from to and was has".split()),

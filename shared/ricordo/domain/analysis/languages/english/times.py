@@ -43,7 +43,11 @@ TIMES = TimePatterns(
         r"(?:did|do|was|were|have|had) (?:i|we|you) (?:been )?(?:\w+ )?(?:live|living|work|working|study"
         r"|studying)"
     ),
-    attached_before=ending(r"of|about|from|regarding|concerning|our|my|your|his|her|their"),
+    # "what were we talking about yesterday" is about no yesterday
+    attached_before=ending(
+        r"of|(?<!talking )(?<!talk )(?<!chatting )(?<!speaking )about|from|regarding|concerning|our|my"
+        r"|your|his|her|their"
+    ),
     attached_behind=re.compile(
         r"^'s\b|^\s(?:trip|holiday|vacation|party|meeting|dinner|lunch|call|visit|conference|wedding|lesson"
         r"|class|concert|game|match|show)\b"

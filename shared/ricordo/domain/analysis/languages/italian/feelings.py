@@ -10,7 +10,8 @@ _MOMENTS = (
     r"|period[oi]|part[ei])"
 )
 _I_WAS = (
-    r"(?:ero|eravamo|sono|sono stat[oa]|siamo|siamo stat[ie]|ho|abbiamo|avevo|provo|provavo|vado|andavo"
+    r"(?:ero|eravamo|sono|sono stat[oa]|sto|stavo|siamo|siamo stat[ie]|ho|abbiamo|avevo|provo|provavo"
+    r"|vado|andavo"
     r"|mi sento|mi sentivo|mi sono|mi sono sentit[oa]|ci siamo|hai|sei|sei stat[oa]|avevi)"
 )
 _FEW = r"(?: \w+){0,3}?"
@@ -19,7 +20,8 @@ FEELINGS = FeelingPatterns(
     words=dict.fromkeys(
         "contento contenta contenti contente soddisfatto soddisfatta soddisfatti soddisfazione piacevole "
         "piaciuto piace piacciono piaceva piacere apprezzato apprezzo gradito migliore migliori buona "
-        "buone buoni bene divertente commosso commossi commossa commuove sorridere".split(),
+        "buone buoni bene divertente commosso commossi commossa commuove sorridere morale sopporto "
+        "sopportavo".split(),
         "⊕",
     )
     | dict.fromkeys(
@@ -40,7 +42,7 @@ FEELINGS = FeelingPatterns(
         # "cosa mi ha fatto arrabbiare", "cosa mi preoccupa", "cosa ci ha fatto più piacere"
         rf"^{_WHAT}\b.{{0,30}}\b{_ME}.{{0,30}}{_P}",
         # "di cosa ho paura", "cosa ho detestato", "cosa odio"
-        rf"^(?:(?:di|per|a|con|in) )?{_WHAT}(?: \w+)?? {_I_WAS}{_FEW} {_P}",
+        rf"^(?:(?:di|da|per|a|con|in) )?{_WHAT}(?: \w+)?? {_I_WAS}{_FEW} {_P}",
         rf"^(?:(?:di|per|a) )?{_WHAT} (?:mi )?{_P}(?: di\b.{{0,30}}| più| tanto)?[\W_]*$",
         # "quando ero triste", "perché ho pianto", "di quando ero felice"
         rf"^(?:quand\w*|quand'è che|perch[eé]|come mai)\b.{{0,20}}\b{_I_WAS}{_FEW} {_P}",

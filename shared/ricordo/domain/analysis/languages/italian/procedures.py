@@ -6,17 +6,19 @@ _SORT = (
     r"(?:ricett[ae]|istruzion[ei]|passagg[io]+|passi|procedur[ae]|procediment[oi]|guid[ae]|metod[oi]"
     r"|tutorial|manuale)"
 )
-# With other words "si" tells how something or somebody is, or how a word is said.
-_ONE_DOES = (
-    r"si (?!(?:chiam\w+|sent\w+|sta|stava|trov\w+|è|er[ao]\w*|comport\w+|conclu\w+|vest\w+|mangia|dice"
-    r"|scrive|pronuncia|svolge|presenta|vede|vedono|conosc\w+|spiega|tratta|muove|sveglia|intitol\w+"
-    r"|arrabbi\w+|sono|erano|fosse\w*)\b)\w+"
+# With "si", these tell how something or somebody is, or how a word is said.
+_BEING = (
+    r"(?:chiam\w+|sent\w+|sta|stava|trov\w+|è|er[ao]\w*|comport\w+|conclu\w+|vest\w+|mangia|dice|scrive"
+    r"|pronuncia|svolge|presenta|vede|vedono|conosc\w+|spiega|tratta|muove|sveglia|intitol\w+|arrabbi\w+"
+    r"|sono|erano|fosse\w*)\b"
 )
-# What somebody does every day, or is, is no way to do anything. Nor does "they" ask for one.
-_I_DO = (
-    r"(?!(?:vado|prendo|sto|mi|ci|ti|passo|trovo|vivo|dormo|mangio|bevo|vedo|preferisco|tengo|sono|ho"
-    r"|conosco|penso|chiamo|faccio colazione|faccio di solito)\b)\w{3,}(?<!nn)(?<!on)o"
+# What somebody does every day, or is, is no way to do anything.
+_EVERYDAY = (
+    r"(?:vado|prendo|sto|mi|ci|ti|passo|trovo|vivo|dormo|mangio|bevo|vedo|preferisco|tengo|sono|ho|conosco"
+    r"|penso|chiamo|faccio colazione|faccio di solito)\b"
 )
+_ONE_DOES = rf"si (?!{_BEING})\w+"
+_I_DO = rf"(?!{_EVERYDAY})\w{{3,}}(?<!nn)(?<!on)o"  # but not "they do": vanno, sono
 _TO_DO = (
     r"(?:fare|dare|\w{2,}(?:are|ere|ire|rre|ar[lmcsgv]\w{1,2}|er[lmcsgv]\w{1,2}|ir[lmcsgv]\w{1,2}))\b"
     r"(?! bene)"
@@ -31,7 +33,8 @@ PROCEDURES = ProcedurePatterns(
     ),
     asked=beginning(
         # the thing may stand first: "il ragù come si cucina?"
-        r"(?:.{1,40}[\s,:] ?)?(?:come|cm|com'è che|in che modo)(?: avevamo detto che| si diceva che)? "
+        r"(?:.{1,40}[\s,:] ?)?(?:come|cm|com'è che|in (?:che|quale) modo)"
+        r"(?: avevamo detto che| si diceva che)? "
         + one_of(
             _ONE_DOES,
             r"(?:posso|possiamo|potrei|devo|dobbiamo|dovrei|bisogna|conviene)\b|faccio (?:a|ad|per)\b",
@@ -50,6 +53,7 @@ PROCEDURES = ProcedurePatterns(
         r"(?: (?:per|di|del\w*|dell'\w+|a|su)\b.{1,80}|[\W_]*$)",
     ),
     habit=words(
-        r"di solito|solitamente|normalmente|generalmente|in genere|ogni (?:giorno|mattina|sera)|spesso"
+        r"di solito|solitamente|normalmente|generalmente|in genere|ogni (?:giorno|mattina|sera)|spesso",
+        rf"come (?:si {_BEING}|{_EVERYDAY})",
     ),
 )

@@ -10,10 +10,7 @@ _ON = (
 )
 _OF_ON = rf"(?:{_OF}|{_ON})"
 _THINGS = r"(?:che cosa|cosa|che|cos'è che|qualcosa|tutto|tutto (?:quello|ciò) che|quello che|quanto|altro)"
-_SAID = (
-    r"(?:parlat[oa]|dett[oa]|discuss[oa]|raccontat[oa]|scritt[oa]|decis[oa]|spiegat[oa]|accennat[oa]"
-    r"|stabilit[oa]|concordat[oa])"
-)
+_SAID = r"(?:(?:parlat|dett|discuss|raccontat|scritt|decis|spiegat|accennat|stabilit|concordat|emers)[oaie])"
 
 SUBJECTS = SubjectPatterns(
     knows=words(
@@ -27,9 +24,11 @@ SUBJECTS = SubjectPatterns(
         # "cosa abbiamo detto sul", "ho mai parlato di"
         rf"{_SAID}(?: (?:mai|già|ancora))?(?: (?:con te|insieme))? {_OF_ON}|penso {_OF}",
         # "che novità ci sono su", "fammi il punto su"
-        r"(?:ricordi|informazioni|info|notizie|novità|aggiornamenti|conversazioni|chiacchiere|appunti|emerso"
+        r"(?:ricordi|informazioni|info|notizie|novità|aggiornamenti|conversazioni|conversazione|discorso"
+        r"|dettagli|dettaglio|chiacchiere|appunti|emerso"
         r"|riepilogo|riassunto|punto|opinione|qualcosa|tutto|altro)"
         rf"(?: che)?(?: (?:hai|ho|abbiamo|so|sai|ci sono))? (?:{_ON}|da)",
+        rf"(?:notizie|novità|informazioni) {_OF}",
     ),
     fronted=beginning(
         rf"(?:(?:e|ed|ma) )?{_OF_ON}\s?(?P<about>[^,?!.]{{2,60}}?)(?:,\s?|\s(?=(?:che|cosa|cos')))"

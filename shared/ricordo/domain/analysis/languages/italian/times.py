@@ -11,7 +11,7 @@ _DAYBOOK = r"(?:agenda|programma|calendario|ballo)"
 _PLANS = r"(?:impegn[oi]|appuntament[oi]|programm[ai]|pian[oi]|riunion[ei]|scadenz[ae])"
 _RECAP = r"(?:riassunto|riepilogo|resoconto|sunto|punto)"
 _SAID = r"(?:detto|raccontato|chiesto|scritto|parlato|promesso)"
-_ONE_DID = r"si (?:è|era) \w+[ts][oaie]"
+_ONE_DID = r"si (?:(?:è|era) \w+[ts][oaie]|\w+(?:ava|eva|iva))"
 
 TIMES = TimePatterns(
     speakers=words(
