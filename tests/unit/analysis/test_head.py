@@ -36,7 +36,7 @@ def test_probabilities_are_of_all_intents_and_add_up(query: str) -> None:
 
 def test_a_head_learns_the_order_of_words_and_not_only_words(tmp_path: Path) -> None:
     header, *lines = DEVELOPMENT.read_text(encoding="utf-8").splitlines()
-    some = [line for line in lines if line.startswith("en")][::4]
+    some = [line for line in lines if line.startswith("en")][::2]
     file, out = tmp_path / "questions.tsv", tmp_path / "head.npz"
     file.write_text("\n".join([header, *some]) + "\n", encoding="utf-8")
     assert main([str(file), str(out)]) == 0
@@ -44,11 +44,11 @@ def test_a_head_learns_the_order_of_words_and_not_only_words(tmp_path: Path) -> 
     with np.load(io.BytesIO(out.read_bytes()), allow_pickle=False) as saved:
         kept = Head(saved["weights"].astype(np.float32) * saved["scale"], str(saved["fitted_on"]))
     assert kept.fitted_on == hashlib.sha256(file.read_bytes()).hexdigest()
-    for query in ("How could one mend a zip?", "Could one zip mend a how?"):
+    for query in ("How do I mend a zip?", "Do I mend a zip how?"):
         exact, rounded = head.probabilities(reading(query)), kept.probabilities(reading(query))
         assert [rounded[intent] for intent in INTENTS] == pytest.approx(list(exact.values()), abs=0.02)
     likely = [
         head.probabilities(reading(query))["procedural"]
-        for query in ("How could one mend a zip?", "Could one zip mend a how?")
+        for query in ("How do I mend a zip?", "Do I mend a zip how?")
     ]
     assert likely[0] > likely[1]
