@@ -1,4 +1,4 @@
-"""`ricordo eval`: which evaluations there are, and how they say what they found."""
+"""`ricordo eval`: which evaluations there are, what they may be asked, and how they say what they found."""
 
 import argparse
 import asyncio
@@ -7,14 +7,29 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from ricordo.settings import Settings
 from ricordo_services.bench.options import BenchFailed
-from ricordo_services.evaluation import fit, locomo, report, retrieval
+from ricordo_services.evaluation import fit, locomo, questions, report, retrieval, temporal
 from ricordo_services.models import model_names
 
 _INTERRUPTED: Final = 130
+_BAD_DATA: Final = (locomo.UnreadableConversations, temporal.UnreadableCases, questions.UnreadableQuestions)
+
+
+class Evaluation(NamedTuple):
+    """One that can be asked for.
+
+    Attributes:
+        summary: what it measures, and on what.
+        run: yields the lines that it says.
+        options: adds what it may be asked to its parser.
+    """
+
+    summary: str
+    run: Callable[[argparse.Namespace], Iterator[str]]
+    options: Callable[[argparse.ArgumentParser], None] = lambda _: None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -31,10 +46,10 @@ def main(arguments: Sequence[str]) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 2
     try:
-        for line in EVALUATIONS[asked.name](asked):
+        for line in EVALUATIONS[asked.name].run(asked):
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
-    except (BenchFailed, locomo.UnreadableConversations, OSError) as failure:
+    except (BenchFailed, *_BAD_DATA, OSError) as failure:
         sys.stderr.write(f"ricordo: {failure}\n")
         return 1
     except KeyboardInterrupt:
@@ -52,16 +67,17 @@ def _retrieval(asked: argparse.Namespace) -> Iterator[str]:
 def _fit(asked: argparse.Namespace) -> Iterator[str]:
     conversations = locomo.read(asked.data)
     found = asyncio.run(fit.fit_on(conversations, _progress))
-    questions = sum(len(one.questions) for one in conversations)
-    source = f"{asked.data.name}: {len(conversations)} conversations, {questions} questions"
+    asked_in_all = sum(len(one.questions) for one in conversations)
+    source = f"{asked.data.name}: {len(conversations)} conversations, {asked_in_all} questions"
     written = found.toml(model_names(Settings().embedding)[0], source)
+    yield from _shown(found.rows, asked)
     if asked.out is not None:
         asked.out.write_text(written, encoding="utf-8")
         _progress(f"wrote {asked.out}")
-    yield from _shown(found.rows, asked)
-    if asked.out is None:
-        yield "" if not asked.json else json.dumps({"weights": dict(found.weights), "bias": found.bias})
-        yield from [] if asked.json else written.splitlines()
+    elif asked.json:
+        yield json.dumps({"weights": dict(found.weights), "bias": found.bias})
+    else:
+        yield from ("", *written.splitlines())
 
 
 def _shown(rows: Sequence[report.Row], asked: argparse.Namespace) -> Iterator[str]:
@@ -71,28 +87,99 @@ def _shown(rows: Sequence[report.Row], asked: argparse.Namespace) -> Iterator[st
         yield from (report.markdown if asked.markdown else report.text)(rows)
 
 
-EVALUATIONS: Final[dict[str, Callable[[argparse.Namespace], Iterator[str]]]] = {
-    "retrieval": _retrieval,
-    "fit": _fit,
+def _temporal(asked: argparse.Namespace) -> Iterator[str]:
+    left_out = () if asked.every_file else temporal.OTHER_CONVENTIONS
+    score = temporal.score_temporal(asked.data, asked.language, leave_out=left_out)
+    figures = {
+        "dates": score.dates.cases,
+        "dates_exact": round(score.dates.share, 4),
+        "ranges": score.ranges.cases,
+        "ranges_exact": round(score.ranges.share, 4),
+        "timeless": score.timeless,
+        "timeless_with_a_time": len(score.false_positives),
+    }
+    yield from _figures(figures, asked)
+    for miss in (*score.misses, *score.false_positives) if asked.misses else ():
+        yield f"{miss.text!r} said {miss.now}: expected {miss.expected}, read {miss.found}"
+
+
+def _questions(asked: argparse.Namespace) -> Iterator[str]:
+    understand = questions.understanding(questions.DECIDERS[asked.by])
+    score = questions.score_questions(questions.read_questions(asked.data), understand)
+    names = ("questions", "intent", "entities", "emotion", "time", "lost", "languages")
+    yield from _figures({name: round(getattr(score, name), 4) for name in names}, asked)
+    for miss in score.misses if asked.misses else ():
+        yield f"{miss.what}: {miss.question.query!r} as {miss.found!r}"
+
+
+def _figures(found: dict[str, float], asked: argparse.Namespace) -> Iterator[str]:
+    if asked.json:
+        yield json.dumps(found)
+    else:
+        yield from (f"{name:24} {value}" for name, value in found.items())
+
+
+def _of_tables(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--markdown", action="store_true", help="print tables and plots for a page")
+
+
+def _of_fit(parser: argparse.ArgumentParser) -> None:
+    _of_tables(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the weights")
+
+
+def _of_temporal(parser: argparse.ArgumentParser) -> None:
+    _of_misses(parser)
+    parser.add_argument("--language", choices=["en", "it"], required=True, help="of the texts")
+    parser.add_argument("--every-file", action="store_true", help="also those of other conventions")
+
+
+def _of_questions(parser: argparse.ArgumentParser) -> None:
+    _of_misses(parser)
+    parser.add_argument(
+        "--by", choices=[*questions.DECIDERS], default="both", help="who chooses the intent (both)"
+    )
+
+
+def _of_misses(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--misses", action="store_true", help="show what was not understood")
+
+
+EVALUATIONS: Final[dict[str, Evaluation]] = {
+    "retrieval": Evaluation(
+        "recall of what questions are about, by kind, by profile and without each signal; on conversations "
+        "in LoCoMo's shape, told to a system that is started for it",
+        _retrieval,
+        _of_tables,
+    ),
+    "fit": Evaluation(
+        "learn the weights of the profile `human` on conversations in LoCoMo's shape, and try them on "
+        "each conversation left out",
+        _fit,
+        _of_fit,
+    ),
+    "temporal": Evaluation(
+        "times read exactly, on specification cases in Recognizers-Text's shape", _temporal, _of_temporal
+    ),
+    "questions": Evaluation(
+        "intent, names, feelings and times of questions, on a table of labelled ones",
+        _questions,
+        _of_questions,
+    ),
 }
 """The evaluations by name."""
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="ricordo eval",
-        description="Measure quality on a data set that you have.",
-        allow_abbrev=False,
-        epilog="retrieval and fit take conversations with questions in LoCoMo's shape; they start a whole "
-        "system for it, and stop it. fit learns the weights of the profile `human`.",
+        prog="ricordo eval", description="Measure quality on a data set that you have.", allow_abbrev=False
     )
-    parser.add_argument(
-        "name", choices=[*EVALUATIONS], metavar="NAME", help=f"one of {', '.join(EVALUATIONS)}"
-    )
-    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="the data set")
-    parser.add_argument("--json", action="store_true", help="print JSON, an object a line")
-    parser.add_argument("--markdown", action="store_true", help="print tables and plots for a page")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where fit writes the weights")
+    names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    for name, one in EVALUATIONS.items():
+        told = names.add_parser(name, help=one.summary, description=one.summary, allow_abbrev=False)
+        told.add_argument("--data", type=Path, required=True, metavar="FILE", help="the data set")
+        told.add_argument("--json", action="store_true", help="print JSON, an object a line")
+        one.options(told)
     return parser
 
 
