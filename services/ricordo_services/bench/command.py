@@ -12,6 +12,7 @@ from typing import Final
 from ricordo.settings import Settings
 from ricordo_services.bench.analyse import analyser
 from ricordo_services.bench.embedding import embedding
+from ricordo_services.bench.index import index
 from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
 from ricordo_services.bench.options import Bench, BenchFailed, Line, Options, Say
@@ -23,6 +24,7 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "embedding": embedding,
     "ingest": ingest,
     "recall": recall,
+    "index": index,
     "analyse": analyser,
 }
 """The benchmarks by name."""
