@@ -80,6 +80,7 @@ def test_feelings_are_known_in_any_form_and_order(query: str, emotion: str) -> N
         "Hey Anna, what did we do yesterday?",
         "What did we do yesterday, Anna?",
         "It rained all day. What did we do yesterday?",
+        "I saw Anna at noon. What did we do yesterday?",
         "Senti, ti ricordi cosa abbiamo fatto ieri?",
         "Ciao! Mi dici cosa abbiamo fatto ieri, per favore?",
         "yesterday what did we do",
@@ -171,6 +172,8 @@ def test_what_somebody_did_is_asked_of_them_and_of_no_time_topic_or_type(query: 
         ("Thanks, Melanie! What about the boiler?", ()),
         ("cosa ho detto a mia madre", ()),
         ("Come collego la TV al wifi?", ()),
+        ("Ho visto Anna. Cosa le piace?", ("Anna",)),
+        ("I saw Anna. What does Luke like?", ("Luke",)),
     ],
 )
 def test_names_are_those_who_are_spoken_of(query: str, entities: tuple[str, ...]) -> None:

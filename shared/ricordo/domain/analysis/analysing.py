@@ -18,7 +18,7 @@ from ricordo.domain.analysis.intents import Reading, emotion_of, filters
 from ricordo.domain.analysis.languages import PATTERNS
 from ricordo.domain.analysis.model import Analysis, Intent, TimeFilter
 from ricordo.domain.analysis.names import names
-from ricordo.domain.analysis.reading import read
+from ricordo.domain.analysis.reading import flat, read
 from ricordo.domain.analysis.topics import semantic_query, topic_phrase, topics_of
 from ricordo.domain.language import detect
 from ricordo.domain.temporal import Language, TimeSpan
@@ -67,12 +67,13 @@ def analyse(
     return Analysis(
         intent=intent,
         time=_time_filter(reading, time, intent),
-        entities=reading.entities,
+        # Whoever is named before the question was not asked to have been there.
+        entities=() if reading.around and intent == "temporal" else reading.entities,
         topics=_topics(reading, intent) or (topics if topics and intent == "topic" else ()),
         emotion_filter=emotion if intent == "emotional" else None,
         memory_types=("procedural",) if intent == "procedural" else (),
         semantic_query=semantic_query(query, time, reading.patterns),
-        archive=reading.patterns.subjects.archive.search(reading.sentence.flat) is not None,
+        archive=reading.patterns.subjects.archive.search(flat(query[:_MOST_READ])) is not None,
         fallback=None,
         analyser="rules" if claim is None else "llm",
         language=rules,
@@ -93,13 +94,17 @@ def read_query(
     if sentence.time is not None:
         begin, end = sentence.time.span
         time = replace(sentence.time, span=(begin + sentence.start, end + sentence.start))
-    entities = names(head, known, time, patterns, language)
+    entities = names(sentence.text, known, sentence.time, patterns, language)
+    around = not entities and len(sentence.text) < len(head)
+    if around:
+        entities = names(head, known, time, patterns, language)
     reading = Reading(
         sentence=sentence,
         patterns=patterns,
         language=language,
         entities=entities,
         named=tuple(name for name in entities if name in known or not name.isupper()),
+        around=around,
         about=topic_phrase(sentence, patterns),
     )
     return reading, time

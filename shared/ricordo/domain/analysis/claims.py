@@ -50,7 +50,7 @@ def with_names(reading: Reading, claim: Claim, query: str) -> Reading:
     if not added:
         return reading
     entities = sorted({*reading.entities, *added}, key=lambda name: query.casefold().find(name.casefold()))
-    return replace(reading, entities=tuple(entities), named=(*reading.named, *added))
+    return replace(reading, entities=tuple(entities), named=(*reading.named, *added), around=False)
 
 
 def intent_of(claim: Claim, reading: Reading, found: Intent, topics: tuple[str, ...]) -> Intent:

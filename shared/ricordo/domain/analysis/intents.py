@@ -21,8 +21,9 @@ class Reading:
     """A question and what was found in it.
 
     Attributes:
-        entities: Names, in their order.
+        entities: Names, in their order: of the sentence that asks, or of those around it where it has none.
         named: Those of them that somebody or something goes by; what stands in capitals alone is a subject.
+        around: They are of the sentences around.
         about: The thing that it says it is about.
     """
 
@@ -31,6 +32,7 @@ class Reading:
     language: Language
     entities: tuple[str, ...]
     named: tuple[str, ...]
+    around: bool
     about: str | None
 
 
