@@ -14,7 +14,7 @@ from ricordo.domain.emotion import estimate
 from ricordo.domain.memory import Role
 from ricordo.domain.ranking import Candidates
 from ricordo.domain.ranking.evidence import answered, mean_of_best, sessions
-from ricordo.domain.ranking.signals import Signals, Span, age_days, temporal_relevance
+from ricordo.domain.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
 from ricordo.ports.recollection import Standing
 from ricordo.ports.vectors import Hit
 from ricordo_services.retrieval.search import Found, closeness
@@ -53,6 +53,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
     labels = sessions([one.conversation_id for one in standings], instants)
     asks = _column([one.asks for one in standings])
     named = _named(standings, query.analysis)
+    when = asks_when(query.text)
     emotion = estimate(query.text, query.analysis.language)
     valence = _column([one.valence for one in standings])
     signals = Signals(
@@ -64,7 +65,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         valence=valence,
         arousal=_column([one.arousal for one in standings]),
         access_count=_column([one.access_count for one in standings]),
-        age_days=_column([age_days(one.created_at, query.now) for one in standings]),
+        age_days=np.maximum(0.0, (query.now.timestamp() - instants) / DAY_SECONDS),
         decay_factor=_column([one.decay_factor for one in standings]),
         confidence=_column([one.confidence for one in standings]),
         trust=_column([one.trust for one in standings]),
@@ -82,7 +83,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
             _column([max(0.0, hit.dense) for hit in hits]),
         ),
         speaker=named if named.any() else np.ones(len(named)),
-        dated=_column([asks_when(query.text) and one.event_start is not None for one in standings]),
+        dated=_column([when and one.event_start is not None for one in standings]),
         asks=asks,
         congruence=np.maximum(0.0, emotion.valence * valence),
     )
