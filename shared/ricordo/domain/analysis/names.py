@@ -127,7 +127,7 @@ class _Names:
 
     def _capitalised(self, at: int) -> tuple[str | None, int]:
         first = self.words[at]
-        if not self._is_name(first):
+        if not self._is_name(first) or self._says_whence(at):
             return None, 1
         if first.initial and not (self._possesses(at) or _is_given(first.folded)):
             return None, 1
@@ -137,6 +137,12 @@ class _Names:
         if self.words[end - 1].folded in _PARTICLES:
             end -= 1
         return self.query[first.start : self.words[end - 1].end], end - at
+
+    def _says_whence(self, at: int) -> bool:
+        """Whether a word says where something is from: "a Canadian citizen"."""
+        subjects = self.patterns.subjects
+        determined = at > 0 and subjects.articles.match(self.words[at - 1].folded) is not None
+        return determined and subjects.origins.match(self.words[at].folded) is not None
 
     def _given(self, at: int) -> str | None:
         """Return the given name that is written small, where the words around it say that it is one."""
@@ -173,9 +179,8 @@ class _Names:
     def _is_name(self, word: _Word) -> bool:
         if not word.text[0].isupper() or len(word.text) < 2 or word.text[1] == "-":  # "T-shirt"
             return False
-        return word.folded not in self.patterns.subjects.no_names and word.folded not in stop_words(
-            self.language
-        )
+        no_names = self.patterns.subjects.no_names
+        return word.folded not in no_names and word.folded not in stop_words(self.language)
 
 
 def _is_given(word: str) -> bool:

@@ -123,6 +123,7 @@ class SubjectPatterns:
         vague: Things that are no topic: "what", "everything".
         archive: Asking for what is old or archived.
         no_names: Capitalised words that are no names.
+        origins: Capitalised words that say where somebody or something is from.
         name_cues: Words before a name that is written small.
     """
 
@@ -134,6 +135,7 @@ class SubjectPatterns:
     vague: Pattern
     archive: Pattern
     no_names: frozenset[str]
+    origins: Pattern
     name_cues: frozenset[str]
 
 

@@ -64,6 +64,7 @@ FEELINGS = FeelingPatterns(
         r"|cat|dog|team)",
     ),
     favourite=words(
-        r"favou?rites?|how (?:do|did) (?:i|we|you) like|(?:am|was|are|were) (?:i|we|you) like|would like"
+        r"(?:do|don't) (?:i|we|you) like (?:to \w+|\w+ing)",
+        r"favou?rites?|how (?:do|did) (?:i|we|you) like|(?:am|was|are|were) (?:i|we|you) like|would like",
     ),
 )

@@ -1,5 +1,7 @@
 """How English says what it asks about."""
 
+import re
+
 from ricordo.domain.analysis.languages.patterns import SubjectPatterns, beginning, words
 
 _ON = r"(?:about|on|regarding|concerning|on the subject of|with regard to)"
@@ -59,5 +61,6 @@ SUBJECTS = SubjectPatterns(
         "thursdays fridays saturdays sundays christmas easter halloween "
         "thanksgiving god english italian tv pc dvd cd usb gps sms pdf vpn wifi id ok app atm cv".split()
     ),
+    origins=re.compile(r"\w{3,}(?:ian|ean|ese|ish|can)$"),
     name_cues=frozenset("about with is does did for from to and was has".split()),
 )

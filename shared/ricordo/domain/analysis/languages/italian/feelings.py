@@ -68,5 +68,9 @@ FEELINGS = FeelingPatterns(
         r"(?:mi[aoe]|tu[ao]|miei|tuoi|nostr[oaie]) (?:sorell\w+|fratell\w+|madre|padre|mamma|papà|figli\w*"
         r"|mogli\w*|marito|fidanzat\w+|amic\w+|capo|collegh?\w+|genitori|famiglia|vicin\w+|gatto|cane)",
     ),
-    favourite=words(r"preferit[oaie]|preferisc\w+"),
+    favourite=words(
+        r"preferit[oaie]|preferisc\w+",
+        r"(?:che|qual[ei]) (?!cosa\b)\w+ (?:non )?(?:mi|ti|ci) piac(?:e|ciono)",
+        r"piac(?:e|ciono) \w+(?:are|ere|ire)",
+    ),
 )

@@ -57,5 +57,6 @@ SUBJECTS = SubjectPatterns(
         "settembre ottobre novembre dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica tv pc "
         "dvd cd usb gps sms pdf vpn wifi ok".split()
     ),
+    origins=NEVER,  # they are written small
     name_cues=frozenset("di su con da a per tra chi è e ed che fa ha era".split()),
 )
