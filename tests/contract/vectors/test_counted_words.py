@@ -147,7 +147,7 @@ def _scores(hits: Sequence[Hit]) -> list[tuple[float, ...]]:
 
 def test_a_word_weighs_by_how_many_hold_it_and_an_unheld_one_is_left_out() -> None:
     counted = Frequencies()
-    said = [terms(text, "en").indices for text in ("cat bird", "cat", "dog")]
+    said = [terms(text, "en").indices.tolist() for text in ("cat bird", "cat", "dog")]
     counted.change([Words(one, one) for one in said], 1)
     counted.change([Words(said[1], said[1])], -1)
     weighed = counted.weighed("text_terms", query_terms("cat dog fish", ["en"]))

@@ -4,7 +4,7 @@ Everything here blocks, and holds the interpreter while it lasts; one thread cal
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -34,7 +34,7 @@ from ricordo.adapters.qdrant.edge_requests import (
     one_of,
     point_of,
 )
-from ricordo.adapters.qdrant.frequencies import Corpora, Words
+from ricordo.adapters.qdrant.frequencies import Corpora, Spoken, Words
 from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope
 
 COUNTED_FROM: Final = 2_000
@@ -62,20 +62,9 @@ class Shard:
     def write(self, tenant: str, points: Sequence[Point]) -> None:
         """Write points, replacing those of the same ids."""
         written = list({point.id: point for point in points}.values())
-        before = list(self._counted([point.id for point in written]))
+        before = self._spoken([point.id for point in written])
         self._update(edge.UpdateOperation.upsert_points([point_of(tenant, point) for point in written]))
-        self._corpora.change(before, -1)
-        self._corpora.change(
-            (
-                (
-                    owner(tenant, point.facets.user_id),
-                    point.id,
-                    Words(point.text_terms.indices, point.window_terms.indices),
-                )
-                for point in written
-            ),
-            1,
-        )
+        self._corpora.replace(before, [_spoken(tenant, point) for point in written] if self._corpora else ())
 
     def refilter(self, tenant: str, facets: Sequence[Facets]) -> None:
         """Write what differs: each key that is written is indexed anew, at a tenth of a millisecond."""
@@ -95,9 +84,9 @@ class Shard:
 
     def delete(self, tenant: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
-        before = list(self._counted(ids))
+        before = self._spoken(ids)
         self._update(edge.UpdateOperation.delete_points_by_filter(filter_of(of_tenant(tenant, ids))))
-        self._corpora.change((one for one in before if one[0].startswith(owner(tenant, ""))), -1)
+        self._corpora.replace([one for one in before if one.whose.startswith(owner(tenant, ""))], ())
 
     def search(self, tenant: str, scope: Scope, probe: candidates.Probe, limit: int) -> list[Hit]:
         """Find candidates with all their scores; see `VectorIndex.search`."""
@@ -173,12 +162,12 @@ class Shard:
             self._corpora.clear()  # nobody knows how much of it was written
             raise
 
-    def _counted(self, ids: Sequence[UUID]) -> Iterator[tuple[str, UUID, Words]]:
-        """Return whose the points of some ids are, and their words, if anybody's are counted."""
+    def _spoken(self, ids: Sequence[UUID]) -> list[Spoken]:
+        """Return the points of some ids, if anybody's words are counted."""
         if not self._corpora:
-            return
-        for record in self._shard.retrieve(list(ids), with_payload=[OWNER], with_vector=_WORDS):
-            yield str((record.payload or {}).get(OWNER)), id_of(record.id), _words(record)
+            return []
+        held = self._shard.retrieve(list(ids), with_payload=[OWNER], with_vector=_WORDS)
+        return [Spoken(str((one.payload or {}).get(OWNER)), id_of(one.id), _words(one)) for one in held]
 
 
 def opened(path: Path, dimensions: int) -> edge.EdgeShard:
@@ -221,10 +210,14 @@ def _create(path: Path, made_as: edge.EdgeConfig) -> None:
     aside.rename(path)
 
 
+def _spoken(tenant: str, point: Point) -> Spoken:
+    words = Words(point.text_terms.indices.tolist(), point.window_terms.indices.tolist())
+    return Spoken(owner(tenant, point.facets.user_id), point.id, words)
+
+
 def _words(record: edge.Record) -> Words:
     vectors = record.vector if isinstance(record.vector, dict) else {}
-    text, window = (vectors.get(name) for name in _WORDS)
-    return Words(
-        text.indices if isinstance(text, edge.SparseVector) else (),
-        window.indices if isinstance(window, edge.SparseVector) else (),
+    text, window = (
+        one.indices if isinstance(one := vectors.get(name), edge.SparseVector) else [] for name in _WORDS
     )
+    return Words(text, window)

@@ -5,11 +5,12 @@ them it takes longer than the search itself.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ricordo.adapters.qdrant.conditions import WINDOW_TERMS
 from ricordo.domain.bm25 import SparseVector, idf
@@ -18,10 +19,10 @@ _OF_WINDOWS: Final = 1 << 32  # above every word's id
 
 
 class Words(NamedTuple):
-    """The ids of a memory's words, uint32 [n] each, none twice in either."""
+    """The ids of a memory's words, ascending, none twice in either."""
 
-    text: ArrayLike
-    window: ArrayLike
+    text: list[int]
+    window: list[int]
 
 
 class Frequencies:
@@ -76,6 +77,14 @@ class Frequencies:
         return at, known
 
 
+class Spoken(NamedTuple):
+    """A memory, as far as counting goes: whose it is, its id, and its words."""
+
+    whose: str
+    id: UUID
+    words: Words
+
+
 class Corpora:
     """The counts of those users for whom counting pays, by whose memories they are."""
 
@@ -94,30 +103,27 @@ class Corpora:
         counted = self._of.get(whose)
         return counted if counted is not None and counted.counted_below is None else None
 
-    def change(self, memories: Iterable[tuple[str, UUID, Words]], by: int) -> None:
-        """Count memories of any users, `by` 1, or take them back, by -1; who is not counted stays so.
-
-        Args:
-            memories: whose each is, its id and its words.
-            by: 1 or -1.
-        """
-        changed: dict[str, list[Words]] = {}
-        for whose, one, words in memories:
-            counted = self._of.get(whose)
-            if counted is not None and counted.holds(one):
-                changed.setdefault(whose, []).append(words)
-        for whose, documents in changed.items():
-            self._of[whose].change(documents, by)
+    def replace(self, before: Sequence[Spoken], after: Sequence[Spoken]) -> None:
+        """Count what stands there now in place of what did; who is not counted stays so."""
+        self._change([one for one in before if one not in after], -1)
+        self._change([one for one in after if one not in before], 1)
 
     def clear(self) -> None:
         """Forget all counts."""
         self._of.clear()
 
+    def _change(self, memories: Iterable[Spoken], by: int) -> None:
+        changed: dict[str, list[Words]] = {}
+        for one in memories:
+            counted = self._of.get(one.whose)
+            if counted is not None and counted.holds(one.id):
+                changed.setdefault(one.whose, []).append(one.words)
+        for whose, documents in changed.items():
+            self._of[whose].change(documents, by)
 
-def _joined(documents: Iterable[Words]) -> NDArray[np.uint64]:
+
+def _joined(documents: Sequence[Words]) -> NDArray[np.uint64]:
     """Return the words of all documents one after the other, those of windows apart from those of texts."""
-    parts = [np.empty(0, np.uint64)]
-    for one in documents:
-        parts.append(np.asarray(one.text, np.uint64))
-        parts.append(np.asarray(one.window, np.uint64) + np.uint64(_OF_WINDOWS))
-    return np.concatenate(parts)
+    text = np.fromiter(chain.from_iterable(one.text for one in documents), np.uint64)
+    window = np.fromiter(chain.from_iterable(one.window for one in documents), np.uint64)
+    return np.concatenate((text, window + np.uint64(_OF_WINDOWS)))
