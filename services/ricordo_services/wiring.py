@@ -117,7 +117,11 @@ async def _retrieval(resources: Resources) -> list[Service]:
         analyser=await resources.analyser(),
         profile=ranking.profile,
         profiles=profiles(ranking.weights),
-        minimums=Minimums(semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity),
+        minimums=Minimums(
+            idf=ranking.min_idf,
+            semantic_score=ranking.min_semantic_score,
+            similarity=ranking.min_similarity,
+        ),
         fact_confidence=ranking.fact_confidence,
     )
     at_hand = AtHand(recollection, models.tokens, resources.clock)

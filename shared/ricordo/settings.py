@@ -150,7 +150,8 @@ class RankingSettings(_Group):
         profile: the one that answers where a query names none.
         weights: by profile, the weights that differ from its own, as in {"generative": {"recency": 0.1}}.
         fusion: how dense and BM25 results are joined.
-        min_semantic_score, min_similarity: thresholds on dense and on fused scores, in [0, 1].
+        min_idf: rarity below which a word of a query does not count, unless all are below; not for `human`.
+        min_semantic_score, min_similarity: thresholds on dense and fused scores, in [0, 1]; not for `human`.
         fact_confidence: from which confidence a fact is shown unasked.
         hybrid: search by words too, not by meaning alone.
     """
@@ -158,6 +159,7 @@ class RankingSettings(_Group):
     profile: Literal["human", "weighted", "multiplicative", "generative", "budget"] = "human"
     weights: dict[str, dict[str, float]] = {}
     fusion: Literal["rrf", "weighted"] = "rrf"
+    min_idf: Annotated[float, Field(ge=0)] = 0.6
     min_semantic_score: Share = 0.35
     min_similarity: Share = 0.4
     fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3

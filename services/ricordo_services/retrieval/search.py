@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from ricordo.domain.analysis import Analysis, Fallback
-from ricordo.domain.bm25 import SparseVector, query_terms
+from ricordo.domain.bm25 import SparseVector, query_terms, telling
 from ricordo.domain.fusion import Minimums, at_least, by_rank, reciprocal_rank, weighted
 from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
@@ -74,17 +74,20 @@ class Search:
         scope = scope_of(asked)
         if archived:
             scope = replace(scope, include_archived=True)
-        found = await self._search(tenant, asked, scope, minimums)
+        terms = await self._terms(tenant, asked, minimums)
+        found = await self._search(tenant, asked, terms, scope, minimums)
         for name, wider in _relaxations(scope, asked):
             if found.hits:
                 break
-            found = replace(await self._search(tenant, asked, wider, minimums), fallback=name)
+            found = replace(await self._search(tenant, asked, terms, wider, minimums), fallback=name)
         return found
 
-    async def _search(self, tenant: str, asked: Asked, scope: Scope, minimums: Minimums) -> Found:
+    async def _search(
+        self, tenant: str, asked: Asked, terms: SparseVector, scope: Scope, minimums: Minimums
+    ) -> Found:
         wanted = max(100, 3 * asked.limit)
         hits = await self.vectors.search(
-            tenant, self.model, scope, vector=asked.vector, terms=self._terms(asked), limit=wanted
+            tenant, self.model, scope, vector=asked.vector, terms=terms, limit=wanted
         )
         by_id = {hit.id: hit for hit in hits}
         if narrows(scope):  # the filter has decided what counts
@@ -92,9 +95,14 @@ class Search:
         fused = self._fused(hits, minimums, meant=asked.vector is not None)
         return Found({one: by_id[one] for one in fused}, fused)
 
-    def _terms(self, asked: Asked) -> SparseVector:
+    async def _terms(self, tenant: str, asked: Asked, minimums: Minimums) -> SparseVector:
+        """Return the words that are searched for: those that tell the user's memories apart."""
         languages = dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES))
-        return query_terms(asked.worded if self.hybrid else "", list(languages))
+        terms = query_terms(asked.worded if self.hybrid else "", list(languages))
+        if minimums.idf <= 0 or not len(terms.indices):
+            return terms
+        rarities = await self.vectors.rarities(tenant, self.model, asked.user_id, terms)
+        return telling(terms, rarities, minimums.idf)
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
         dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}

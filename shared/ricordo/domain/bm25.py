@@ -33,6 +33,13 @@ class SparseVector(NamedTuple):
     indices: NDArray[np.uint32]
     weights: NDArray[np.float32]
 
+    def each(self) -> "list[SparseVector]":
+        """Return a vector for each term, in order."""
+        return [
+            SparseVector(self.indices[at : at + 1], self.weights[at : at + 1])
+            for at in range(len(self.indices))
+        ]
+
 
 @lru_cache(maxsize=65_536)
 def term_id(term: str) -> int:
@@ -100,6 +107,18 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
     }
     indices = np.array(sorted(found), dtype=np.uint32)
     return SparseVector(indices, np.ones(len(indices), dtype=np.float32))
+
+
+def telling(terms: SparseVector, rarities: Mapping[int, float], minimum: float) -> SparseVector:
+    """Leave out the terms that too many documents hold to tell these apart, unless that leaves none.
+
+    Args:
+        terms: of a query.
+        rarities: the IDF of each term id; one that is absent is in no document, and stays.
+        minimum: of the IDF of a term that counts.
+    """
+    kept = np.array([rarities.get(int(term), math.inf) >= minimum for term in terms.indices], dtype=np.bool_)
+    return SparseVector(terms.indices[kept], terms.weights[kept]) if kept.any() else terms
 
 
 def idf(documents: int, containing: int) -> float:

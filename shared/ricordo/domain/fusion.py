@@ -15,15 +15,17 @@ class Minimums:
     """What is dropped before and after fusion, by the profiles that ask for it.
 
     Attributes:
+        idf: a word of the query that is less rare among the user's memories counts nothing, unless all are.
         semantic_score: a dense result with a lower cosine is none.
         similarity: what is lower after fusion is dropped.
     """
 
+    idf: float = 0.6
     semantic_score: float = 0.35
     similarity: float = 0.4
 
 
-NO_MINIMUMS = Minimums(semantic_score=-1.0, similarity=0.0)
+NO_MINIMUMS = Minimums(idf=0.0, semantic_score=-1.0, similarity=0.0)
 
 
 def at_least(scores: Mapping[Key, float], minimum: float) -> dict[Key, float]:

@@ -1,6 +1,6 @@
 """The vector index as a port: a projection of the memories, written by one worker, read by retrieval."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -139,6 +139,19 @@ class VectorIndex(Protocol):
             terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the
                 scope alone decides, latest first.
             limit: candidates by each of the three, >= 1.
+        """
+        ...
+
+    async def rarities(
+        self, tenant: str, model: str, user_id: str, terms: SparseVector
+    ) -> Mapping[int, float]:
+        """Return the inverse document frequency of terms over the texts of a user's memories, >= 0.
+
+        Args:
+            tenant: whose bot asks.
+            model: whose collection it is; every memory has its words in it.
+            user_id: whose memories.
+            terms: each of weight 1; those that no memory holds are left out of the answer.
         """
         ...
 

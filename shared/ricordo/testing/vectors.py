@@ -248,6 +248,20 @@ class VectorIndexContract:
             for hit in found:
                 _same(hit, by_id[hit.id])
 
+    @LAWS
+    @given(points=corpora(), asked=st.lists(st.sampled_from(WORDS), max_size=4))
+    async def test_rarities_are_of_the_users_own_memories(
+        self, index: VectorIndex, points: list[Point], asked: list[str]
+    ) -> None:
+        tenant, reference = f"t-{uuid4()}", MemoryVectorIndex()
+        for one in (index, reference):
+            await filled(one, *points, tenant=tenant)
+        terms = words(" ".join((*asked, "unheard")))
+        found = await index.rarities(tenant, MODEL, "u-1", terms)
+        assert found == pytest.approx(await reference.rarities(tenant, MODEL, "u-1", terms), rel=1e-4)
+        assert await index.rarities("another", MODEL, "u-1", terms) == {}
+        assert await index.rarities(tenant, MODEL, "u-1", NO_WORDS) == {}
+
     async def test_the_nearest_of_many_windows_are_found(self, index: VectorIndex) -> None:
         """An index may look at all of them roughly first."""
         windows = unit_vectors(600, seed=11)

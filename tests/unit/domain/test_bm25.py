@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ricordo.domain import bm25
 from ricordo.domain.bm25 import AVERAGE_LENGTH, K1, B
+from ricordo.domain.text import stem
 
 
 def test_a_term_has_the_same_id_in_every_version() -> None:
@@ -81,3 +82,12 @@ def test_impossible_figures_are_refused() -> None:
         bm25.idf(1, 2)
     with pytest.raises(ValueError, match="positive"):
         bm25.terms("x", "en", average_length=0)
+
+
+def test_words_that_most_memories_hold_do_not_count_unless_all_do() -> None:
+    asked = bm25.query_terms("violin concert today", ["en"])
+    violin, concert, today = (bm25.term_id(stem(word, "en")) for word in ("violin", "concert", "today"))
+    kept = bm25.telling(asked, {violin: 2.0, today: 0.3}, 0.6)
+    assert set(kept.indices.tolist()) == {violin, concert}
+    assert bm25.telling(asked, dict.fromkeys((violin, concert, today), 0.3), 0.6) is asked
+    assert [one.indices.tolist() for one in asked.each()] == [[term] for term in asked.indices.tolist()]

@@ -6,7 +6,7 @@ interpreter for minutes.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -97,6 +97,12 @@ class EdgeVectorIndex:
         if uncounted:
             self._count_words(tenant, model, scope.user_id)
         return hits
+
+    async def rarities(
+        self, tenant: str, model: str, user_id: str, terms: SparseVector
+    ) -> Mapping[int, float]:
+        """Return the IDF of terms over the texts of a user; see `VectorIndex.rarities`."""
+        return await self._run(lambda: self._shard(model).rarities(tenant, user_id, terms))
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""

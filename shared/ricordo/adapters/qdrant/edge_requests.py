@@ -1,7 +1,7 @@
 """What Qdrant's engine is told, and what it says, in its own types."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -149,6 +149,37 @@ def asked(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]) -> d
         name: {id_of(one.id): one.score for one in answer}
         for name, answer in zip(requests, answers, strict=True)
     }
+
+
+def told(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
+    """Let the engine tell the inverse document frequency of terms; those that no memory holds are left out.
+
+    What it scores a memory by one term alone is that frequency times the weight of the term in the memory.
+    """
+    statistics = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
+    requests = [
+        edge.QueryRequest(
+            limit=1,
+            query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
+            filter=corpus,
+            params=statistics,
+            with_vector=[TEXT_TERMS],
+        )
+        for term in terms
+    ]
+    answers = shard.query_batch(edge.QueryBatchRequest(requests))
+    return {
+        term: answer[0].score / _weight(answer[0], term)
+        for term, answer in zip(terms, answers, strict=True)
+        if answer
+    }
+
+
+def _weight(found: edge.ScoredPoint, term: int) -> float:
+    held = found.vector[TEXT_TERMS] if isinstance(found.vector, dict) else None
+    if not isinstance(held, edge.SparseVector):  # pragma: no cover - it was asked for
+        raise TypeError("a point came without its words")
+    return held.values[held.indices.index(term)]
 
 
 def latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:

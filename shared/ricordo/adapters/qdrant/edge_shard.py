@@ -4,7 +4,7 @@ Everything here blocks, and holds the interpreter while it lasts; one thread cal
 """
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -33,8 +33,10 @@ from ricordo.adapters.qdrant.edge_requests import (
     latest,
     one_of,
     point_of,
+    told,
 )
 from ricordo.adapters.qdrant.frequencies import Corpora, Spoken, Words
+from ricordo.domain.bm25 import SparseVector
 from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope
 
 COUNTED_FROM: Final = 2_000
@@ -100,6 +102,13 @@ class Shard:
         if again := probe.lacking(found, limit, len(ids)):
             found |= self._asked(question, again, one_of(ids), len(ids), chosen=True)
         return candidates.hits(ids, found)
+
+    def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
+        """Return the IDF of terms over the texts of a user; see `VectorIndex.rarities`."""
+        if (counted := self._corpora.complete(owner(tenant, user_id))) is not None:
+            held = counted.weighed(TEXT_TERMS, terms)
+            return dict(zip(held.indices.tolist(), held.weights.tolist(), strict=True))
+        return told(self._shard, filter_of(corpus(tenant, user_id)), terms.indices.tolist())
 
     def count(self, tenant: str, scope: Scope) -> int:
         """Count the points in `scope`."""

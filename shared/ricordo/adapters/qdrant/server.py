@@ -128,6 +128,31 @@ class ServerVectorIndex:
             raise _unavailable(error) from error
         return candidates.hits(ids, found)
 
+    async def rarities(
+        self, tenant: str, model: str, user_id: str, terms: SparseVector
+    ) -> Mapping[int, float]:
+        """Return the IDF of terms over the texts of a user; see `VectorIndex.rarities`.
+
+        What the server scores a memory by one term alone is its IDF times the term's weight in the memory.
+        """
+        name = self._collection(model)
+        owned = corpus(tenant, user_id)
+        asked = [
+            _query(TEXT_TERMS, candidates.Probe(None, one), _filter(owned), _filter(owned), 1).model_copy(
+                update={"with_vector": [TEXT_TERMS]}
+            )
+            for one in terms.each()
+        ]
+        try:
+            answers = await self._client.query_batch_points(name, asked) if asked else []
+        except _AWAY as error:
+            raise _unavailable(error) from error
+        return {
+            int(term): answer.points[0].score / _weight(answer.points[0], int(term))
+            for term, answer in zip(terms.indices, answers, strict=True)
+            if answer.points
+        }
+
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
         name = self._collection(model)
@@ -215,6 +240,13 @@ def _point(tenant: str, point: Point) -> models.PointStruct:
         },
         payload=payload(tenant, point.facets),
     )
+
+
+def _weight(found: models.ScoredPoint, term: int) -> float:
+    held = found.vector[TEXT_TERMS] if isinstance(found.vector, dict) else None
+    if not isinstance(held, models.SparseVector):
+        raise IndexUnavailable("Qdrant answered a point without its words")
+    return held.values[held.indices.index(term)]
 
 
 def _sparse(terms: SparseVector) -> models.SparseVector:

@@ -1,6 +1,6 @@
 """A vector index in memory: exact, small, and the reference that the others are held against."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from uuid import UUID
@@ -76,6 +76,18 @@ class MemoryVectorIndex:
             for point in found
         ]
         return sorted(_best(hits, limit, meant=vector is not None), key=lambda hit: hit.id)
+
+    async def rarities(
+        self, tenant: str, model: str, user_id: str, terms: SparseVector
+    ) -> Mapping[int, float]:
+        """Return the IDF of terms over the texts of a user."""
+        texts = [
+            point.text_terms
+            for (whose, _), point in self._collection(model).items()
+            if (whose, point.facets.user_id) == (tenant, user_id)
+        ]
+        held = {int(term) for text in texts for term in text.indices}
+        return {term: rarity for term, rarity in _frequencies(terms, texts).items() if term in held}
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
