@@ -11,7 +11,15 @@ from typing import Final, NamedTuple
 
 from ricordo.settings import Settings
 from ricordo_services.bench.options import BenchFailed
-from ricordo_services.evaluation import fit, locomo, questions, report, retrieval, temporal
+from ricordo_services.evaluation import (
+    fit,
+    fitting_questions,
+    locomo,
+    questions,
+    report,
+    retrieval,
+    temporal,
+)
 from ricordo_services.models import model_names
 
 _INTERRUPTED: Final = 130
@@ -108,8 +116,15 @@ def _questions(asked: argparse.Namespace) -> Iterator[str]:
     score = questions.score_questions(questions.read_questions(asked.data), understand)
     names = ("questions", "intent", "entities", "emotion", "time", "lost", "languages")
     yield from _figures({name: round(getattr(score, name), 4) for name in names}, asked)
+    for name, (precision, recall) in score.by_intent.items() if not asked.json else ():
+        yield f"{name:24} precision {precision:.3f}, recall {recall:.3f}"
     for miss in score.misses if asked.misses else ():
         yield f"{miss.what}: {miss.question.query!r} as {miss.found!r}"
+
+
+def _fit_questions(asked: argparse.Namespace) -> Iterator[str]:
+    asked.out.write_bytes(fitting_questions.fit_file(asked.data).saved())
+    yield json.dumps({"out": str(asked.out)}) if asked.json else f"wrote {asked.out}"
 
 
 def _figures(found: dict[str, float], asked: argparse.Namespace) -> Iterator[str]:
@@ -141,6 +156,10 @@ def _of_questions(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _of_fit_questions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="where to write the head")
+
+
 def _of_misses(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--misses", action="store_true", help="show what was not understood")
 
@@ -165,6 +184,11 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "intent, names, feelings and times of questions, on a table of labelled ones",
         _questions,
         _of_questions,
+    ),
+    "fit-questions": Evaluation(
+        "fit the head that hears what a question asks for, on a table of labelled ones",
+        _fit_questions,
+        _of_fit_questions,
     ),
 }
 """The evaluations by name."""

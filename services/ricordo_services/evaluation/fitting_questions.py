@@ -1,8 +1,6 @@
 """Fitting the head that helps to understand questions, on labelled ones."""
 
-import argparse
 import hashlib
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -81,17 +79,3 @@ def _descend(features: Matrix, wanted: Matrix) -> Matrix:
         mean, spread = first / (1 - _DECAY[0] ** step), second / (1 - _DECAY[1] ** step)
         weights -= _RATE * mean / (np.sqrt(spread) + 1e-8)
     return weights
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Fit the head on a file of labelled questions, and write it."""
-    parser = argparse.ArgumentParser(prog="python -m ricordo_services.evaluation.fitting_questions")
-    parser.add_argument("questions", type=Path)
-    parser.add_argument("out", type=Path, help="such as shared/ricordo/domain/analysis/head.npz")
-    asked = parser.parse_args(arguments)
-    asked.out.write_bytes(fit_file(asked.questions).saved())
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,9 +6,7 @@ that is only preferred) or `none`; names are parted by `;`, and one in parenthes
 that the user's memories know are `known`.
 """
 
-import argparse
 import csv
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -199,34 +197,3 @@ def _precision_and_recall(
     precision = sum(name in one.intents for one in claimed) / len(claimed) if claimed else 1.0
     recall = sum(found.intent in one.intents for one, found in meant) / len(meant) if meant else 1.0
     return precision, recall
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Score the files that are named."""
-    parser = argparse.ArgumentParser(prog="python -m ricordo_services.evaluation.questions")
-    parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--by", choices=[*DECIDERS], default="both", help="who chooses the intent")
-    parser.add_argument("--misses", action="store_true", help="show what was not understood")
-    asked = parser.parse_args(arguments)
-    for path in asked.files:
-        score = score_questions(read_questions(path), understanding(DECIDERS[asked.by]))
-        sys.stdout.write(f"{path.name}: {summary(score)}\n")
-        for name, (precision, recall) in score.by_intent.items():
-            sys.stdout.write(f"  {name:12} precision {precision:.3f}  recall {recall:.3f}\n")
-        for miss in score.misses if asked.misses else ():
-            labels = "|".join(miss.question.intents)
-            sys.stdout.write(f"  {miss.what}: {miss.question.query!r} ({labels}) as {miss.found!r}\n")
-    return 0
-
-
-def summary(score: QuestionScore) -> str:
-    """Return the figures of a score in a line."""
-    return (
-        f"{score.questions} questions, intent {score.intent:.3f}, entities F1 {score.entities:.3f}, "
-        f"emotion {score.emotion:.3f}, time {score.time:.3f}, narrowed wrongly {score.lost:.3f}, "
-        f"language {score.languages:.3f}"
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ricordo.domain.analysis.analysing import read_query
 from ricordo.domain.analysis.head import INTENTS, Head, load_head
 from ricordo.domain.analysis.intents import Reading
-from ricordo_services.evaluation.fitting_questions import fit, main
+from ricordo_services.evaluation.command import main
+from ricordo_services.evaluation.fitting_questions import fit
 from ricordo_services.evaluation.questions import NOW, read_questions
 
 DEVELOPMENT = Path(__file__).parent / "development.tsv"
@@ -39,7 +40,7 @@ def test_a_head_learns_the_order_of_words_and_not_only_words(tmp_path: Path) -> 
     some = [line for line in lines if line.startswith("en")][::2]
     file, out = tmp_path / "questions.tsv", tmp_path / "head.npz"
     file.write_text("\n".join([header, *some]) + "\n", encoding="utf-8")
-    assert main([str(file), str(out)]) == 0
+    assert main(["fit-questions", "--data", str(file), "--out", str(out)]) == 0
     head = fit(read_questions(file))
     with np.load(io.BytesIO(out.read_bytes()), allow_pickle=False) as saved:
         kept = Head(saved["weights"].astype(np.float32) * saved["scale"], str(saved["fitted_on"]))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ricordo.domain.analysis import Analysis
+from ricordo_services.evaluation.command import main
 from ricordo_services.evaluation.questions import (
     DECIDERS,
     UnreadableQuestions,
-    main,
     read_questions,
     score_questions,
     understanding,
@@ -81,6 +81,8 @@ def test_a_file_without_labelled_questions_is_refused(text: str, tmp_path: Path)
         read_questions(file)
 
 
-def test_the_command_prints_a_line_for_each_file(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(HERE / "development.tsv"), "--misses"]) == 0
-    assert capsys.readouterr().out.startswith(f"development.tsv: {len(DEVELOPMENT)} questions, intent ")
+def test_the_command_prints_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["questions", "--data", str(HERE / "development.tsv"), "--misses"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].split() == ["questions", str(len(DEVELOPMENT))]
+    assert any(line.split()[:2] == ["temporal", "precision"] for line in printed)
