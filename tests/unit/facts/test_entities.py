@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ricordo.domain.facts import Evidence, canonical, entities, normalise
@@ -30,6 +30,7 @@ def test_odd_names_are_kept_apart_from_blank(name: str) -> None:
     assert normalise(name)
 
 
+@example("🅪")
 @given(st.text(max_size=40))
 def test_normalising_twice_changes_nothing_and_leaves_no_control_characters(name: str) -> None:
     once = normalise(name)

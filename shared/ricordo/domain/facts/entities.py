@@ -19,7 +19,8 @@ def normalise(name: str) -> str:
     Case, accents, control characters and spacing do not count: "  Zoë" and "zoe" are one name. A name
     made of punctuation alone keeps it, so that no name becomes empty unless it was blank.
     """
-    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    spelled = unicodedata.normalize("NFKD", name.casefold())  # which brings out capitals: "🅪" is "MC"
+    decomposed = unicodedata.normalize("NFKD", spelled.casefold())
     kept = "".join(
         " " if unicodedata.category(c) == "Cc" else c for c in decomposed if not unicodedata.combining(c)
     )

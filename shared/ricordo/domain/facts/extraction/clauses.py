@@ -45,10 +45,17 @@ def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int]]:
             asked = asked or tokens.low[after] == "?"
             after += 1
         last = _before_question(tokens, grammar, begin, end) if asked else end
+        begin = after_reminder(tokens, grammar, begin, last)
         last = _before_unreal(tokens, grammar, begin, last)
         if last > begin:
             yield begin, last
         begin = after
+
+
+def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where a statement begins that is handed over with "remember that"; else `begin`."""
+    found = longest(grammar.reminders, tokens.low, begin, end, ())
+    return begin if found is None else found[1]
 
 
 def clauses(

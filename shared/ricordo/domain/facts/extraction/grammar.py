@@ -39,6 +39,7 @@ class Grammar:
         conditionals: begin a clause that states nothing ("if", "unless").
         relatives: "who", "which".
         questions: what a question begins with.
+        reminders: what a statement is handed over with ("remember that").
         copulas: present forms of "to be"; was: its past forms; been: its participle.
         jesting: pairs of words whose whole message states nothing ("just kidding").
         saying: verbs after which a colon hands over to another speaker.
@@ -54,6 +55,8 @@ class Grammar:
         phrases: the tree of what states a fact; attributes: of what begins with "my"; after: per predicate,
             what may follow an object ("… as a nurse | at the Mater").
         favourite: "favourite"; to_be: the copulas after it.
+        pleasing: verbs whose subject is what somebody likes ("piace"), where it may come first; wholly: what
+            may follow them then ("tantissimo", "per niente").
         lexicon: by reader, nouns an object must be among; areas: places without a name; months.
         occupations, occupation_endings, roles, role_endings: nouns for "I am a …".
         organisations: nouns that make an organisation of a noun phrase without a name.
@@ -83,6 +86,7 @@ class Grammar:
     conditionals: frozenset[str]
     relatives: frozenset[str]
     questions: frozenset[str]
+    reminders: Node
     unreal: frozenset[str]
     unreal_pairs: frozenset[str]
     jesting: frozenset[str]
@@ -107,6 +111,8 @@ class Grammar:
     after: Mapping[str, Node]
     favourite: frozenset[str]
     to_be: frozenset[str]
+    pleasing: frozenset[str]
+    wholly: frozenset[str]
     lexicon: Mapping[Reader, frozenset[str]]
     occupations: frozenset[str]
     occupation_endings: tuple[str, ...]

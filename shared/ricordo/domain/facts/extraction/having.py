@@ -36,6 +36,8 @@ def had(scene: Scene, subject: Who, piece: Span, reader: Reader) -> None:
     """Read one item of what somebody has (POSSESSION) or came to have (ACQUISITION)."""
     (begin, end), low, phrasing = piece, scene.tokens.low, scene.objects.phrasing
     at = phrasing.lead(begin, end)
+    if at + 1 < end and low[at] in _ONE:  # "one sister"
+        at += 1
     if at >= end or low[begin] in _NONE or low[at] in scene.grammar.refused:
         return
     item = _Item(subject, begin, at, phrasing.noun_phrase(at, end), end, reader is Reader.ACQUISITION)

@@ -1,5 +1,6 @@
 """Noun phrases like "my older sister Nora" and "il mio cane, Max,": who is meant, and how they are called."""
 
+import re
 from dataclasses import dataclass
 
 from ricordo.domain.facts.extraction.grammar import Grammar, Kin
@@ -7,6 +8,8 @@ from ricordo.domain.facts.extraction.names import Person, Span, name_at, names_f
 from ricordo.domain.facts.extraction.phrases import longest
 from ricordo.domain.facts.extraction.tokens import Tokens
 
+_COMPOUND = re.compile(r"[\w-]+-(?:old|\w+ed)")
+"""Adjectives like "two-year-old" and "three-legged"."""
 _ANY = frozenset({"un", "uno", "una", "un'"})
 """Before "mio amico": one of several, and nobody in particular as long as no name follows."""
 _CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
@@ -41,7 +44,7 @@ def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin,
         The term and the index after it, or None.
     """
     at = begin
-    while at < end and (_describes(tokens, grammar, at) or tokens.low[at].endswith("-old")):
+    while at < end and (_describes(tokens, grammar, at) or _COMPOUND.fullmatch(tokens.low[at])):
         at += 1
     kin = grammar.kin.get(tokens.low[at]) if at < end else None
     if kin is None:

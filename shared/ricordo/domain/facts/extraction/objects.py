@@ -1,5 +1,6 @@
 """How the object of a phrase is read: what it must be, and what is dropped around it."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -17,6 +18,8 @@ _AS: Final = frozenset({"as", "come"})
 _WHERE: Final = frozenset({"in", "a", "ad"})
 _RATHER: Final = frozenset({"to", "over", "a", "ad", "al", "allo", "alla", "all'", "ai", "agli", "alle"})
 _NOT_DONE: Final = frozenset("bed work school church sleep town be have need say miss regret".split())
+_ADJECTIVE: Final = re.compile(r"(?:ic|iv|ari|ori|os|an|at|ut|it|in|es|ur|er|ol|al|ent|ant|il|ern|ond|on)o$")
+"""Endings of Italian adjectives in "-o", which verbs of the first person seldom have: "Museo civico"."""
 _GROUPS: Final = frozenset(
     "gruppo band coro squadra compagnia orchestra associazione group choir team club orchestra troupe".split()
 )
@@ -164,9 +167,15 @@ class Objects:
         if word == "'s":
             capitalised = following < end and self._tokens.raw[following][0].isupper()
             return capitalised or (following < end and self._low[following] in self._grammar.organisations)
-        if self.phrasing.stops(at, end):
+        if self.phrasing.stops(at, end) or self._acts(at, begin):
             return False
         return word not in self._grammar.prepositions or (at > begin and word in OF)
+
+    def _acts(self, at: int, begin: int) -> bool:
+        """Whether the user does something after a name: "da quando lavoro alla Fiat | dormo poco"."""
+        named = at > begin and self._tokens.raw[at - 1][0].isupper() and self._tokens.raw[at].islower()
+        verb = self._grammar.code == "it" and self._low[at].endswith("o") and len(self._low[at]) > 3
+        return named and verb and _ADJECTIVE.search(self._low[at]) is None
 
     def _occupation(self, begin: int, end: int) -> Spans:
         """Read a job: any noun phrase after "as", a known job elsewhere."""

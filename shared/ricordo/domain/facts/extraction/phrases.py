@@ -39,6 +39,7 @@ class Reader(Enum):
     SUBJECT_OF_STUDY = "field"
     CONDITION = "condition"
     KIN = "kin"
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)

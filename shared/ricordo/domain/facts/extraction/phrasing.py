@@ -38,6 +38,16 @@ _NEW_CLAUSE: Final = frozenset(
     """.split()
 )
 """What makes a subject of the noun phrase before it: "la batteria e i vicini | ci odiano"."""
+_QUALITIES: Final = frozenset(
+    """
+    warm hot cold cool raw fresh plain sweet bitter strong weak dry iced thick thin spicy salty caldo
+    calda caldi calde freddo fredda freddi fredde crudo cruda crudi crude amaro amara amari amare dolce
+    dolci fresco fresca forte
+    """.split()
+)
+"""What says how something is liked: "coffee, strong and sweet"."""
+_ORDERED: Final = re.compile(r"\w+[aeim](?:me|te|ce)?l[oaie]|\w+(?:melo|mela|meli|mele)")
+"""An Italian imperative that points at what was named: "la cipolla, toglila"."""
 _USERS_VERB: Final = re.compile(r"\w+(?:o|iamo)")
 _TOWARDS: Final = frozenset({"to", "for", "per", "con"})
 
@@ -102,6 +112,8 @@ class Phrasing:
             after = self.thing(at, end)
             if after == at or self.foreign(at, after) or self._low[at] in self._grammar.prepositions:
                 break
+            if spans and self._is_aside(at, after, end):
+                break
             if spans and self._begins_clause(first, at, after, end, articled=spans[0][0] > begin):
                 break
             spans.append((at, after))
@@ -110,6 +122,14 @@ class Phrasing:
                 break
             at = following
         return spans
+
+    def _is_aside(self, at: int, after: int, end: int) -> bool:
+        """Whether what follows an object says how it is liked ("…, warm"), or what to do with it."""
+        if after == at + 1 and self._low[at] in _QUALITIES:
+            return True
+        bare = self._grammar.code == "it" and self._low[at - 1] == ","
+        listed = after < end and self._low[after] in self._grammar.conjunctions
+        return bare and not listed and _ORDERED.fullmatch(self._low[at]) is not None
 
     def _begins_clause(self, first: int, at: int, after: int, end: int, *, articled: bool) -> bool:
         """Whether what is coordinated, from `first` (from `at` without its article), is no object."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ricordo.domain.facts.extraction.clauses import Clause, assertions, clauses, in_jest
+from ricordo.domain.facts.extraction.clauses import Clause, after_reminder, assertions, clauses, in_jest
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.mentions import Mention, mentions
 from ricordo.domain.facts.extraction.names import Person, name_at
@@ -55,13 +55,16 @@ class Reading:
             self._scene.draft(None, person.kin.predicate, person, span=(mention.begin, mention.end))
 
     def _clause(self, clause: Clause) -> None:
-        begin, end = clause.begin, clause.end
-        if self._tokens.low[begin] in self._grammar.whenever:
+        end = clause.end
+        begin = after_reminder(self._tokens, self._grammar, clause.begin, end)
+        if begin >= end or self._tokens.low[begin] in self._grammar.whenever:
             return
         if clause.relative:
             person = self._scene.cast.latest()
             if person is not None:
                 self._about(person, begin, end)
+            return
+        if self._fronted(begin, end):
             return
         for at in range(begin, min(end, begin + LONGEST_OPENING)):
             if self._read_at(at, end) or not self._opens(at):
@@ -104,6 +107,23 @@ class Reading:
             state(self._scene, Claim(None, Rule("likes", Reader.THING), copula + 1, end))
             return True
         return favourite < end
+
+    def _fronted(self, begin: int, end: int) -> bool:
+        """Read "la liquirizia mi piace", "le olive non ci piacciono": what is liked comes first."""
+        low, grammar, phrasing = self._tokens.low, self._grammar, self._scene.objects.phrasing
+        at = next((i for i in range(begin, end) if low[i] in grammar.pleasing), begin)
+        start = at - 2 if at > begin and low[at - 2] in grammar.negations else at - 1
+        first = phrasing.lead(begin, start)
+        if first == begin or first >= start or low[first - 1] not in grammar.determiners:
+            return False
+        verb, last = self._verb(start, end), phrasing.trim(first, start)
+        if verb is None or verb.end != at + 1 or last == first or phrasing.thing(first, start) != last:
+            return False
+        if phrasing.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(at + 1, end)):
+            return False
+        predicate = verb.rule.denied if verb.negated else verb.rule.predicate
+        self._scene.draft(None, predicate or verb.rule.predicate, self._tokens.text(first, last))
+        return True
 
     def _subject_at(self, at: int, end: int) -> bool:
         low, grammar = self._tokens.low, self._grammar

@@ -21,6 +21,7 @@ ENGLISH: Final = Grammar(
     conditionals=words.CONDITIONALS,
     relatives=words.RELATIVES,
     questions=words.QUESTIONS,
+    reminders=rules.REMINDERS,
     unreal=words.UNREAL,
     unreal_pairs=words.UNREAL_PAIRS,
     jesting=words.JESTING,
@@ -45,6 +46,8 @@ ENGLISH: Final = Grammar(
     after=rules.AFTER,
     favourite=frozenset({"favourite", "favorite", "fave"}),
     to_be=frozenset({"is", "are", "'s"}),
+    pleasing=frozenset(),
+    wholly=frozenset(),
     lexicon={
         Reader.LANGUAGE: nouns.LANGUAGES,
         Reader.CONDITION: nouns.CONDITIONS,

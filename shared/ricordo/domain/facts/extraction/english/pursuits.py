@@ -54,6 +54,7 @@ bought|got|adopted|rescued|purchased|inherited
 bought|got myself|ourselves
 HAVE bought|got|adopted|rescued|purchased|inherited
 brought home
+came|come home|back with
 took in
 = partner name
 BE married|engaged to

@@ -23,6 +23,8 @@ just call me
 everyone|everybody|friends|people|they call|calls me
 my friends call me
 3 her|his|its|their name|names is|are|'s
+3 we|i [have] ['ve] named him|her|it|them
+3 we [have] ['ve] called him|her|it|them
 = birthday date
 my birthday is|'s [on]
 my birthday falls on
@@ -98,6 +100,16 @@ on
 """,
 }
 
+_REMINDERS: Final = """
+= note nothing
+[please] remember|note|know that
+[please] do n't|not forget that
+keep|bear in_mind that
+i remind you that
+you should|must know|remember that
+"""
+
 PHRASES: Final[Node] = compile_phrases(parse_rules(CIRCUMSTANCES + PURSUITS), _MACROS)
 ATTRIBUTES: Final[Node] = compile_phrases(parse_rules(_ATTRIBUTES), _MACROS)
+REMINDERS: Final[Node] = compile_phrases(parse_rules(_REMINDERS), _MACROS)
 AFTER: Final = {predicate: compile_phrases(parse_rules(text), _MACROS) for predicate, text in _AFTER.items()}

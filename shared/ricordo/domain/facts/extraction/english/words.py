@@ -22,7 +22,12 @@ OTHER_PRONOUNS: Final = _words(
 POSSESSIVES: Final = _words("my our")
 OTHER_POSSESSIVES: Final = _words("your his her its their")
 DETERMINERS: Final = _words("a an the some any all")
-PREPOSITIONS: Final = _words("to in at on of for with from by about into near over under through during")
+PREPOSITIONS: Final = _words(
+    """
+    to in at on of for with from by about into near over under through during above below behind beside
+    beneath between across along inside
+    """
+)
 ADVERBS: Final = _words(
     """
     really also still now currently just always absolutely actually both recently usually often totally
@@ -42,7 +47,7 @@ OPENERS: Final = _words(
     about everyone all there wow haha lol still right since first nice meet another update news true on
     weekends sundays monday tuesday wednesday thursday friday saturday sunday january february march
     april june july august september october november december previously before here sure indeed ah um
-    uh hmm again speaking which originally
+    uh hmm again speaking which originally remember
     """
 )
 CONJUNCTIONS: Final = _words("and or plus & nor")

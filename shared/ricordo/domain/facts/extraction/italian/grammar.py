@@ -23,6 +23,7 @@ ITALIAN: Final = Grammar(
     conditionals=words.CONDITIONALS,
     relatives=words.RELATIVES,
     questions=words.QUESTIONS,
+    reminders=rules.REMINDERS,
     unreal=words.UNREAL,
     unreal_pairs=words.UNREAL_PAIRS,
     jesting=words.JESTING,
@@ -47,6 +48,8 @@ ITALIAN: Final = Grammar(
     after=rules.AFTER,
     favourite=frozenset({"preferito", "preferita", "preferiti", "preferite"}),
     to_be=frozenset({"è", "sono"}),
+    pleasing=frozenset({"piace", "piacciono"}),
+    wholly=words.ADVERBS | words.NEGATIONS | words.WHOLLY,
     lexicon={
         Reader.LANGUAGE: nouns.LANGUAGES,
         Reader.CONDITION: nouns.CONDITIONS,

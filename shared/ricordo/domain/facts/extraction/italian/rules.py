@@ -96,6 +96,16 @@ a|ad|in
 """,
 }
 
+_REMINDERS: Final = """
+= note nothing
+ricorda|ricordati|ricordatevi|ricordate|ricordo|sappi|sappiate|segna|segnati|nota che
+tieni|tenete|tenga presente|a_mente|conto|in_mente che
+non dimenticare|dimenticarti|dimenticatevi|scordare|scordarti|scordartelo che
+ti|vi ricordo|ripeto|avverto che
+devi|dovresti sapere|ricordare|ricordarti che
+"""
+
 PHRASES: Final[Node] = compile_phrases(parse_rules(CIRCUMSTANCES + PURSUITS), _MACROS)
 ATTRIBUTES: Final[Node] = compile_phrases(parse_rules(_ATTRIBUTES), _MACROS)
+REMINDERS: Final[Node] = compile_phrases(parse_rules(_REMINDERS), _MACROS)
 AFTER: Final = {predicate: compile_phrases(parse_rules(text), _MACROS) for predicate, text in _AFTER.items()}

@@ -54,7 +54,7 @@ OPENERS: Final = _words(
     domenica lunedì martedì mercoledì giovedì venerdì sabato gennaio febbraio marzo aprile maggio giugno
     luglio agosto settembre ottobre novembre dicembre 2019 2020 2021 2022 2023 2024 2025 2026
     sinceramente onestamente in fondo wow ah evviva insomma tra l'altro a_tutti tutti grazie bene
-    perfetto certo pensa che_bello
+    perfetto certo pensa che_bello stanotte stamane stamani domani domattina dopodomani stavolta
     """
 )
 CONJUNCTIONS: Final = _words("e ed o oppure & né nonché")
@@ -92,6 +92,7 @@ SAYING: Final = _words(
     "detto dice dicono scritto scrive chiesto risposto ha_detto disse racconta raccontato urlato esclamato"
 )
 NEGATIONS: Final = _words("non mai quasi né neanche nemmeno neppure")
+WHOLLY: Final = _words("per niente nulla da morire impazzire matti un sacco tanto poco po' tutto di")
 OVER: Final = _words("più")
 NAME_PARTICLES: Final = _words("di de del della dei degli da dal la le lo von van d' l' dell' nell' sul in")
 PERSON_PARTICLES: Final = _words("de la le lo von van d' de'")
@@ -118,7 +119,7 @@ TAILS: Final = _phrases("""
     venerdì, lo scorso, la scorsa, l' anno, la settimana, il mese, in estate, d' estate, d' inverno, in
     inverno, a colazione, a cena, a pranzo, nel weekend, questa estate, quest' estate, il prossimo, la
     prossima, a settembre, a giugno, a luglio, a maggio, a marzo, a dicembre, in primavera, in autunno,
-    i miei, le mie, la mia, il mio
+    i miei, le mie, la mia, il mio, tutte le, tutti i, tutti gli, tutto il, tutta la, tutta l'
     """)
 TIME_NOUNS: Final = _words(
     """
@@ -131,7 +132,8 @@ TIME_NOUNS: Final = _words(
 DEICTIC: Final = _words(
     """
     questo questa questi queste quello quella quelli quelle ciò tuo tua tuoi tue suo sua suoi sue mio
-    mia miei mie nostro nostra nostri nostre vostro vostra tu io lui lei noi voi loro nessun nessuna
+    mia miei mie nostro nostra nostri nostre vostro vostra tu io lui lei noi voi loro me te nessun
+    nessuna
     """
 )
 VAGUE: Final = _words(
