@@ -32,6 +32,11 @@ _ITALIAN = (
     r"\b(?:ho|abbiamo|ha) adottat[oaie]\b",
     r"\b(?:diagnosticat[oaie]|diagnosi|tumore|cancro|infarto|ictus|operat[oaie] d)\b",
     r"\bci siamo lasciati\b|\b(?:mi ha|l'ho) lasciat[oa]\b",
+    r"\bchiest[oa] di sposar\w+\b",
+    r"\b(?:avuto|fatto) un (?:brutto |grave |terribile )?incidente\b",
+    r"\b(?:è scoppiato|c'è stato) un incendio\b",
+    r"\bfirmato (?:dal notaio|il rogito)\b|\bpreso (?:il brevetto|la patente|la cittadinanza|la laurea)\b",
+    r"\bprimo giorno di (?:lavoro|scuola|università|asilo)\b",
     r"\bho (?:superato|passato|vinto) (?:l'esame|il concorso|la maturità|la tesi)",
 )
 _ENGLISH = (
@@ -50,6 +55,14 @@ _ENGLISH = (
     r"\b(?:i|we|we've|i've|have|just) adopt(?:ed|ing)\b",
     r"\b(?:diagnosed|diagnosis|cancer|tumou?r|heart attack|stroke|miscarriage)\b",
     r"\b(?:broke up|break up|breakup)\b|\bleft me\b",
+    r"\basked (?:me|him|her) to marry\b",
+    r"\b(?:had|was in|were in|been in) an? (?:\w+ ){0,2}(?:accident|crash)\b",
+    r"\bthere was a fire\b|\b(?:house|home|flat|kitchen) (?:is|was) on fire\b|\bburn(?:t|ed) down\b",
+    r"\bfirst day (?:at|of) (?:my new|my first|work|school|university|college)\b",
+    r"\b(?:became|become|am|i'm|now) an? (?:\w+ )?citizen\b",
+    r"\b(?:got|granted|received) (?:\w+ )?citizenship\b",
+    r"\b(?:operation|surgery) on my\b|\bmy (?:\w+ )?(?:operation|surgery)\b|\bhad (?:\w+ )?surgery\b",
+    r"\baccepted my (?:\w+ )?(?:novel|book|manuscript|thesis)\b",
     r"\bpassed (?:my|the) (?:exam|bar|driving test|finals|thesis)",
 )
 _PATTERNS = {
