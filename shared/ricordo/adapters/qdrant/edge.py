@@ -25,7 +25,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
 
-_PORTION: Final = 8  # points per call: some milliseconds, between which a search has its turn
+_PORTION: Final = 16  # points per call: some milliseconds, between which a search has its turn
 # A flush takes up to a second, whatever there is to write; what is not flushed is read again from the
 # engine's log by a start after a crash, some 4,000 points a second.
 _FLUSH_EVERY: Final = 10_000
