@@ -11,7 +11,7 @@ from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.decoding import names_for_log
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry
 from ricordo.runtime.tracing import TraceContext, logged_as
-from ricordo.runtime.waiting import unless
+from ricordo.runtime.waiting import being_cancelled, unless
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -90,7 +90,7 @@ class Attempts:
             async with asyncio.timeout(self._time_limit):
                 outcomes = await self._handler(tenant, events)
         except asyncio.CancelledError:
-            if _being_cancelled():
+            if being_cancelled():
                 raise
             raise HandlerFault("the handler was cancelled from within") from None
         if len(outcomes) != len(events):
@@ -99,11 +99,6 @@ class Attempts:
             if not isinstance(outcome, Done | Reject | Retry):
                 raise HandlerFault(f"the handler returned {type(outcome).__name__} as an outcome")
         return outcomes
-
-
-def _being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _judged(error: Exception) -> Outcome:

@@ -10,7 +10,7 @@ from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.tracing import TraceContext, logged_as
-from ricordo.runtime.waiting import unless
+from ricordo.runtime.waiting import being_cancelled, unless
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -74,6 +74,8 @@ class Periodic:
             await self._clock.sleep(self._pause())
         while True:
             await self._run_once()
+            if being_cancelled():  # a driver told the job of a session that was cut, instead
+                return
             await self._clock.sleep(self._pause())
 
     async def _run_once(self) -> None:

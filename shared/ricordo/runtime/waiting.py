@@ -30,3 +30,9 @@ async def end(*tasks: asyncio.Future[T]) -> None:
     pending = [task for task in tasks if not task.done()]
     if pending:
         await asyncio.wait(pending)
+
+
+def being_cancelled() -> bool:
+    """Whether the running task is to end: what it called may have made another error of that."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -111,6 +111,20 @@ class TestPeriodic:
         await self.run(clock, Periodic(name="long", job=job, interval=1.0, clock=clock), 5.0)
         assert ended.is_set()
 
+    async def test_a_run_that_makes_another_error_of_its_end_ends_all_the_same(self) -> None:
+        clock, runs = ManualClock(), 0
+
+        async def job() -> None:
+            nonlocal runs
+            runs += 1
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise OSError("the session was cut") from None
+
+        await self.run(clock, Periodic(name="long", job=job, interval=1.0, clock=clock), 5.0)
+        assert runs == 1
+
     async def test_it_may_wait_for_its_first_run(self) -> None:
         clock, runs = ManualClock(), []
 
