@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -17,7 +18,7 @@ from ricordo.domain.ranking.evidence import answered, mean_of_best, sessions
 from ricordo.domain.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
 from ricordo.ports.recollection import Standing
 from ricordo.ports.vectors import Hit
-from ricordo_services.retrieval.search import Found, closeness
+from ricordo_services.retrieval.search import Found
 
 Floats = NDArray[np.float64]
 
@@ -47,74 +48,85 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         found: what the index says; it knows each of them.
         query: what was asked.
     """
-    hits = [found.hits[one.id] for one in standings]
-    window, bm25_window = _meant(hits), _share([hit.bm25_window for hit in hits])
-    instants = _column([one.created_at.timestamp() for one in standings])
-    labels = sessions([one.conversation_id for one in standings], instants)
-    asks = _column([one.asks for one in standings])
-    named = _named(standings, query.analysis)
+    of = Columns(standings)
+    dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
+    bm25_window = _share(bm25_window)
+    labels = sessions(of.texts("conversation_id"), of.instants)
+    named = _named(of.texts("speaker"), query.analysis)
     when = asks_when(query.text)
-    emotion = estimate(query.text, query.analysis.language)
-    valence = _column([one.valence for one in standings])
+    feeling = estimate(query.text, query.analysis.language)
     signals = Signals(
-        semantic=_column([max(0.0, closeness(hit)) for hit in hits]),
-        bm25=_share([hit.bm25 for hit in hits]),
-        fused=_column([found.fused[one.id] for one in standings]),
+        semantic=np.maximum(dense, window),
+        bm25=_share(bm25),
+        fused=np.array([found.fused[one] for one in of.ids]),
         temporal=_temporal(standings, query.span),
-        importance=_column([one.importance for one in standings]),
-        valence=valence,
-        arousal=_column([one.arousal for one in standings]),
-        access_count=_column([one.access_count for one in standings]),
-        age_days=np.maximum(0.0, (query.now.timestamp() - instants) / DAY_SECONDS),
-        decay_factor=_column([one.decay_factor for one in standings]),
-        confidence=_column([one.confidence for one in standings]),
-        trust=_column([one.trust for one in standings]),
-        token_count=_column([one.token_count for one in standings]),
-        key_topic_boost=_column([query.boosts.get(one.id, 1.0) for one in standings]),
-        own_words=np.maximum(named, [one.role == Role.USER for one in standings]),
+        importance=of.numbers("importance"),
+        valence=of.numbers("valence"),
+        arousal=of.numbers("arousal"),
+        access_count=of.numbers("access_count"),
+        age_days=np.maximum(0.0, (query.now.timestamp() - of.instants) / DAY_SECONDS),
+        decay_factor=of.numbers("decay_factor"),
+        confidence=of.numbers("confidence"),
+        trust=of.numbers("trust"),
+        token_count=of.numbers("token_count"),
+        key_topic_boost=np.array([query.boosts.get(one, 1.0) for one in of.ids]),
+        own_words=np.maximum(named, [role == Role.USER for role in of.texts("role")]),
         window=window,
         bm25_window=bm25_window,
         session=mean_of_best(labels, window),
         session_bm25=mean_of_best(labels, bm25_window, 1),
-        reply=answered(
-            [one.id for one in standings],
-            [one.preceding_id for one in standings],
-            asks,
-            _column([max(0.0, hit.dense) for hit in hits]),
-        ),
+        reply=answered(of.ids, of.column("preceding_id"), of.numbers("asks"), dense),
         speaker=named if named.any() else np.ones(len(named)),
-        dated=_column([when and one.event_start is not None for one in standings]),
-        asks=asks,
-        congruence=np.maximum(0.0, emotion.valence * valence),
+        dated=np.array([when and begun is not None for begun in of.column("event_start")], dtype=np.float64),
+        asks=of.numbers("asks"),
+        congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
     )
-    return Candidates([one.id for one in standings], [one.created_at for one in standings], signals)
+    return Candidates(of.ids, of.instants, signals)
 
 
-def _meant(hits: Sequence[Hit]) -> Floats:
-    return _column([max(0.0, hit.dense_window) for hit in hits])
+class Columns:
+    """Standings, turned from rows into columns, [n] each."""
+
+    def __init__(self, standings: Sequence[Standing]) -> None:
+        turned = zip(*standings, strict=True) if standings else ((),) * len(Standing._fields)
+        self._columns: Mapping[str, Sequence[Any]] = dict(zip(Standing._fields, turned, strict=True))
+        self.ids: Sequence[UUID] = self._columns["id"]
+        self.instants = np.array([one.timestamp() for one in self._columns["created_at"]], dtype=np.float64)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return the values of a field as they are."""
+        return self._columns[name]
+
+    def texts(self, name: str) -> Sequence[str]:
+        """Return the values of a field that holds text."""
+        return self._columns[name]
+
+    def numbers(self, name: str) -> Floats:
+        """Return the values of a field that holds numbers, or whether something is so."""
+        return np.array(self._columns[name], dtype=np.float64)
 
 
-def _named(standings: Sequence[Standing], analysis: Analysis) -> Floats:
+def _scores(hits: Sequence[Hit]) -> Floats:
+    """Return the scores of hits, no less than 0, a row for each kind: float64 [4, n]."""
+    scores = np.array([hit[1:] for hit in hits], dtype=np.float64).reshape(len(hits), len(Hit._fields) - 1)
+    return np.maximum(0.0, scores).T
+
+
+def _named(speakers: Sequence[str], analysis: Analysis) -> Floats:
     """Return 1 for what those said whom the question names."""
-    speakers = {one.speaker for one in standings}
-    named = frozenset[str]().union(*speaking(analysis.entities, speakers).values())
-    return _column([one.speaker.casefold() in named for one in standings])
+    named = frozenset[str]().union(*speaking(analysis.entities, set(speakers)).values())
+    return np.array([one.casefold() in named for one in speakers], dtype=np.float64)
 
 
 def _temporal(standings: Sequence[Standing], span: Span | None) -> Floats:
     if span is None:
         return np.zeros(len(standings))
-    return _column(
+    return np.array(
         [temporal_relevance(span, one.created_at, one.event_start, one.event_end) for one in standings]
     )
 
 
-def _share(scores: Sequence[float]) -> Floats:
+def _share(scores: Floats) -> Floats:
     """Return each score as a share of the best."""
-    column = _column(scores)
-    best = column.max(initial=0.0)
-    return column / best if best > 0 else column
-
-
-def _column(values: Sequence[float]) -> Floats:
-    return np.array(values, dtype=np.float64)
+    best = scores.max(initial=0.0)
+    return scores / best if best > 0 else scores

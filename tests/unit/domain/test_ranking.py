@@ -165,7 +165,7 @@ def candidates(*several: tuple[int, int, float]) -> Candidates:
     """Return candidates of an id, an age in days and a closeness each."""
     return Candidates(
         [UUID(int=number) for number, _, _ in several],
-        [NOW - age * DAY for _, age, _ in several],
+        np.array([(NOW - age * DAY).timestamp() for _, age, _ in several]),
         Signals(semantic=np.array([semantic for _, _, semantic in several])),
     )
 

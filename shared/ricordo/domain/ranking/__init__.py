@@ -3,7 +3,6 @@
 A profile is a value with weights and a `score`; a file each. `human` is the default.
 """
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ricordo.domain.ranking.budget import Budget
 from ricordo.domain.ranking.generative import Generative
@@ -99,12 +99,12 @@ class Candidates:
 
     Attributes:
         ids: [n].
-        created_at: aware, [n].
+        instants: when each was said, in seconds since 1970, [n].
         signals: a column each, [n].
     """
 
     ids: Sequence[UUID]
-    created_at: Sequence[dt.datetime]
+    instants: NDArray[np.float64]
     signals: Signals
 
 
@@ -117,7 +117,7 @@ class Ranked(NamedTuple):
 
 
 def rank(candidates: Candidates, profile: Profile, limit: int | None = None) -> list[Ranked]:
-    """Return the best candidates by score descending, then `created_at` descending, then id.
+    """Return the best candidates by score descending, then by when they were said descending, then by id.
 
     A score that is no finite number, as of a damaged vector, counts as 0.
 
@@ -127,9 +127,12 @@ def rank(candidates: Candidates, profile: Profile, limit: int | None = None) -> 
         limit: how many are returned; None for all.
     """
     scored = np.nan_to_num(profile.score(candidates.signals), nan=0.0, posinf=0.0, neginf=0.0)
-    scores = np.broadcast_to(scored, len(candidates.ids)).tolist()
-    created, ids = candidates.created_at, candidates.ids
-    order = sorted(range(len(ids)), key=lambda at: (-scores[at], -created[at].timestamp(), ids[at].int))
+    scores, ids = np.broadcast_to(scored, len(candidates.ids)).tolist(), candidates.ids
+    keys = [
+        (-score, -instant, one.int)
+        for score, instant, one in zip(scores, candidates.instants.tolist(), ids, strict=True)
+    ]
+    order = sorted(range(len(ids)), key=keys.__getitem__)
     return [Ranked(ids[at], scores[at], candidates.signals.of(at)) for at in order[:limit]]
 
 
