@@ -24,7 +24,7 @@ from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 
 pytestmark = pytest.mark.e2e
 
-DEADLINE_S: Final = 3.0
+DEADLINE_S: Final = 2.5
 SLACK_S: Final = 4.0  # what a busy machine may add to that
 EMBEDDING, READING = "all-minilm", "qwen2.5:1.5b"
 PARTS: Final = ("analyser", "graph", "model", "rows", "vectors")
@@ -144,6 +144,7 @@ def settings_of(usual: Settings, rows: Relay, graph: Relay, model: str, analyser
 def fragile(running: Running) -> Iterator[Fragile]:
     """Yield a system on the servers of this process, whose own workers rest meanwhile."""
     backstage, exits, stores = Backstage(), AsyncExitStack(), running.settings.stores
+    patched = pytest.MonkeyPatch()
     rows = Relay(*target(stores.postgres_dsn.get_secret_value()))
     graph = Relay(*target(stores.bolt_url))
     running.workers.stop()
@@ -154,10 +155,10 @@ def fragile(running: Running) -> Iterator[Fragile]:
         analyser = backstage.wait(exits.enter_async_context(ollama_stand_in([READING])))
         analyser.behaviour.chat = lambda _: ANSWER
         settings = settings_of(running.settings, rows, graph, model.url, analyser.url)
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("ricordo.adapters.qdrant.edge.EdgeVectorIndex", TroubledIndex)
-            workers = Workers(settings)
-            workers.start()
+        patched.setattr("ricordo.adapters.qdrant.edge.EdgeVectorIndex", TroubledIndex)
+        patched.setattr("ricordo_services.resources._GRAPH_PATIENCE", 0.2)  # so that nobody waits long here
+        workers = Workers(settings)
+        workers.start()
         try:
             system = Fragile(backstage, rows, graph, model, analyser, running.endpoints.nats_url)
             asyncio.run(_tell(system))
@@ -169,6 +170,7 @@ def fragile(running: Running) -> Iterator[Fragile]:
             backstage.wait(exits.aclose())
             backstage.close()
     finally:
+        patched.undo()
         running.workers.start()
 
 
