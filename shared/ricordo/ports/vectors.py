@@ -88,7 +88,8 @@ class Hit(NamedTuple):
     """A candidate with its scores.
 
     Attributes:
-        dense, dense_window: cosine with the query in [-1, 1], of the text and with its predecessor.
+        dense, dense_window: cosine with the query in [-1, 1], to three digits, of the text and with its
+            predecessor.
         bm25, bm25_window: BM25 with the user's own document frequencies, >= 0.
     """
 

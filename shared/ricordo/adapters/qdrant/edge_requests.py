@@ -71,7 +71,9 @@ def config(
     )
     words = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
     return edge.EdgeConfig(
-        vectors={TEXT: text, WINDOW: window}, sparse_vectors={TEXT_TERMS: words, WINDOW_TERMS: words}
+        vectors={TEXT: text, WINDOW: window},
+        sparse_vectors={TEXT_TERMS: words, WINDOW_TERMS: words},
+        max_search_threads=1,  # what is never optimised stays one segment; further threads would only spin
     )
 
 
