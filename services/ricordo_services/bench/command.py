@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 from ricordo.settings import Settings
 from ricordo_services.bench.analyse import analyser
 from ricordo_services.bench.embedding import embedding
+from ricordo_services.bench.ending import exit_code
 from ricordo_services.bench.index import index
 from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
@@ -30,8 +30,6 @@ BENCHES: Final[Mapping[str, Bench]] = {
 """The benchmarks by name."""
 ALL: Final = "all"
 
-_INTERRUPTED: Final = 130
-
 
 def main(arguments: Sequence[str]) -> int:
     """Run the benchmarks that `arguments` name, and print what they find.
@@ -42,10 +40,11 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 0 done, 1 failed, 2 usage.
     """
-    try:
-        asked = _parser().parse_args(arguments)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 2
+    return exit_code(lambda: _measure(arguments), (BenchFailed,))
+
+
+def _measure(arguments: Sequence[str]) -> None:
+    asked = _parser().parse_args(arguments)
     options = Options(
         texts=asked.texts,
         messages=asked.messages,
@@ -54,16 +53,7 @@ def main(arguments: Sequence[str]) -> int:
         runs=asked.runs,
         settings=Settings(),
     )
-    try:
-        asyncio.run(run(asked.name, options, _print_json if asked.json else _print_text))
-    except BenchFailed as failure:
-        sys.stderr.write(f"ricordo: {failure}\n")
-        return 1
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    except BrokenPipeError:  # whoever read had enough of it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    asyncio.run(run(asked.name, options, _print_json if asked.json else _print_text))
 
 
 async def run(name: str, options: Options, say: Say) -> None:

@@ -3,13 +3,13 @@
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from ricordo.settings import Settings
+from ricordo_services.bench.ending import exit_code
 from ricordo_services.bench.options import BenchFailed
 from ricordo_services.evaluation import (
     fit,
@@ -22,7 +22,6 @@ from ricordo_services.evaluation import (
 )
 from ricordo_services.models import model_names
 
-_INTERRUPTED: Final = 130
 _BAD_DATA: Final = (locomo.UnreadableConversations, temporal.UnreadableCases, questions.UnreadableQuestions)
 
 
@@ -49,22 +48,14 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 0 done, 1 failed, 2 usage.
     """
-    try:
-        asked = _parser().parse_args(arguments)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 2
-    try:
-        for line in EVALUATIONS[asked.name].run(asked):
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
-    except (BenchFailed, *_BAD_DATA, OSError) as failure:
-        sys.stderr.write(f"ricordo: {failure}\n")
-        return 1
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    except BrokenPipeError:  # whoever read had enough of it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return exit_code(lambda: _evaluate(arguments), (BenchFailed, *_BAD_DATA, OSError))
+
+
+def _evaluate(arguments: Sequence[str]) -> None:
+    asked = _parser().parse_args(arguments)
+    for line in EVALUATIONS[asked.name].run(asked):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
 
 
 def _retrieval(asked: argparse.Namespace) -> Iterator[str]:

@@ -1,0 +1,32 @@
+"""How a command that measures ends: its exit code, whatever stopped it."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Final
+
+DONE: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+_INTERRUPTED: Final = 130
+
+
+def exit_code(work: Callable[[], None], failures: tuple[type[Exception], ...]) -> int:
+    """Do `work`, say in a line what it failed of, and return the exit code.
+
+    Args:
+        work: may end by SystemExit, as a parser of arguments does.
+        failures: exceptions whose message is a sentence for the user.
+    """
+    try:
+        work()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else USAGE
+    except failures as failure:
+        sys.stderr.write(f"ricordo: {failure}\n")
+        return FAILED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:  # whoever read had enough of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
