@@ -140,6 +140,37 @@ class WeekOf(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class SomeOf(Expression):
+    """Some stretch of a period, which one is not told: "a weekend in February" can be all of February."""
+
+    whole: Expression
+
+    def window(self, moment: Moment) -> Window:
+        """See `Expression.window`."""
+        return self.whole.window(moment)
+
+    def of_year(self, year: int) -> Expression | None:
+        """See `Expression.of_year`."""
+        whole = self.whole.of_year(year)
+        return SomeOf(whole) if whole is not None else None
+
+    @property
+    def deictic(self) -> bool:
+        """See `Expression.deictic`."""
+        return self.whole.deictic
+
+    @property
+    def partial(self) -> bool:
+        """See `Expression.partial`."""
+        return self.whole.partial
+
+    @property
+    def approximate(self) -> bool:
+        """See `Expression.approximate`."""
+        return self.whole.approximate
+
+
+@dataclass(frozen=True, slots=True)
 class Edge(Expression):
     """A stretch of a period: its beginning, middle or end, what is left of it, what has passed of it.
 

@@ -41,7 +41,7 @@ def part_of_day(reader: Reader, at: int) -> Read | None:
         before = second_next(reader, end)
         if before is not None and before[0] < 0:
             return Read(PartOfDay("overnight", DayAway(-2)), before[1])
-    if relation is None and reader.relation(end) is not None:
+    if relation is None and reader.relation(end) is not None and not reader.leads_on(end):
         relation, end = reader.relation(end), end + 1
     if relation is None:
         return None

@@ -134,7 +134,7 @@ def _counted(reader: Reader, at: int) -> Read | None:
         read = _with_relation(reader, at)
         relation = reader.relation(read[1]) if read is not None else None
         end = read[1] + 1 if read is not None else at
-    if read is None or relation in {None, "this"} or reader.has(end, Kind.UNIT):
+    if read is None or relation in {None, "this"} or reader.leads_on(end - 1):
         return None
     return Read(Rolling(read[0], -1 if relation in {"last", "past"} else 1), end)
 

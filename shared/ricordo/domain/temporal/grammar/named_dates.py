@@ -69,11 +69,36 @@ def named_date(reader: Reader, at: int) -> Read | None:
         or _year_first(reader, begin)
         or _year_between(reader, begin)
         or _numeric_after(reader, begin, weekday)
+        or _no_day(reader, begin)
     )
 
 
 def _numeric_after(reader: Reader, at: int, weekday: int | None) -> Read | None:
     return numeric_date(reader, at) if weekday is not None else None
+
+
+def _no_day(reader: Reader, at: int) -> Read | None:
+    """Read "32 maggio", "the 45th of June", "June 32, 2024": days that no month has, and so no time."""
+    begin = reader.skip(at, Kind.THE)
+    number = _beyond(reader, begin)
+    if number is not None:
+        place = reader.skip_sign(begin + 1, "of", "di")
+        month = reader.number(place, Kind.MONTH)
+        return _dated(reader, CalendarDay(number, month), place + 1) if month is not None else None
+    month, number = reader.number(begin, Kind.MONTH), _beyond(reader, begin + 1)
+    if month is None or number is None or not reader.lexicon.month_first:
+        return None
+    # "In June 45 people came": there the number counts.
+    told = reader.is_text(begin - 1, "on") or year_after(reader, begin + 2) is not None
+    return _dated(reader, CalendarDay(number, month), begin + 2) if told else None
+
+
+def _beyond(reader: Reader, at: int) -> int | None:
+    """Return a number like that of a day that is none: 0, or 32 to 99."""
+    number = reader.number(at, Kind.ORDINAL)
+    if number is None and 0 < reader.digits(at) <= 2:
+        number = reader.number(at, Kind.NUMBER)
+    return number if number is not None and (number == 0 or 31 < number <= 99) else None
 
 
 def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:

@@ -24,13 +24,14 @@ def calendar_period(reader: Reader, at: int) -> Read | None:
     skipped = second_next(reader, end)
     if skipped is not None:
         return Read(Period(unit, skipped[0]), skipped[1])
-    if relation is None and reader.relation(end) is not None:
+    if relation is None and reader.relation(end) is not None and (unit == "year" or not reader.leads_on(end)):
         relation, end = reader.relation(end), end + 1
     if relation is not None:
         return _related(reader, unit, relation, first, end)
     if unit == "weekend":
+        some = reader.number(begin - 1, Kind.NUMBER) is not None
         plural = any(reader.has(i, Kind.PLURAL) for i in (at - 1, begin - 1, begin))
-        return None if plural else Read(Weekend(), end)
+        return None if some or plural else Read(Weekend(), end)
     bare = reader.has(at, Kind.THE) and unit in {"week", "month", "year", "fortnight"}
     return Read(Period(unit, 0), end) if bare and _the_one(reader, at, end) else None
 

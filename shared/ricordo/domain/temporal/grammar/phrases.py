@@ -36,6 +36,7 @@ from ricordo.domain.temporal.grammar.ranges import (
 )
 from ricordo.domain.temporal.grammar.reader import Grammar, Read, Reader, longest
 from ricordo.domain.temporal.grammar.stretches import decade, edge, week_of
+from ricordo.domain.temporal.grammar.stretches_within import some_of_period
 from ricordo.domain.temporal.grammar.timeless import means_no_time
 from ricordo.domain.temporal.grammar.years import bare_year, century, holiday_name
 from ricordo.domain.temporal.lexemes import Lexeme
@@ -56,7 +57,7 @@ _PERIODS: Grammar = (
     (rolling, _LEADING | {Kind.NUMBER, Kind.MINUTES, Kind.WITHIN, Kind.UNIT, Kind.IN, Kind.OVER}),
     (counted_with_relation_between, frozenset({Kind.THE, Kind.NUMBER})),
     (weekday, _DAY_NAMES | {Kind.ORDINAL, Kind.UNIT}),
-    (neighbour, frozenset({Kind.THE, Kind.UNIT, Kind.WEEKDAY})),
+    (neighbour, _DAY_NAMES | {Kind.UNIT, Kind.ORDINAL}),
     (nth, frozenset({Kind.ON, Kind.THE, Kind.ORDINAL, Kind.QUARTER, Kind.HALF, Kind.NUMBER})),
     (week_of, frozenset({Kind.THE, Kind.UNIT, Kind.HOLIDAY, Kind.NUMBER})),
     (edge, _LEADING | {Kind.EDGE, Kind.UNIT, Kind.ORDINAL}),
@@ -68,6 +69,7 @@ _PERIODS: Grammar = (
     (century, frozenset({Kind.NUMBER})),
     (year_then_part, _LEADING | {Kind.UNIT, Kind.NUMBER, Kind.SIGN}),
     (part_of_day, _LEADING | {Kind.PART}),
+    (some_of_period, frozenset({Kind.ON, Kind.THE, Kind.NUMBER, Kind.UNIT})),
 )
 _OPENING = frozenset({Kind.FROM, Kind.BETWEEN})
 _ENDS = frozenset(

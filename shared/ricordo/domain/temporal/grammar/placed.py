@@ -4,7 +4,7 @@ from ricordo.domain.temporal.expressions.amounts import Unit
 from ricordo.domain.temporal.expressions.base import OFFSETS, Expression, Relation
 from ricordo.domain.temporal.expressions.composed import Between, Bound
 from ricordo.domain.temporal.expressions.dated import Holiday, Month, Season, Years
-from ricordo.domain.temporal.expressions.placed import Counted, Neighbour, OfYear, WeekdayAway
+from ricordo.domain.temporal.expressions.placed import Counted, Neighbour, OfYear, Sign, WeekdayAway
 from ricordo.domain.temporal.expressions.relative import Away, Period, Weekday
 from ricordo.domain.temporal.grammar.numeric_dates import year_after
 from ricordo.domain.temporal.grammar.reader import Read, Reader
@@ -49,18 +49,29 @@ _SINGLE: frozenset[Unit] = frozenset({"day", "week", "weekend", "month", "year"}
 
 
 def neighbour(reader: Reader, at: int) -> Read | None:
-    """Read "the day after Christmas", "la settimana prima di Pasqua", "the Friday before 3 May"."""
-    begin = reader.skip(at, Kind.THE)
+    """Read "the day after Christmas", "la settimana prima di Pasqua", "on the last Friday before 3 May"."""
+    begin = reader.skip(at, Kind.ON, Kind.THE, most=2)
+    nearest = _nearest(reader, begin)
+    begin += nearest is not None
     unit, weekday = reader.unit(begin), reader.number(begin, Kind.WEEKDAY)
     if (unit not in _SINGLE and weekday is None) or reader.has(begin, Kind.PLURAL):
         return None
     after = reader.has(begin + 1, Kind.AFTER)
-    if not after and not reader.has(begin + 1, Kind.BEFORE):
+    sign: Sign = 1 if after else -1
+    if (not after and not reader.has(begin + 1, Kind.BEFORE)) or nearest not in {None, sign}:
         return None
     of = reader.inner(begin + 2)
     if of is None or isinstance(of.expression, Bound | Between):
         return None
-    return Read(Neighbour(1 if after else -1, of.expression, unit, weekday), of.end)
+    return Read(Neighbour(sign, of.expression, unit, weekday), of.end)
+
+
+def _nearest(reader: Reader, at: int) -> Sign | None:
+    """Return the side on which the "last" one before a time and the "first", or "next", one after it lie."""
+    if reader.number(at, Kind.ORDINAL) == -1 or reader.relation(at) in {"last", "past"}:
+        return -1
+    first = reader.number(at, Kind.ORDINAL) == 1 or reader.relation(at) in {"next", "coming"}
+    return 1 if first else None
 
 
 def counted(reader: Reader, at: int) -> Read | None:

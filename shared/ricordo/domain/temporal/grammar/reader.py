@@ -98,6 +98,13 @@ class Reader:
         relation = self.relation(at)
         return None if relation == "this" or self.has(at + 1, *others) else relation
 
+    def leads_on(self, at: int) -> bool:
+        """Whether the relation at `at` places what is behind it: the "last" of "morning last week".
+
+        Not before a weekday, which stands behind its week: "la settimana scorsa sabato".
+        """
+        return self.has(at + 1, Kind.UNIT, Kind.MONTH, Kind.SEASON, Kind.HOLIDAY)
+
     def unit(self, at: int) -> Unit | None:
         """Return the unit of time that the lexeme names."""
         value = self.word(at, Kind.UNIT)

@@ -7,7 +7,7 @@ from ricordo.domain.temporal.expressions.relative import DayAway, Period
 from ricordo.domain.temporal.grammar.days import is_day
 from ricordo.domain.temporal.grammar.numeric_dates import full_year, year_at
 from ricordo.domain.temporal.grammar.periods import calendar_period
-from ricordo.domain.temporal.grammar.placed import with_year
+from ricordo.domain.temporal.grammar.placed import is_year, with_year
 from ricordo.domain.temporal.grammar.reader import Read, Reader
 from ricordo.domain.temporal.lexicon import Kind
 
@@ -24,7 +24,7 @@ def week_of(reader: Reader, at: int) -> Read | None:
         return with_year(reader, NumberedWeek(number), place + 1)
     place = reader.skip(begin + 1, Kind.SINCE, Kind.OF, Kind.ON, Kind.THE, Kind.BEGINNING, most=5)
     inner = reader.period(place) or _day_number(reader, place)
-    if inner is None or not is_day(inner.expression):
+    if inner is None or not is_day(inner.expression) or is_year(inner.expression):
         return None
     return Read(WeekOf(inner.expression, weekend=unit == "weekend"), inner.end)
 

@@ -1,0 +1,92 @@
+"""Some stretch of a longer period: "a weekend in February", "one evening last week", "una mattina di maggio".
+
+Which one it was is not told, so the time is the whole period.
+"""
+
+from ricordo.domain.temporal.expressions.amounts import Unit
+from ricordo.domain.temporal.expressions.base import Expression
+from ricordo.domain.temporal.expressions.composed import Between
+from ricordo.domain.temporal.expressions.dated import Month, NumberedWeek, Season, Years
+from ricordo.domain.temporal.expressions.parts import Edge, Nth, SomeOf, WeekOf
+from ricordo.domain.temporal.expressions.placed import Neighbour, OfYear
+from ricordo.domain.temporal.expressions.relative import Period, Rolling
+from ricordo.domain.temporal.grammar.clocks import part_name
+from ricordo.domain.temporal.grammar.days import is_day
+from ricordo.domain.temporal.grammar.numeric_dates import year_after
+from ricordo.domain.temporal.grammar.ranges import between
+from ricordo.domain.temporal.grammar.reader import Read, Reader
+from ricordo.domain.temporal.lexicon import Kind
+
+_JOINTS = (Kind.IN, Kind.ON, Kind.OF, Kind.AT, Kind.OVER)
+_LONG = (
+    Between
+    | Edge
+    | Month
+    | Neighbour
+    | Nth
+    | NumberedWeek
+    | OfYear
+    | Period
+    | Rolling
+    | Season
+    | WeekOf
+    | Years
+)
+_HOLDS_NO_WEEKEND: frozenset[Unit] = frozenset({"weekend", "week"})
+
+
+def some_of_period(reader: Reader, at: int) -> Read | None:
+    """Read "a weekend in February", "one evening last week", "un sabato di gennaio", "one day in 2019"."""
+    part = _some(reader, at)
+    if part is None:
+        return None
+    end, unit = part
+    whole = _whole(reader, end)
+    if whole is None or is_day(whole.expression) or not _holds(reader, whole, end, unit):
+        return None
+    return Read(SomeOf(whole.expression), whole.end)
+
+
+def _some(reader: Reader, at: int) -> tuple[int, Unit] | None:
+    """Read "a weekend", "one evening", "the Saturday night": its end, and its unit."""
+    begin = reader.skip(at, Kind.ON)
+    begin = begin if reader.number(begin, Kind.NUMBER) == 1 else at
+    told = reader.number(begin, Kind.NUMBER) == 1 or reader.has(begin, Kind.THE)
+    begin += told
+    if reader.has(begin, Kind.PLURAL, Kind.DAY):
+        return None
+    unit = reader.unit(begin)
+    if unit == "weekend" or (told and unit in {"day", "week"}):
+        return begin + 1, unit
+    if not told:
+        return None
+    weekday = reader.has(begin, Kind.WEEKDAY) and not reader.items[begin].weak
+    begin += weekday
+    part = part_name(reader, begin) is not None and not reader.items[begin].weak
+    return (begin + part, "day") if weekday or part else None
+
+
+def _whole(reader: Reader, at: int) -> Read | None:
+    place = reader.skip(at, *_JOINTS)
+    year = year_after(reader, at) if place > at else None
+    reads = [
+        between(reader, at),
+        between(reader, place),
+        reader.period(at),
+        reader.inner(place),
+        Read(Years(year[0]), year[1]) if year is not None else None,
+    ]
+    return max((read for read in reads if read is not None), key=lambda read: read.end, default=None)
+
+
+def _holds(reader: Reader, whole: Read, at: int, unit: Unit) -> bool:
+    """Whether the period is longer than its part, and named: "the day of the week" names none."""
+    expression: Expression = whole.expression
+    if not isinstance(expression, _LONG):
+        return False
+    if isinstance(expression, Period) and expression.offset == 0:
+        named = any(reader.has(i, Kind.RELATION) for i in range(at, whole.end))
+    else:
+        named = True
+    length = expression.unit if isinstance(expression, Period | Nth | Neighbour) else None
+    return named and (length is None or unit == "day" or length not in _HOLDS_NO_WEEKEND)
