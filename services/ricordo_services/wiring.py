@@ -10,7 +10,6 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import open_bus
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.domain.fusion import Minimums
-from ricordo.domain.ranking import profiles
 from ricordo.ports.clock import Clock
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.emitting import Emitter
@@ -37,6 +36,7 @@ from ricordo_services.retrieval.context import AtHand, Context, Working
 from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
+from ricordo_services.retrieval.profiles import profiles_for
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Recall, Remember
 from ricordo_services.retrieval.search import Search
@@ -116,7 +116,7 @@ async def _retrieval(resources: Resources) -> list[Service]:
         clock=resources.clock,
         analyser=await resources.analyser(),
         profile=ranking.profile,
-        profiles=profiles(ranking.weights),
+        profiles=profiles_for(resources.model_names[0], ranking.weights),
         minimums=Minimums(
             idf=ranking.min_idf,
             semantic_score=ranking.min_semantic_score,

@@ -20,6 +20,7 @@ from pydantic_settings import (
 PositiveInt = Annotated[int, Field(gt=0)]
 PositiveFloat = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0, le=1000)]
 
 _PREFIX: Final = "RICORDO_"
 _MINILM: Final = "all-MiniLM-L6-v2"
@@ -157,9 +158,9 @@ class RankingSettings(_Group):
     """
 
     profile: Literal["human", "weighted", "multiplicative", "generative", "budget"] = "human"
-    weights: dict[str, dict[str, float]] = {}
+    weights: dict[str, dict[str, Weight]] = {}
     fusion: Literal["rrf", "weighted"] = "rrf"
-    min_idf: Annotated[float, Field(ge=0)] = 0.6
+    min_idf: Weight = 0.6
     min_semantic_score: Share = 0.35
     min_similarity: Share = 0.4
     fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3

@@ -208,18 +208,7 @@ async def test_the_profound_is_recalled(lived: Bot, share: Count, language: str)
     assert share(f"profound, {language}", results) > 0.7
 
 
-@pytest.mark.parametrize(
-    "language",
-    [
-        "it",
-        pytest.param(
-            "en",
-            marks=pytest.mark.xfail(
-                reason="a question that says nothing but its time is compared by meaning all the same"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("language", ["it", "en"])
 async def test_recent_events_are_recalled(lived: Bot, share: Count, language: str) -> None:
     results = [
         outcome for question in questions("recent", language) for outcome in await recalled(lived, question)

@@ -171,7 +171,6 @@ async def test_filters_hold_whatever_is_asked(lived: Bot, rows: Mapping[str, Jso
     assert set(everything) == fitting, "a question that narrows nothing finds all of it"
 
 
-@pytest.mark.xfail(reason="what is at the very border of a feeling is found by no filter of feelings")
 async def test_every_memory_feels_some_way_or_none(bot: Bot) -> None:
     await bot.remember(said("m-1", "I really like rhubarb pie."), said("m-2", "The kettle is on."))
     found = [

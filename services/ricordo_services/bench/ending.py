@@ -22,11 +22,11 @@ def exit_code(work: Callable[[], None], failures: tuple[type[Exception], ...]) -
         work()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else USAGE
+    except BrokenPipeError:  # whoever read had enough of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except failures as failure:
         sys.stderr.write(f"ricordo: {failure}\n")
         return FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:  # whoever read had enough of it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return DONE

@@ -99,7 +99,8 @@ def _temporal(asked: argparse.Namespace) -> Iterator[str]:
     }
     yield from _figures(figures, asked)
     for miss in (*score.misses, *score.false_positives) if asked.misses else ():
-        yield f"{miss.text!r} said {miss.now}: expected {miss.expected}, read {miss.found}"
+        told = {"text": miss.text, "now": miss.now, "expected": miss.expected, "read": miss.found}
+        yield _miss(told, asked)
 
 
 def _questions(asked: argparse.Namespace) -> Iterator[str]:
@@ -107,10 +108,12 @@ def _questions(asked: argparse.Namespace) -> Iterator[str]:
     score = questions.score_questions(questions.read_questions(asked.data), understand)
     names = ("questions", "intent", "entities", "emotion", "time", "lost", "languages")
     yield from _figures({name: round(getattr(score, name), 4) for name in names}, asked)
-    for name, (precision, recall) in score.by_intent.items() if not asked.json else ():
-        yield f"{name:24} precision {precision:.3f}, recall {recall:.3f}"
+    for name, (precision, recall) in score.by_intent.items():
+        yield from _figures(
+            {f"{name}_precision": round(precision, 4), f"{name}_recall": round(recall, 4)}, asked
+        )
     for miss in score.misses if asked.misses else ():
-        yield f"{miss.what}: {miss.question.query!r} as {miss.found!r}"
+        yield _miss({"query": miss.question.query, "what": miss.what, "read": miss.found}, asked)
 
 
 def _fit_questions(asked: argparse.Namespace) -> Iterator[str]:
@@ -123,6 +126,12 @@ def _figures(found: dict[str, float], asked: argparse.Namespace) -> Iterator[str
         yield json.dumps(found)
     else:
         yield from (f"{name:24} {value}" for name, value in found.items())
+
+
+def _miss(told: dict[str, object], asked: argparse.Namespace) -> str:
+    if asked.json:
+        return json.dumps(told, default=str)
+    return "  " + ", ".join(f"{name} {value}" for name, value in told.items())
 
 
 def _of_tables(parser: argparse.ArgumentParser) -> None:

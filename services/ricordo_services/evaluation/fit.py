@@ -61,8 +61,10 @@ async def fit_on(conversations: Sequence[Conversation], say: Progress) -> Fitted
     Raises:
         BenchFailed: there are too few conversations, or the system does not answer as it must.
     """
-    if len(conversations) < _FEWEST:
-        raise BenchFailed("one conversation is left out each time, so there have to be at least two")
+    if sum(bool(one.questions) for one in conversations) < _FEWEST:
+        raise BenchFailed(
+            "one conversation with questions is left out each time: there have to be at least two"
+        )
     with scratch() as folder:
         async with up(folder) as system:
             await tell(system.nats, conversations, say)
@@ -80,7 +82,7 @@ def fitted(answers: Sequence[Answered]) -> Fitted:
         human = replace(load_human(), weights={**load_human().weights, **weights})
         out = [one for one in answers if one.conversation == name]
         rows.append(Row("left out", name, reranked(out, human.score), len(out)))
-        measured += [row for row in (rows[-1],) for _ in out]
+        measured += [rows[-1].measured] * len(out)
     weights = _fit(answers)
     final = replace(load_human(), weights={**load_human().weights, **weights})
     choices = [made for one in answers if (made := choice(one.signals, one.relevant)) is not None]
@@ -89,7 +91,7 @@ def fitted(answers: Sequence[Answered]) -> Fitted:
         bias=bias(choices, weights),
         rows=(
             *rows,
-            Row("left out", "all", mean([row.measured for row in measured]), len(answers)),
+            Row("left out", "all", mean(measured), len(answers)),
             Row("fitted on", "all", reranked(answers, final.score), len(answers)),
             Row(
                 "so far",
@@ -103,4 +105,7 @@ def fitted(answers: Sequence[Answered]) -> Fitted:
 
 def _fit(answers: Sequence[Answered]) -> Mapping[str, float]:
     made = [choice(one.signals, one.relevant) for one in answers]
-    return fit([one for one in made if one is not None])
+    choices = [one for one in made if one is not None]
+    if not choices:
+        raise BenchFailed("nothing that was asked for came back, so there is nothing to learn from")
+    return fit(choices)

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.asking import nameless, speaking
+from ricordo.domain.analysis.asking import nameless, nothing_but_time, speaking
 from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory
@@ -31,7 +31,7 @@ from ricordo.runtime.replies import Answer
 from ricordo.runtime.understanding import RulesAnalyser
 from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.search import Asked, Search
+from ricordo_services.retrieval.search import Asked, Found, Search
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
 
 _FACTS_SHOWN = 10
@@ -168,12 +168,13 @@ class Remember:
         if understanding.degraded:
             degraded.add(Degradation.ANALYSER)
         analysis = understanding.analysis
+        bare, speakers = nothing_but_time(analysis), speaking(analysis.entities, profile.speakers)
         recalled = Recalled(
             recall_id=uuid4(),
             now=now.astimezone(UTC),
             analysis=analysis,
-            meant=nameless(request.query, speaking(analysis.entities, profile.speakers)),
-            worded=nameless(analysis.semantic_query, speaking(analysis.entities, profile.speakers)),
+            meant="" if bare else nameless(request.query, speakers),
+            worded="" if bare else nameless(analysis.semantic_query, speakers),
             known_names=profile.names,
             degraded=degraded,
         )
@@ -181,6 +182,8 @@ class Remember:
         return recalled
 
     async def _encoded(self, recalled: Recalled) -> Vector | None:
+        if not recalled.meant:
+            return None
         try:
             with recalled.timing("encode"):
                 async with asyncio.timeout(self.encode_within_s):
@@ -192,15 +195,15 @@ class Remember:
         return first
 
     async def _facts(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
+        if Degradation.ROWS in recalled.degraded:  # who did not answer a moment ago is not waited for again
+            return ()
+        names, threshold = recalled.analysis.entities, self.fact_confidence
         try:
             with recalled.timing("facts"):
-                names = recalled.analysis.entities
                 candidates = await self.ledger.surfacing(
-                    tenant, request.user_id, names=names, threshold=self.fact_confidence, limit=_FACTS_SHOWN
+                    tenant, request.user_id, names=names, threshold=threshold, limit=_FACTS_SHOWN
                 )
-                return surface(
-                    candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=self.fact_confidence
-                )
+                return surface(candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=threshold)
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
             return ()
@@ -212,20 +215,30 @@ class Remember:
         try:
             with recalled.timing("search"):
                 found = await self.search.find(tenant, asked, minimums)
-            with recalled.timing("rank"):
-                best = await self.rank(tenant, asked, found, ranking)
-            with recalled.timing("rows"):
-                recalled.memories = await self._read(tenant, asked, best)
-            if not recalled.memories:
-                recalled.archived_matches = await self._archived(tenant, asked)
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
             return
-        except StoreUnavailable:
-            recalled.degraded.add(Degradation.ROWS)
-            return
         if found.fallback is not None:
             recalled.analysis = replace(recalled.analysis, fallback=found.fallback)
+        if Degradation.ROWS in recalled.degraded:
+            return
+        try:
+            await self._show(tenant, recalled, asked, found, ranking)
+        except StoreUnavailable:
+            recalled.degraded.add(Degradation.ROWS)
+        except IndexUnavailable:
+            recalled.degraded.add(Degradation.VECTORS)
+
+    async def _show(
+        self, tenant: str, recalled: Recalled, asked: Asked, found: Found, ranking: Ranking
+    ) -> None:
+        """Rank what was found by what the rows say, and read the best."""
+        with recalled.timing("rank"):
+            best = await self.rank(tenant, asked, found, ranking)
+        with recalled.timing("rows"):
+            recalled.memories = await self._read(tenant, asked, best)
+        if not recalled.memories:
+            recalled.archived_matches = await self._archived(tenant, asked)
 
     async def _read(self, tenant: str, asked: Asked, best: Sequence[Ranked]) -> Sequence[Remembered]:
         ids = [one.id for one in best]

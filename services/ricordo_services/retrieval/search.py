@@ -1,5 +1,6 @@
 """From an analysed question to candidates: what it may find, and which filter it had to give up."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,6 +15,9 @@ from ricordo.ports.memories import Vector
 from ricordo.ports.vectors import Hit, Scope, VectorIndex
 
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
+_FEWEST = 100  # candidates of each search
+_ALL_OF_A_TIME = 500  # candidates where nothing but a time is asked for: what matters most may lie far back
+_MOST_WEIGHED = 64  # words whose rarity is asked for; a text that long is searched for as it is
 _NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory's own
 _LANGUAGES = ("it", "en")
 
@@ -85,7 +89,8 @@ class Search:
     async def _search(
         self, tenant: str, asked: Asked, terms: SparseVector, scope: Scope, minimums: Minimums
     ) -> Found:
-        wanted = max(100, 3 * asked.limit)
+        searched = asked.vector is not None or len(terms.indices) > 0
+        wanted = max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * asked.limit)
         hits = await self.vectors.search(
             tenant, self.model, scope, vector=asked.vector, terms=terms, limit=wanted
         )
@@ -99,7 +104,7 @@ class Search:
         """Return the words that are searched for: those that tell the user's memories apart."""
         languages = dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES))
         terms = query_terms(asked.worded if self.hybrid else "", list(languages))
-        if minimums.idf <= 0 or not len(terms.indices):
+        if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
             return terms
         rarities = await self.vectors.rarities(tenant, self.model, asked.user_id, terms)
         return telling(terms, rarities, minimums.idf)
@@ -175,7 +180,9 @@ def _valence(emotion: str | None) -> tuple[float | None, float | None]:
         return _POSITIVE, None
     if emotion == "negative":
         return None, _NEGATIVE
-    return (_NEGATIVE, _POSITIVE) if emotion == "neutral" else (None, None)
+    # What lies on a border is no feeling: neutral holds it.
+    between = math.nextafter(_NEGATIVE, -1.0), math.nextafter(_POSITIVE, 1.0)
+    return between if emotion == "neutral" else (None, None)
 
 
 def _folded(values: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.asking import asks_when, speaking
+from ricordo.domain.analysis.asking import asks_for_a_time, speaking
 from ricordo.domain.emotion import estimate
 from ricordo.domain.memory import Role
 from ricordo.domain.ranking import Candidates
@@ -53,7 +53,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
     bm25_window = _share(bm25_window)
     labels = sessions(of.texts("conversation_id"), of.instants)
     named = _named(of.texts("speaker"), query.analysis)
-    when = asks_when(query.text)
+    when = asks_for_a_time(query.text)
     feeling = estimate(query.text, query.analysis.language)
     signals = Signals(
         semantic=np.maximum(dense, window),
@@ -109,7 +109,7 @@ class Columns:
 def _scores(hits: Sequence[Hit]) -> Floats:
     """Return the scores of hits, no less than 0, a row for each kind: float64 [4, n]."""
     scores = np.array([hit[1:] for hit in hits], dtype=np.float64).reshape(len(hits), len(Hit._fields) - 1)
-    return np.maximum(0.0, scores).T
+    return np.maximum(0.0, np.nan_to_num(scores, posinf=0.0)).T  # a damaged vector costs its own memory only
 
 
 def _named(speakers: Sequence[str], analysis: Analysis) -> Floats:

@@ -110,14 +110,14 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
 
 
 def telling(terms: SparseVector, rarities: Mapping[int, float], minimum: float) -> SparseVector:
-    """Leave out the terms that too many documents hold to tell these apart, unless that leaves none.
+    """Leave out the terms that too many documents hold to tell these apart, unless that leaves none of use.
 
     Args:
         terms: of a query.
-        rarities: the IDF of each term id; one that is absent is in no document, and stays.
+        rarities: the IDF of each term id; one that is absent is in no document, and finds nothing.
         minimum: of the IDF of a term that counts.
     """
-    kept = np.array([rarities.get(int(term), math.inf) >= minimum for term in terms.indices], dtype=np.bool_)
+    kept = np.array([rarities.get(int(term), -1.0) >= minimum for term in terms.indices], dtype=np.bool_)
     return SparseVector(terms.indices[kept], terms.weights[kept]) if kept.any() else terms
 
 

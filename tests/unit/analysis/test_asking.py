@@ -1,6 +1,10 @@
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
-from ricordo.domain.analysis.asking import asks_when, nameless, speaking
+from ricordo.domain.analysis import analyse
+from ricordo.domain.analysis.asking import asks_for_a_time, nameless, nothing_but_time, speaking
 
 
 @pytest.mark.parametrize(
@@ -17,14 +21,14 @@ from ricordo.domain.analysis.asking import asks_when, nameless, speaking
     ],
 )
 def test_a_question_for_a_time_is_known(query: str) -> None:
-    assert asks_when(query)
+    assert asks_for_a_time(query)
 
 
 @pytest.mark.parametrize(
     "query", ["What did I say when I left?", "Cosa dico quando parto?", "Che animale ho?", "whenever", ""]
 )
 def test_another_question_is_none(query: str) -> None:
-    assert not asks_when(query)
+    assert not asks_for_a_time(query)
 
 
 def test_who_speaks_is_not_searched_for_by_name() -> None:
@@ -38,3 +42,20 @@ def test_a_speaker_is_known_by_a_part_of_the_name() -> None:
     speakers = ["Anna Rossi", "Jean-Luc", " "]
     assert speaking(["anna", "Paolo", "Jean"], speakers) == {"anna": frozenset({"anna rossi"})}
     assert speaking([], speakers) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "bare"),
+    [
+        ("What did we do last week?", True),
+        ("Cosa abbiamo fatto ieri?", True),
+        ("Cosa è successo la settimana scorsa?", True),
+        ("What did we cook last week?", False),
+        ("Cosa ho fatto ieri con Marta?", False),
+        ("What did Ada say last week?", False),
+        ("How are you?", False),
+    ],
+)
+def test_a_question_may_say_nothing_but_its_time(query: str, *, bare: bool) -> None:
+    now = datetime(2026, 3, 12, 12, tzinfo=UTC)
+    assert nothing_but_time(analyse(query, now=now, zone=ZoneInfo("Europe/Rome"))) is bare

@@ -19,7 +19,7 @@ from ricordo.domain.ranking import (
 from ricordo.domain.ranking.budget import Admission, Budget, admission
 from ricordo.domain.ranking.generative import Generative
 from ricordo.domain.ranking.multiplicative import Multiplicative
-from ricordo.domain.ranking.signals import Signals, Span, age_days, key_topic_boost, temporal_relevance
+from ricordo.domain.ranking.signals import Signals, Span, key_topic_boost, temporal_relevance
 from ricordo.domain.ranking.weighted import Weighted
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
@@ -245,11 +245,6 @@ def test_what_is_told_of_the_time_counts_as_of_the_time() -> None:
     assert temporal_relevance(YESTERDAY, said, NOW - DAY, NOW) == 1
     assert temporal_relevance(YESTERDAY, said, NOW - 9 * DAY, NOW + 9 * DAY) == 1
     assert temporal_relevance(YESTERDAY, said, NOW - 4 * DAY, None) == pytest.approx(0.6514391)
-
-
-def test_age_is_never_negative() -> None:
-    assert age_days(NOW - 2 * DAY, NOW) == 2
-    assert age_days(NOW + DAY, NOW) == 0
 
 
 def test_key_topics_boost_by_their_importance() -> None:

@@ -3,6 +3,11 @@
 import re
 from collections.abc import Iterable
 
+from ricordo.domain.analysis.model import Analysis
+from ricordo.domain.stop_words import stop_words
+from ricordo.domain.text import content_words, stem
+from ricordo.domain.topics import load_noun_cues
+
 _WHEN = re.compile(
     r"\W*(?:(?:and|so|but|since|until|from|e|ma|da|fino\s+a|in)\s+)?"
     r"(?:when\b|how\s+long\b|(?:what|which)\s+(?:year|month|day|date|time|season|week)\b"
@@ -12,9 +17,22 @@ _WHEN = re.compile(
 )
 
 
-def asks_when(query: str) -> bool:
+def asks_for_a_time(query: str) -> bool:
     """Whether a question begins by asking for a time, in Italian or English."""
     return _WHEN.match(query) is not None
+
+
+def nothing_but_time(analysis: Analysis) -> bool:
+    """Whether a question asks for all of a time, and says nothing else that could be searched for.
+
+    Of "what did we do last week" function words are left, which are near to texts that matter to nobody.
+    """
+    if analysis.time is None or not analysis.time.strict or analysis.entities or analysis.topics:
+        return False
+    language = analysis.language
+    plain = load_noun_cues()[language].no_topic
+    said = content_words(analysis.semantic_query, language)
+    return all(word in stop_words(language) or stem(word, language) in plain for word in said)
 
 
 def nameless(query: str, speakers: Iterable[str]) -> str:

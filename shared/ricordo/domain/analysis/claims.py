@@ -73,11 +73,12 @@ def intent_of(claim: Claim, reading: Reading, found: Intent, topics: tuple[str, 
 
 def time_of(claim: Claim, query: str, now: datetime, zone: ZoneInfo, reading: Reading) -> TimeSpan | None:
     """Return the time that the claim names in words of the query, as the resolver reads it; None without."""
-    words = claim.time.strip()
-    start = flat(query).find(flat(words)) if words else -1
-    if start < 0:
+    words = flat(claim.time.strip())
+    found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", flat(query)) if words else None
+    if found is None:
         return None
-    span = resolve(query[start : start + len(words)], now, zone, reading.language, prefer="past")
+    start = found.start()
+    span = resolve(query[start : found.end()], now, zone, reading.language, prefer="past")
     return span and replace(span, span=(span.span[0] + start, span.span[1] + start))
 
 

