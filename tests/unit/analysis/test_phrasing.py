@@ -226,3 +226,42 @@ def test_what_asks_for_nothing_is_general(query: str) -> None:
     assert analysis.intent in {"general", "temporal"}
     assert (analysis.emotion_filter, analysis.memory_types, analysis.archive) == (None, (), False)
     assert analysis.time is None or not analysis.time.strict
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "after"),
+    [
+        ("What did we do one morning last month?", (2026, 1, 1), (2026, 2, 1)),
+        ("What did I do one night last week?", (2026, 1, 26), (2026, 2, 2)),
+        ("Where did we go on a weekend in November?", (2025, 11, 1), (2025, 12, 1)),
+        ("What did we do some day last summer?", (2025, 6, 1), (2025, 9, 1)),
+        ("In November, what did we do on the weekend?", (2025, 11, 1), (2025, 12, 1)),
+        ("Cosa abbiamo fatto una mattina del mese scorso?", (2026, 1, 1), (2026, 2, 1)),
+        ("Cosa ho fatto una notte della settimana scorsa?", (2026, 1, 26), (2026, 2, 2)),
+        ("Dove siamo andati un fine settimana a novembre?", (2025, 11, 1), (2025, 12, 1)),
+        ("Cosa abbiamo fatto un giorno della scorsa estate?", (2025, 6, 1), (2025, 9, 1)),
+        ("Cosa abbiamo fatto di sera a novembre?", (2025, 11, 1), (2025, 12, 1)),
+    ],
+)
+def test_some_stretch_of_a_period_filters_by_all_of_it(
+    query: str, first: tuple[int, int, int], after: tuple[int, int, int]
+) -> None:
+    analysis = ask(query)
+    assert (analysis.intent, analysis.time and analysis.time.strict) == ("temporal", True)
+    assert analysis.time is not None
+    assert analysis.time.start == datetime(*first, tzinfo=ROME)
+    assert analysis.time.end == datetime(*after, tzinfo=ROME)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What did we say about the storm of one night last week?",
+        "Cosa abbiamo detto della cena di un weekend a novembre?",
+        "What did we do for a weekend?",
+        "Cosa abbiamo fatto il 38 maggio?",
+    ],
+)
+def test_a_stretch_that_belongs_to_a_thing_or_to_no_period_filters_nothing(query: str) -> None:
+    analysis = ask(query)
+    assert analysis.time is None or not analysis.time.strict

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from ricordo.domain.temporal.direction import direction
 from ricordo.domain.temporal.expressions.base import Expression
+from ricordo.domain.temporal.expressions.relative import Weekday, Weekend
 from ricordo.domain.temporal.grammar.phrases import Attempts, expressions
 from ricordo.domain.temporal.languages import LEXICONS
 from ricordo.domain.temporal.lexemes import lexemes, passages
@@ -34,10 +35,8 @@ def find(
     Raises:
         ValueError: `now` is naive.
     """
-    if now.tzinfo is None:
-        raise ValueError("now needs a time zone")
-    moment = Moment(now.astimezone(UTC), zone, "future" if prefer == "future" else "past")
-    return list(_spans(text, moment, language, told=prefer == "told"))
+    moment = _moment(now, zone, prefer)
+    return [span for _, span in _spans(text, moment, language, told=prefer == "told")]
 
 
 def resolve(
@@ -47,8 +46,25 @@ def resolve(
 
     Arguments and errors are those of `find`.
     """
-    found = find(text, now, zone, language, prefer=prefer)
+    moment = _moment(now, zone, prefer)
+    found: list[TimeSpan] = []
+    for expression, span in _spans(text, moment, language, told=prefer == "told"):
+        # "In February, what did we do on the weekend?" asks for no weekend of its own.
+        if not (_leans_on_another(expression) and any(bounded(Window(one.start, one.end)) for one in found)):
+            found.append(span)
     return max(found, key=_precision, default=None)
+
+
+def _moment(now: datetime, zone: ZoneInfo, prefer: Preference) -> Moment:
+    if now.tzinfo is None:
+        raise ValueError("now needs a time zone")
+    return Moment(now.astimezone(UTC), zone, "future" if prefer == "future" else "past")
+
+
+def _leans_on_another(expression: Expression) -> bool:
+    """Whether it can be a part of a period told before it: a weekend or a weekday that nothing places."""
+    bare = isinstance(expression, Weekday) and expression.relation is None and expression.within is None
+    return bare or (isinstance(expression, Weekend) and not expression.ahead)
 
 
 def _precision(span: TimeSpan) -> tuple[bool, int]:
@@ -57,7 +73,9 @@ def _precision(span: TimeSpan) -> tuple[bool, int]:
     return bounded(window), len(span.reference.split())
 
 
-def _spans(text: str, moment: Moment, language: Language, *, told: bool) -> Iterator[TimeSpan]:
+def _spans(
+    text: str, moment: Moment, language: Language, *, told: bool
+) -> Iterator[tuple[Expression, TimeSpan]]:
     lexicon = LEXICONS[language]
     attempts = Attempts(_MOST_ATTEMPTS)
     for begin, after in passages(text, lexicon):
@@ -70,7 +88,7 @@ def _spans(text: str, moment: Moment, language: Language, *, told: bool) -> Iter
             if ahead != window and direction(text, (start, end), language) == "future":
                 window = ahead
             if window is not None:
-                yield _span(text, (start, end), read.expression, window)
+                yield read.expression, _span(text, (start, end), read.expression, window)
 
 
 def _span(text: str, span: tuple[int, int], expression: Expression, window: Window) -> TimeSpan:

@@ -39,16 +39,26 @@ class Neighbour(Expression):
     """The unit, or the weekday, before or after a time: "the day after Christmas", "the Friday before 3 May".
 
     A week is the calendar's next to the one in which the time lies. Exactly one of `unit` and `weekday` is
-    given.
+    given; `n` counts from the nearest one: "the second Sunday after Easter".
     """
 
     sign: Sign
     of: Expression
     unit: Unit | None = None
     weekday: int | None = None
+    n: int = 1
 
     def window(self, moment: Moment) -> Window:
         """See `Expression.window`."""
+        nearest = self._nearest(moment)
+        if self.n == 1:
+            return nearest
+        if self.unit in {"month", "year"}:
+            raise NoSuchTime("only days and weeks are counted from a time")
+        step = self.sign * (self.n - 1) * (DAY if self.unit == "day" else WEEK)
+        return moment.days(moment.date_of(nearest.start) + step, moment.date_of(nearest.end) + step)
+
+    def _nearest(self, moment: Moment) -> Window:
         named = self.of.window(moment)
         first, after = (
             moment.date_of(named.start),

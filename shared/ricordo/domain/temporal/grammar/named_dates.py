@@ -96,9 +96,10 @@ def _no_day(reader: Reader, at: int) -> Read | None:
 def _beyond(reader: Reader, at: int) -> int | None:
     """Return a number like that of a day that is none: 0, or 32 to 99."""
     number = reader.number(at, Kind.ORDINAL)
-    if number is None and 0 < reader.digits(at) <= 2:
+    if number is None and reader.digits(at) <= 2:
         number = reader.number(at, Kind.NUMBER)
-    return number if number is not None and (number == 0 or 31 < number <= 99) else None
+    none = number == 0 and reader.has_digit(at)
+    return number if number is not None and (none or 31 < number <= 99) else None
 
 
 def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:

@@ -8,6 +8,7 @@ from ricordo.domain.temporal.grammar.clocks import (
     clock_range,
     hour_then_day,
     on_day,
+    part_beside_day,
     part_of_day,
     part_then_day,
 )
@@ -69,7 +70,7 @@ _PERIODS: Grammar = (
     (century, frozenset({Kind.NUMBER})),
     (year_then_part, _LEADING | {Kind.UNIT, Kind.NUMBER, Kind.SIGN}),
     (part_of_day, _LEADING | {Kind.PART}),
-    (some_of_period, frozenset({Kind.ON, Kind.THE, Kind.NUMBER, Kind.UNIT})),
+    (some_of_period, _DAY_NAMES | {Kind.NUMBER, Kind.UNIT, Kind.PART}),
 )
 _OPENING = frozenset({Kind.FROM, Kind.BETWEEN})
 _ENDS = frozenset(
@@ -84,6 +85,7 @@ _COMPOSED: Grammar = (
     (week_with_days, _LEADING | {Kind.UNIT}),
     (bound, _OPENING | _DAY_NAMES | _ENDS | {Kind.BEFORE, Kind.AFTER, Kind.SINCE, Kind.UNTIL, Kind.UP_TO}),
     (part_then_day, frozenset({Kind.THE, Kind.PART})),
+    (part_beside_day, frozenset({Kind.THE, Kind.PART})),
     (hour_then_day, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
     (clock_range, frozenset({Kind.FROM, Kind.BETWEEN, Kind.SINCE})),
     (clock, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),

@@ -51,27 +51,32 @@ _SINGLE: frozenset[Unit] = frozenset({"day", "week", "weekend", "month", "year"}
 def neighbour(reader: Reader, at: int) -> Read | None:
     """Read "the day after Christmas", "la settimana prima di Pasqua", "on the last Friday before 3 May"."""
     begin = reader.skip(at, Kind.ON, Kind.THE, most=2)
-    nearest = _nearest(reader, begin)
-    begin += nearest is not None
+    sides, n = _order(reader, begin)
+    begin += n > 0
     unit, weekday = reader.unit(begin), reader.number(begin, Kind.WEEKDAY)
     if (unit not in _SINGLE and weekday is None) or reader.has(begin, Kind.PLURAL):
         return None
     after = reader.has(begin + 1, Kind.AFTER)
     sign: Sign = 1 if after else -1
-    if (not after and not reader.has(begin + 1, Kind.BEFORE)) or nearest not in {None, sign}:
+    if (not after and not reader.has(begin + 1, Kind.BEFORE)) or sign not in sides:
         return None
     of = reader.inner(begin + 2)
     if of is None or isinstance(of.expression, Bound | Between):
         return None
-    return Read(Neighbour(sign, of.expression, unit, weekday), of.end)
+    return Read(Neighbour(sign, of.expression, unit, weekday, max(n, 1)), of.end)
 
 
-def _nearest(reader: Reader, at: int) -> Sign | None:
-    """Return the side on which the "last" one before a time and the "first", or "next", one after it lie."""
-    if reader.number(at, Kind.ORDINAL) == -1 or reader.relation(at) in {"last", "past"}:
-        return -1
-    first = reader.number(at, Kind.ORDINAL) == 1 or reader.relation(at) in {"next", "coming"}
-    return 1 if first else None
+def _order(reader: Reader, at: int) -> tuple[tuple[Sign, ...], int]:
+    """Return the sides on which the one at `at` can lie, and which it is, counted from there; 0 if not told.
+
+    The last one lies before a time, the next one after it, the second one on either side.
+    """
+    n = reader.number(at, Kind.ORDINAL)
+    if n == -1 or reader.relation(at) in {"last", "past"}:
+        return (-1,), 1
+    if reader.relation(at) in {"next", "coming"}:
+        return (1,), 1
+    return (-1, 1), n or 0
 
 
 def counted(reader: Reader, at: int) -> Read | None:

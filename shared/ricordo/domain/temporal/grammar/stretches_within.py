@@ -32,6 +32,7 @@ _LONG = (
     | WeekOf
     | Years
 )
+_NOT_WITHIN = ("for", "from", "'s", "per")  # "what did we plan on Saturday for May?"
 _HOLDS_NO_WEEKEND: frozenset[Unit] = frozenset({"weekend", "week"})
 
 
@@ -49,10 +50,12 @@ def some_of_period(reader: Reader, at: int) -> Read | None:
 
 def _some(reader: Reader, at: int) -> tuple[int, Unit] | None:
     """Read "a weekend", "one evening", "the Saturday night": its end, and its unit."""
-    begin = reader.skip(at, Kind.ON)
-    begin = begin if reader.number(begin, Kind.NUMBER) == 1 else at
-    told = reader.number(begin, Kind.NUMBER) == 1 or reader.has(begin, Kind.THE)
-    begin += told
+    day = reader.skip(at, Kind.ON, Kind.THE, most=2)
+    habit = reader.is_text(at, "at", "di") and reader.has(at + 1, Kind.PART)  # "di sera", "at night"
+    begin = day if habit or reader.has(day, Kind.WEEKDAY) else at
+    some = reader.number(begin, Kind.NUMBER) == 1
+    told = some or begin > at or reader.has(begin, Kind.THE) or reader.has(begin - 1, Kind.ON, Kind.OF)
+    begin = begin + 1 if some else reader.skip(begin, Kind.THE)
     if reader.has(begin, Kind.PLURAL, Kind.DAY):
         return None
     unit = reader.unit(begin)
@@ -72,8 +75,8 @@ def _whole(reader: Reader, at: int) -> Read | None:
     reads = [
         between(reader, at),
         between(reader, place),
+        None if reader.is_text(at, *_NOT_WITHIN) else reader.inner(place),
         reader.period(at),
-        reader.inner(place),
         Read(Years(year[0]), year[1]) if year is not None else None,
     ]
     return max((read for read in reads if read is not None), key=lambda read: read.end, default=None)
