@@ -33,7 +33,11 @@ _LONG = (
     | Years
 )
 _NOT_WITHIN = ("for", "from", "'s", "per")  # "what did we plan on Saturday for May?"
-_HOLDS_NO_WEEKEND: frozenset[Unit] = frozenset({"weekend", "week"})
+_TOO_SHORT: dict[Unit, frozenset[Unit]] = {
+    "day": frozenset(),
+    "weekend": frozenset({"weekend"}),
+    "week": frozenset({"weekend", "week"}),
+}
 
 
 def some_of_period(reader: Reader, at: int) -> Read | None:
@@ -49,14 +53,14 @@ def some_of_period(reader: Reader, at: int) -> Read | None:
 
 
 def _some(reader: Reader, at: int) -> tuple[int, Unit] | None:
-    """Read "a weekend", "one evening", "the Saturday night": its end, and its unit."""
+    """Read "a weekend", "two evenings", "the Saturday night": its end, and its unit."""
     day = reader.skip(at, Kind.ON, Kind.THE, most=2)
     habit = reader.is_text(at, "at", "di") and reader.has(at + 1, Kind.PART)  # "di sera", "at night"
     begin = day if habit or reader.has(day, Kind.WEEKDAY) else at
-    some = reader.number(begin, Kind.NUMBER) == 1
+    some = reader.has(begin, Kind.NUMBER) and reader.digits(begin) <= 2
     told = some or begin > at or reader.has(begin, Kind.THE) or reader.has(begin - 1, Kind.ON, Kind.OF)
     begin = begin + 1 if some else reader.skip(begin, Kind.THE)
-    if reader.has(begin, Kind.PLURAL, Kind.DAY):
+    if reader.has(begin, Kind.DAY) or (reader.has(begin, Kind.PLURAL) and not some):
         return None
     unit = reader.unit(begin)
     if unit == "weekend" or (told and unit in {"day", "week"}):
@@ -70,6 +74,8 @@ def _some(reader: Reader, at: int) -> tuple[int, Unit] | None:
 
 
 def _whole(reader: Reader, at: int) -> Read | None:
+    comma = reader.skip_sign(at, ",")
+    at = comma if reader.has(comma, *_JOINTS) else at
     place = reader.skip(at, *_JOINTS)
     year = year_after(reader, at) if place > at else None
     reads = [
@@ -92,4 +98,4 @@ def _holds(reader: Reader, whole: Read, at: int, unit: Unit) -> bool:
     else:
         named = True
     length = expression.unit if isinstance(expression, Period | Nth | Neighbour) else None
-    return named and (length is None or unit == "day" or length not in _HOLDS_NO_WEEKEND)
+    return named and (length is None or length not in _TOO_SHORT[unit])
