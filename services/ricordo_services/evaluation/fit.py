@@ -1,7 +1,7 @@
 """`ricordo eval fit`: learns the weights of `human` from what a running system answers, and tries them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from ricordo.domain.ranking.human import FEATURES, load_human
@@ -78,13 +78,12 @@ def fitted(answers: Sequence[Answered]) -> Fitted:
     names = list(dict.fromkeys(one.conversation for one in answers))
     rows, measured = [], []
     for name in names:
-        weights = _fit([one for one in answers if one.conversation != name])
-        human = replace(load_human(), weights={**load_human().weights, **weights})
+        human = load_human().weighing(_fit([one for one in answers if one.conversation != name]))
         out = [one for one in answers if one.conversation == name]
         rows.append(Row("left out", name, reranked(out, human.score), len(out)))
         measured += [rows[-1].measured] * len(out)
     weights = _fit(answers)
-    final = replace(load_human(), weights={**load_human().weights, **weights})
+    final = load_human().weighing(weights)
     choices = [made for one in answers if (made := choice(one.signals, one.relevant)) is not None]
     return Fitted(
         weights=weights,

@@ -84,11 +84,11 @@ def _alone(answers: Sequence[Answered]) -> Iterator[Row]:
 
 def _without(answers: Sequence[Answered]) -> Iterator[Row]:
     for name in FEATURES:
-        changed = load_human().without(name)
+        changed = load_human().weighing({name: 0.0})
         yield Row("human without", name, reranked(answers, changed.score), len(answers))
     yield Row(
         "human without",
         "the whole prior",
-        reranked(answers, load_human().without(*PRIOR).score),
+        reranked(answers, load_human().weighing(dict.fromkeys(PRIOR, 0.0)).score),
         len(answers),
     )

@@ -51,8 +51,8 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
     of = Columns(standings)
     dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
     bm25_window = _share(bm25_window)
-    labels = sessions(of.texts("conversation_id"), of.instants)
-    named = _named(of.texts("speaker"), query.analysis)
+    labels = sessions(of.column("conversation_id"), of.instants)
+    named = _named(of.column("speaker"), query.analysis)
     when = asks_for_a_time(query.text)
     feeling = estimate(query.text, query.analysis.language)
     signals = Signals(
@@ -70,7 +70,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         trust=of.numbers("trust"),
         token_count=of.numbers("token_count"),
         key_topic_boost=np.array([query.boosts.get(one, 1.0) for one in of.ids]),
-        own_words=np.maximum(named, [role == Role.USER for role in of.texts("role")]),
+        own_words=np.maximum(named, [role == Role.USER for role in of.column("role")]),
         window=window,
         bm25_window=bm25_window,
         session=mean_of_best(labels, window),
@@ -95,10 +95,6 @@ class Columns:
 
     def column(self, name: str) -> Sequence[Any]:
         """Return the values of a field as they are."""
-        return self._columns[name]
-
-    def texts(self, name: str) -> Sequence[str]:
-        """Return the values of a field that holds text."""
         return self._columns[name]
 
     def numbers(self, name: str) -> Floats:

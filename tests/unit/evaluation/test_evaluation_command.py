@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from ricordo_services.evaluation.command import main
 from ricordo_services.evaluation.measures import measure
 from ricordo_services.evaluation.report import Row, markdown, text
 
+WORDS = ("questions", "--data", "FILE", "--misses")
 ROWS = [
     Row("questions", "all", measure(["a", "b"], {"b"}), 3),
     Row("profile", "human", measure(["a"], {"a"}), 3),
@@ -46,3 +49,19 @@ def test_a_single_conversation_cannot_be_left_out(tmp_path: Path, capfd: pytest.
     path.write_text(json.dumps([conversation("c-1")]))
     assert main(("fit", "--data", str(path))) == 1
     assert "at least two" in capfd.readouterr().err
+
+
+def test_who_has_read_enough_is_no_failure() -> None:
+    questions = Path(__file__).parents[1] / "analysis/development.tsv"
+    command = f"from ricordo_services.evaluation.command import main; raise SystemExit(main({WORDS!r}))"
+    with subprocess.Popen(
+        [sys.executable, "-c", command.replace("FILE", str(questions))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        assert program.stderr.read() == ""
+        assert program.wait(timeout=60) == 0

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.ranking.human import FEATURES, Human, load_human
+from ricordo.domain.ranking.human import FEATURES, load_human
 from ricordo.domain.ranking.signals import Signals
 from ricordo_services.evaluation.fit import fitted
 from ricordo_services.evaluation.fitting import Choice, bias, choice, fit
@@ -91,5 +91,5 @@ def test_the_weights_that_are_shipped_are_of_all_features() -> None:
     shipped = load_human()
     assert set(FEATURES) <= set(shipped.weights)
     assert min(shipped.weights.values()) >= 0
-    assert isinstance(shipped.without("speaker"), Human)
-    assert shipped.without("speaker").score(Signals(speaker=1)) == shipped.without("speaker").score(Signals())
+    deaf = shipped.weighing({"speaker": 0.0})
+    assert deaf.score(Signals(speaker=1)) == deaf.score(Signals(speaker=0))

@@ -4,7 +4,7 @@ A profile is a value with weights and a `score`; a file each. `human` is the def
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple, Protocol
 from uuid import UUID
@@ -139,7 +139,7 @@ def rank(candidates: Candidates, profile: Profile, limit: int | None = None) -> 
 def _adjusted(name: str, profile: Human | Fixed, changes: Mapping[str, float]) -> Profile:
     if isinstance(profile, Human):
         _check(name, changes, profile.weights)
-        return replace(profile, weights={**profile.weights, **changes})
+        return profile.weighing(changes)
     _check(name, changes, [field.name for field in fields(profile)])
     return type(profile)(**changes)
 

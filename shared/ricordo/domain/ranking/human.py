@@ -72,9 +72,9 @@ class Human:
     bias: float = 0.0
     model: str = ""
 
-    def without(self, *names: str) -> "Human":
-        """Return the profile in which these weigh nothing."""
-        return replace(self, weights={**self.weights, **dict.fromkeys(names, 0.0)})
+    def weighing(self, changes: Mapping[str, float]) -> "Human":
+        """Return the profile in which some weigh otherwise."""
+        return replace(self, weights={**self.weights, **changes})
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""

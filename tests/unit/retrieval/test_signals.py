@@ -1,0 +1,98 @@
+"""Signals are made of what the index scored, what the rows say, and the evidence around each memory."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from ricordo.domain.analysis import analyse
+from ricordo.domain.ranking import profiles, rank
+from ricordo.domain.ranking.signals import Signals
+from ricordo.ports.recollection import Standing
+from ricordo.ports.vectors import Hit
+from ricordo_services.retrieval.search import Found
+from ricordo_services.retrieval.signals import Query, measured
+
+NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
+PROFILES = profiles()
+
+
+def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool = False) -> Standing:
+    """Return a memory of one conversation, said so many minutes after the first, the one before it known."""
+    return Standing(
+        id=UUID(int=number),
+        created_at=NOW - timedelta(days=2) + timedelta(minutes=number),
+        event_start=NOW - timedelta(days=3) if number == 1 else None,
+        event_end=None,
+        importance=0.3,
+        valence=0.0,
+        arousal=0.0,
+        access_count=0,
+        decay_factor=1.0,
+        confidence=1.0,
+        trust=0.0,
+        token_count=12,
+        archived=False,
+        role=role,
+        speaker=speaker,
+        kind="message",
+        conversation_id="c-1",
+        preceding_id=UUID(int=number - 1) if number > 1 else None,
+        asks=asks,
+        key_topics=None,
+    )
+
+
+def measure(text: str, *standings: Standing, dense: Mapping[int, float] = {}) -> Signals:
+    """Return the signals of memories for a question; `dense` says how close each is in its window."""
+    hits = {
+        one.id: Hit(one.id, dense.get(one.id.int, 0.5), dense.get(one.id.int, 0.5), 2.0, 4.0)
+        for one in standings
+    }
+    analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
+    query = Query(text=text, analysis=analysis, span=None, now=NOW, boosts={})
+    return measured(standings, Found(hits, dict.fromkeys(hits, 0.5)), query).signals
+
+
+def test_who_is_named_has_said_it_and_nobody_named_means_everybody() -> None:
+    said = standing(1, speaker="Ada"), standing(2, speaker="Bruno", role="assistant")
+    assert np.asarray(measure("What did Ada plant?", *said).speaker).tolist() == [1, 0]
+    assert np.asarray(measure("What did Bruno plant?", *said).own_words).tolist() == [1, 1]
+    nobody = measure("What was planted?", *said)
+    assert np.asarray(nobody.speaker).tolist() == [1, 1]
+    assert np.asarray(nobody.own_words).tolist() == [1, 0]
+
+
+def test_an_answer_is_close_by_its_question_and_a_time_answers_when() -> None:
+    said = standing(1, asks=True), standing(2)
+    found = measure("When did we plant tomatoes?", *said, dense={1: 0.9, 2: 0.1})
+    assert np.asarray(found.reply).tolist() == [0, 0.9]
+    assert np.asarray(found.dated).tolist() == [1, 0]
+    assert np.asarray(found.session).tolist() == pytest.approx([1 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("damage", [float("nan"), float("inf")])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str) -> None:
+    said = [standing(number) for number in (1, 2, 3)]
+    hits = {one.id: Hit(one.id, 0.6, 0.6, 1.0, 1.0) for one in said}
+    hits[said[0].id] = Hit(said[0].id, damage, damage, damage, damage)
+    query = Query(
+        text="tomatoes",
+        analysis=analyse("tomatoes", now=NOW, zone=ZoneInfo("UTC")),
+        span=None,
+        now=NOW,
+        boosts={},
+    )
+    candidates = measured(said, Found(hits, dict.fromkeys(hits, 0.5)), query)
+    assert all(np.isfinite(column).all() for column in candidates.signals)
+    scores = {one.id.int: one.score for one in rank(candidates, PROFILES[profile])}
+    assert scores[2] > 0
+    assert scores[3] > 0
+
+
+def test_nothing_found_has_no_signals() -> None:
+    assert np.asarray(measure("What was planted?").session).size == 0
