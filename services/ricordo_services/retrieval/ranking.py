@@ -48,7 +48,7 @@ def asked_span(asked: Asked) -> Span | None:
     if filters is not None and (filters.start is not None or filters.end is not None):
         return Span(filters.start or EARLIEST, filters.end or LATEST)
     time = asked.analysis.time
-    return None if time is None else Span(time.start, time.end)
+    return None if time is None else Span(time.start, time.through)
 
 
 def _is_shown(one: Standing, asked: Asked) -> bool:

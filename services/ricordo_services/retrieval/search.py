@@ -171,7 +171,7 @@ def _asked_time(analysis: Analysis, filters: Filters) -> tuple[datetime | None, 
     if filters.start is not None or filters.end is not None:
         return filters.start, filters.end
     time = analysis.time
-    return (time.start, time.end) if time is not None and time.strict else (None, None)
+    return (time.start, time.through) if time is not None and time.strict else (None, None)
 
 
 def _valence(emotion: str | None) -> tuple[float | None, float | None]:

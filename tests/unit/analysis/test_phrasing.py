@@ -265,3 +265,47 @@ def test_some_stretch_of_a_period_filters_by_all_of_it(
 def test_a_stretch_that_belongs_to_a_thing_or_to_no_period_filters_nothing(query: str) -> None:
     analysis = ask(query)
     assert analysis.time is None or not analysis.time.strict
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Cosa è successo ieri con Paolo?",
+        "Che regali mi ha fatto Paolo ieri?",
+        "Cosa mi ha detto il capo ieri?",
+        "Chi ci ha scritto ieri?",
+        "What happened yesterday with Paul?",
+        "What did Paul give me yesterday?",
+        "Who wrote to us yesterday?",
+    ],
+)
+def test_what_happened_with_the_speakers_or_was_done_to_them_is_of_that_day_only(query: str) -> None:
+    analysis = ask(query)
+    assert (analysis.intent, analysis.time and analysis.time.strict) == ("temporal", True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Cosa è successo ieri a Paolo?",
+        "Cosa è successo ieri a mia sorella?",
+        "Che cosa ha fatto Paolo ieri?",
+        "Cos'è successo al lavoro ieri?",
+        "What happened to Paul yesterday?",
+        "What did Paul do yesterday?",
+        "What happened with Paul in May?",
+        "Cosa mi ha fatto arrabbiare ieri?",  # the feeling decides first, and the day is preferred
+    ],
+)
+def test_what_happened_to_another_or_on_a_date_is_told_at_other_times_too(query: str) -> None:
+    analysis = ask(query)
+    assert analysis.time is not None
+    assert not analysis.time.strict
+
+
+@pytest.mark.parametrize("query", ["What did Paul sell from 3 to 5 May?", "Cosa ho letto dal 3 al 5 maggio?"])
+def test_a_range_of_days_goes_through_its_last_day(query: str) -> None:
+    analysis = ask(query)
+    assert analysis.time is not None
+    assert not analysis.time.strict
+    assert analysis.time.through.astimezone(ROME) == datetime(2025, 5, 6, tzinfo=ROME)

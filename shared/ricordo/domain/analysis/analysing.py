@@ -125,4 +125,4 @@ def _time_filter(reading: Reading, span: TimeSpan | None, intent: Intent) -> Tim
     strict = intent == "temporal" and reading.sentence.time is not None and filters(reading, span)
     # A filter never cuts off a day that was named: "from the 3rd to the 5th" ends with the 5th.
     end = span.through if strict else span.end
-    return TimeFilter(span.type, span.reference, span.start, end, strict)
+    return TimeFilter(span.type, span.reference, span.start, end, span.through, strict)

@@ -138,14 +138,21 @@ def _begins_with_feeling(reading: Reading) -> bool:
 
 def asks_when(reading: Reading) -> bool:
     """Whether the time is what the question turns on."""
-    sentence, times = reading.sentence, reading.patterns.times
+    sentence = reading.sentence
     if sentence.time is None:
         return False
     if at_large(reading):
         return True
     if not sentence.asks or reading.patterns.asking.advice.search(sentence.core) is not None:
         return False
-    return times.speakers.search(sentence.core) is not None and not _attached(reading, sentence.time)
+    return _concerns_speakers(reading) and not _attached(reading, sentence.time)
+
+
+def _concerns_speakers(reading: Reading) -> bool:
+    """Whether the speakers did or said it, it was done to them, or it happened with them."""
+    times = reading.patterns.times
+    told = (times.speakers, times.undergone, times.happened)
+    return any(pattern.search(reading.sentence.core) is not None for pattern in told)
 
 
 def at_large(reading: Reading) -> bool:
@@ -175,7 +182,7 @@ def filters(reading: Reading, time: TimeSpan) -> bool:
     if at_large(reading):
         return time.type == "relative"
     core, times = reading.sentence.core, reading.patterns.times
-    if times.speakers.search(core) is None or times.lasting.search(core) is not None:
+    if times.lasting.search(core) is not None or not _concerns_speakers(reading):
         return False
     return time.type == "relative" or times.together.search(core) is not None
 

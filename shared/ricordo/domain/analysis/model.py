@@ -20,7 +20,9 @@ class TimeFilter:
         type: As in `TimeSpan`.
         reference: The words that name it.
         start: First instant, aware, in UTC; `temporal.EARLIEST` where open.
-        end: First instant after it, aware, in UTC; `temporal.LATEST` where open.
+        end: First instant after it, aware, in UTC; `temporal.LATEST` where open. Of a range of days that is
+            only preferred, where its last day begins, as the field scores ranges.
+        through: First instant after all that is named; "from the 3rd to the 5th" goes through the 5th.
         strict: It says when the speakers did or said something, so nothing outside of it is an answer.
             Otherwise it is attached to something that people tell of before and after, and only preferred.
     """
@@ -29,6 +31,7 @@ class TimeFilter:
     reference: str
     start: datetime
     end: datetime
+    through: datetime
     strict: bool
 
 

@@ -88,6 +88,8 @@ class TimePatterns:
     Attributes:
         speakers: The speakers are the ones who did or said it, or will.
         together: They did it together, or one said it to the other.
+        undergone: Somebody else did it to them.
+        happened: Asking for what happened with somebody, which is what they went through together.
         at_large: Asking for whatever happened or is planned, as a whole: all that is told of the time.
         ahead: What is asked for lies ahead.
         behind: It lies back, whatever else is said.
@@ -100,6 +102,8 @@ class TimePatterns:
 
     speakers: Pattern
     together: Pattern
+    undergone: Pattern
+    happened: Pattern
     at_large: Pattern
     ahead: Pattern
     behind: Pattern

@@ -2,7 +2,7 @@
 
 import re
 
-from ricordo.domain.analysis.languages.patterns import TimePatterns, anywhere, ending, whole, words
+from ricordo.domain.analysis.languages.patterns import TimePatterns, anywhere, beginning, ending, whole, words
 
 _DAYBOOK = r"schedule|agenda|calendar|diary|to-?do list"
 _PLANS = r"plans?|appointments?|meetings?|commitments?|deadlines?|things to do"
@@ -16,6 +16,11 @@ TIMES = TimePatterns(
         rf"(?:did|have|had|were) (?:you|u)|(?:you|u) (?:and i|and me|{_SAID})",
     ),
     together=words(rf"we(?:'(?:ve|d|re|ll))?|each other|(?:i|you|u) (?:{_SAID})"),
+    # "what did Paul give me", "who wrote to us"
+    undergone=beginning(r"(?:(?:to|from|with|for) )?(?:what|which|who|whom|how)\b.{2,60} (?:me|us)"),
+    happened=beginning(
+        r"(?:what|anything|something)(?:'s| was| has| had| did)? (?:else )?happen(?:ed|s)? with"
+    ),
     at_large=whole(
         # "what else happened to me", "what is planned", "the things said"
         r"(?:(?:show me |list )?(?:what|the things|things|anything|something)"

@@ -1,6 +1,6 @@
 """How Italian says whose time it is."""
 
-from ricordo.domain.analysis.languages.patterns import NEVER, TimePatterns, ending, whole, words
+from ricordo.domain.analysis.languages.patterns import NEVER, TimePatterns, beginning, ending, whole, words
 
 _OF = r"(?:di|del|dello|della|dell'|dei|degli|delle|d')"
 _ON = (
@@ -11,6 +11,7 @@ _DAYBOOK = r"(?:agenda|programma|calendario|ballo)"
 _PLANS = r"(?:impegn[oi]|appuntament[oi]|programm[ai]|pian[oi]|riunion[ei]|scadenz[ae])"
 _RECAP = r"(?:riassunto|riepilogo|resoconto|sunto|punto)"
 _SAID = r"(?:detto|raccontato|chiesto|scritto|parlato|promesso)"
+_TOOK_PLACE = r"(?:success[oa]|accadut[oa]|capitat[oa]|avvenut[oa]|successe|accadde)"
 _ONE_DID = r"si (?:(?:è|era) \w+[ts][oaie]|\w+(?:ava|eva|iva))"
 
 TIMES = TimePatterns(
@@ -27,10 +28,19 @@ TIMES = TimePatterns(
         r"abbiamo|avevamo|siamo|eravamo|ci siamo|noi|ti (?:ho|avevo)|mi (?:hai|avevi)",
         rf"{_ONE_DID}|\w{{2,20}}(?:iamo|vamo|mmo|remo)|(?:ho|hai) {_SAID}",
     ),
+    # "che regali mi ha fatto Paolo", "chi ci ha scritto"
+    undergone=words(
+        r"(?:mi|ci|m'|c') ?(?:ha|hanno|aveva|avevano) \w+[ts][oaie]",
+        r"(?:mi|ci) (?:disse|dissero|diede|diedero|scrisse|chiese|fece)",
+    ),
+    happened=beginning(
+        rf"(?:che cosa|cosa|che|cos')\s?(?:altro )?(?:è |era |e' )?{_TOOK_PLACE}"
+        r"(?: di \w+)? (?:con|insieme a)"
+    ),
     at_large=whole(
         # "che altro mi è successo", "successo qualcosa", "le cose dette"
         r"(?:(?:che cosa|cosa|che|cos')\s?(?:altro )?(?:(?:mi|ci) )?(?:è |era |e' )?)?"
-        r"(?:success[oa]|accadut[oa]|capitat[oa]|avvenut[oa]|successe|accadde)"
+        rf"{_TOOK_PLACE}"
         r"(?: di (?:bello|brutto|nuovo|importante|interessante)| qualcosa)?",
         r"(?:(?:fammi vedere|mostrami|elencami) )?(?:le )?cose (?:dette|fatte|decise|successe)",
         # "che impegni ho", "qualcosa in programma per", "cosa mi aspetta", "che si fa"
