@@ -166,6 +166,19 @@ class RankingSettings(_Group):
     fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3
     hybrid: bool = True
 
+    @field_validator("weights")
+    @classmethod
+    def _weights_of_profiles(cls, weights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        if weights:
+            # NumPy, which the command line does not need for anything else that it does at once
+            from ricordo.domain.ranking import UnknownProfile, UnknownWeight, profiles  # noqa: PLC0415
+
+            try:
+                profiles(weights)
+            except (UnknownProfile, UnknownWeight) as error:
+                raise PydanticCustomError("ranking_weights", "{fault}", {"fault": str(error)}) from error
+        return weights
+
 
 class LifecycleSettings(_Group):
     """Fading and care.

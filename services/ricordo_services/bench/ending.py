@@ -16,7 +16,7 @@ def exit_code(work: Callable[[], None], failures: tuple[type[Exception], ...]) -
 
     Args:
         work: may end by SystemExit, as a parser of arguments does.
-        failures: exceptions whose message is a sentence for the user.
+        failures: exceptions whose message is a sentence for the user; a file that cannot be read is another.
     """
     try:
         work()
@@ -24,6 +24,11 @@ def exit_code(work: Callable[[], None], failures: tuple[type[Exception], ...]) -
         return end.code if isinstance(end.code, int) else USAGE
     except BrokenPipeError:  # whoever read had enough of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.filename is None:
+            raise
+        sys.stderr.write(f"ricordo: {error.filename} cannot be read or written: {error.strerror}\n")
+        return FAILED
     except failures as failure:
         sys.stderr.write(f"ricordo: {failure}\n")
         return FAILED

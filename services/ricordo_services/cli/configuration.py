@@ -1,5 +1,6 @@
 """What a process that runs workers begins with: settings read once, logs set up."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,16 @@ def read_settings() -> Settings:
     except ValidationError as error:
         raise Failed(_first_fault(error)) from None
     except ValueError as error:  # not TOML, or not JSON in a variable
-        raise Failed(f"the settings cannot be read: {error}") from None
+        raise Failed(_unreadable(error)) from None
+
+
+def _unreadable(error: ValueError) -> str:
+    cause = error.__cause__
+    if isinstance(cause, json.JSONDecodeError):
+        own = [name for name, value in os.environ.items() if name.startswith(_PREFIX) and value == cause.doc]
+        if own:
+            return f"the variable {own[0]} is no JSON: {cause}"
+    return f"the settings cannot be read: {error}"
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 0 done, 1 failed, 2 usage.
     """
-    return exit_code(lambda: _evaluate(arguments), (BenchFailed, *_BAD_DATA, OSError))
+    return exit_code(lambda: _evaluate(arguments), (BenchFailed, *_BAD_DATA))
 
 
 def _evaluate(arguments: Sequence[str]) -> None:

@@ -126,3 +126,20 @@ def test_every_setting_is_among_the_variables() -> None:
     names = Settings.variables()
     assert {"RICORDO_BUS", "RICORDO_BUS__URL", "RICORDO_LOG__FORMAT"} <= set(names)
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ('{"human": {"semantics": 1}}', "the ranking profile 'human' has no weight 'semantics'"),
+        ('{"humane": {"semantic": 1}}', "unknown ranking profile 'humane'"),
+        ("heavy", "the variable RICORDO_RANKING__WEIGHTS is no JSON"),
+    ],
+)
+def test_weights_that_no_profile_has_stop_a_process_before_anything_starts(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, value: str, fault: str
+) -> None:
+    monkeypatch.setenv("RICORDO_RANKING__WEIGHTS", value)
+    ended = cli("up")
+    assert ended.code == 1
+    assert fault in ended.err

@@ -33,6 +33,7 @@ def test_tables_say_the_same_in_every_form() -> None:
         (("retrieval",), 2, "--data"),
         (("charm", "--data", "x"), 2, "invalid choice"),
         (("fit", "--data", "none.json"), 1, "none.json cannot be read"),
+        (("questions", "--data", "none.tsv"), 1, "none.tsv cannot be read"),
         (("--help",), 0, "retrieval"),
     ],
 )
