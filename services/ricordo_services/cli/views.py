@@ -58,9 +58,8 @@ def show_recall(reply: RecallReply, zone: tzinfo | None = None) -> None:
 def show_context(reply: ContextReply) -> None:
     """Print the text for the prompt, and its size beside it."""
     print_plain(screen(), reply.context)
-    margin().print(
-        Text(f"{reply.tokens} tokens, {len(reply.memories)} memories, {len(reply.facts)} facts", "dim")
-    )
+    found = f"{len(reply.memories)} memories and {len(reply.facts)} facts"
+    margin().print(Text(f"{reply.tokens} tokens, of {found} that were found", "dim"))
     warn_degraded(reply)
 
 
