@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.enrichment import VERSION, enrich
+from ricordo.domain.enrichment import enrich
 from ricordo.domain.memory import local_moment
 from ricordo.domain.temporal import EARLIEST, LATEST, Language, resolve
 from ricordo.messages.events import MemoryEncoded, MemoryEnriched
@@ -35,13 +35,19 @@ class Enrich:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
         progress: dict[UUID, Progress] = {}
+        versions: dict[UUID, str] = {}
         for model in sorted({event.body.model for event in events}):
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
             unenriched = await self.enrichments.load(tenant, model, ids)
             enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
-            saved = await self.enrichments.save(tenant, enriched, VERSION, self.clock.now())
+            versions |= {one.memory_id: one.enrichment.version for one in enriched}
+            saved = await self.enrichments.save(tenant, enriched, self.clock.now())
             progress |= {one.memory_id: one for one in saved}
-        return [Done(stage_events(tenant, progress.get(event.body.memory_id), _enriched)) for event in events]
+
+        def told(ids: MessageIds) -> MemoryEnriched:
+            return MemoryEnriched(**ids, version=versions[ids["memory_id"]])
+
+        return [Done(stage_events(tenant, progress.get(event.body.memory_id), told)) for event in events]
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
@@ -84,7 +90,3 @@ def event_time(
     if span is None or span.start <= EARLIEST or span.end >= LATEST:
         return None, None
     return span.start, span.end
-
-
-def _enriched(ids: MessageIds) -> MemoryEnriched:
-    return MemoryEnriched(**ids, version=VERSION)

@@ -31,7 +31,8 @@ class Enrichment:
         type: what sort of remembering it is.
         kind: message, note, agreement, problem or decision.
         title: one line of at most 80 characters.
-        version: of the rules which derived it.
+        version: of what derived it: the rules, and the model's name behind a plus sign.
+        rated_by: the same of the importance.
     """
 
     emotion: Emotion
@@ -42,6 +43,7 @@ class Enrichment:
     kind: MemoryKind
     title: str
     version: str = VERSION
+    rated_by: str = VERSION
 
 
 def enrich(

@@ -166,10 +166,8 @@ class Enrichments(Protocol):
         """Return memories with their vectors of `model`; those without a row are left out."""
         ...
 
-    async def save(
-        self, tenant: str, enriched: Sequence[EnrichedMemory], version: str, at: datetime
-    ) -> Sequence[Progress]:
-        """Write the derived columns with the `version` of what derived them, and set the stage.
+    async def save(self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime) -> Sequence[Progress]:
+        """Write the derived columns with the version of what derived them, and set the stage.
 
         What the bot stated stays, and so does what use has added. Returns the stages of what was written: the
         forgotten, and those whose zone has changed meanwhile, are left out.

@@ -61,7 +61,7 @@ async def remembered(stores: Stores) -> None:
     await stores.record(new_message(tenant=stores.tenant))
     await stores.encode("m-1")
     derived = enriched(await stores.memory(), importance=0.0, emotion=Emotion(arousal=0.0))
-    await stores.enrichments.save(stores.tenant, [derived], "v1", STORED)
+    await stores.enrichments.save(stores.tenant, [derived], STORED)
     await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
 
 

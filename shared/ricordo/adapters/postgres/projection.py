@@ -73,13 +73,11 @@ class PostgresEnrichments:
             for row in rows.in_order(found, memory_ids, key="id")
         ]
 
-    async def save(
-        self, tenant: str, enriched: Sequence[EnrichedMemory], version: str, at: datetime
-    ) -> Sequence[Progress]:
+    async def save(self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime) -> Sequence[Progress]:
         """Write derived columns and set the stage; see `Enrichments.save`."""
         async with self._database.transaction(tenant) as connection:
-            document = rows.recordset(map(_derived, enriched))
-            written = {row["id"] for row in await connection.fetch(_SQL["enrich"], tenant, document, version)}
+            document = rows.recordset(map(derived_row, enriched))
+            written = {row["id"] for row in await connection.fetch(_SQL["enrich"], tenant, document)}
             done = [one.memory_id for one in enriched if one.memory_id in written]
             return await mark(connection, tenant, Stage.ENRICHED, done, at)
 
@@ -125,7 +123,8 @@ def _present(vector: Vector | None) -> Vector:
     return vector
 
 
-def _derived(one: EnrichedMemory) -> dict[str, Any]:
+def derived_row(one: EnrichedMemory) -> dict[str, Any]:
+    """Write what was derived as the row that the query `enrich` takes."""
     enrichment = one.enrichment
     emotion = enrichment.emotion
     return {
@@ -148,4 +147,6 @@ def _derived(one: EnrichedMemory) -> dict[str, Any]:
         "primary_emotion": emotion.primary,
         "emotional_keywords": emotion.keywords,
         "importance": enrichment.importance.value,
+        "version": enrichment.version,
+        "rated_by": enrichment.rated_by,
     }

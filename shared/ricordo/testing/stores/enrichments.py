@@ -23,9 +23,7 @@ class EnrichmentsContract:
     async def test_all_that_was_derived_is_written(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant, timezone="Asia/Tokyo"))
         event = (at(-1440), at(0))
-        await stores.enrichments.save(
-            stores.tenant, [enriched(await stores.memory(), event=event)], "v1", STORED
-        )
+        await stores.enrichments.save(stores.tenant, [enriched(await stores.memory(), event=event)], STORED)
         kept = await stores.memory()
         assert (kept.type, kept.kind, kept.title) == ("emotional", "decision", "A dog")
         assert (kept.emotion, kept.importance, kept.token_count) == (FEELING, 0.4, 7)
@@ -48,17 +46,17 @@ class EnrichmentsContract:
         assert unenriched.stated_participants == ("Anna",)
         assert unenriched.vector is not None
         assert unenriched.vector.tolist() == vector_of(stores.id("m-1")).tolist()
-        for version in ("v1", "v2"):
-            await stores.enrichments.save(stores.tenant, [enriched(unenriched.memory)], version, STORED)
+        for _ in range(2):
+            await stores.enrichments.save(stores.tenant, [enriched(unenriched.memory)], STORED)
             kept = await stores.memory()
             assert (kept.kind, kept.importance) == (MemoryKind.NOTE, 0.9)
 
     async def test_a_repeat_changes_nothing(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         derived = [enriched(await stores.memory())]
-        first = await stores.enrichments.save(stores.tenant, derived, "v1", STORED)
+        first = await stores.enrichments.save(stores.tenant, derived, STORED)
         before = await stores.memory()
-        assert await stores.enrichments.save(stores.tenant, derived, "v1", STORED) == first
+        assert await stores.enrichments.save(stores.tenant, derived, STORED) == first
         assert await stores.memory() == before
 
     @pytest.mark.parametrize("uses", [1, 3, 40])
@@ -77,7 +75,7 @@ class EnrichmentsContract:
             await use()
         for version in ("v1", "v2"):
             derived = enriched(memory, importance=0.6)
-            await stores.enrichments.save(stores.tenant, [derived], version, STORED)
+            await stores.enrichments.save(stores.tenant, [derived], STORED)
             if version == "v1" and not used_first:
                 await use()
         strength = Strength(importance=0.6)
@@ -104,7 +102,7 @@ class EnrichmentsContract:
         for _ in range(3):
             ids = tuple(one.id for one in memories)
             await asyncio.gather(
-                stores.enrichments.save(stores.tenant, [enriched(one) for one in memories], "v1", STORED),
+                stores.enrichments.save(stores.tenant, [enriched(one) for one in memories], STORED),
                 stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", ids[::-1], STORED)]),
                 stores.life.decay(stores.tenant, later, user_id=None, after=None, limit=50, floors=True),
                 stores.record(new_message(f"m-{uuid4()}", tenant=stores.tenant, timestamp=at(5.5))),

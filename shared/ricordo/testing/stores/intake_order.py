@@ -167,9 +167,7 @@ class ArrivalContract:
         await stores.record(_late("m-2", stores, 10), _late("m-3", stores, 20, "Asia/Tokyo"))
         await stores.record(_late("m-4", stores, 30))
         for name in ("m-2", "m-3", "m-4"):
-            await stores.enrichments.save(
-                stores.tenant, [_with_zone(await stores.memory(name))], "v1", STORED
-            )
+            await stores.enrichments.save(stores.tenant, [_with_zone(await stores.memory(name))], STORED)
         (recorded,) = await stores.record(_late("m-1", stores, 0, "America/New_York"))
         assert [one.message_id for one in recorded.rezoned] == ["m-2"]
         moved = await stores.memory("m-2")
@@ -196,13 +194,11 @@ class ArrivalContract:
         await stores.record(_late("m-2", stores, 10))
         (read,) = await stores.enrichments.load(stores.tenant, MODEL, [stores.id("m-2")])
         await stores.record(_late("m-1", stores, 0, "Asia/Tokyo"))
-        assert (
-            list(await stores.enrichments.save(stores.tenant, [_with_zone(read.memory)], "v1", STORED)) == []
-        )
+        assert list(await stores.enrichments.save(stores.tenant, [_with_zone(read.memory)], STORED)) == []
         now = await stores.memory("m-2")
         assert (now.timezone, now.time_of_day) == ("Asia/Tokyo", "evening")
         later = STORED + timedelta(seconds=1)
-        (progress,) = await stores.enrichments.save(stores.tenant, [_with_zone(now)], "v1", later)
+        (progress,) = await stores.enrichments.save(stores.tenant, [_with_zone(now)], later)
         assert progress.enriched == later
 
 

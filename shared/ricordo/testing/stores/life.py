@@ -30,7 +30,7 @@ async def _remembered(stores: Stores, count: int = 3) -> list[UUID]:
     )
     for n, name in enumerate(names):
         derived = enriched(await stores.memory(name), importance=n / 10, emotion=CALM)
-        await stores.enrichments.save(stores.tenant, [derived], "v1", STORED)
+        await stores.enrichments.save(stores.tenant, [derived], STORED)
     return [stores.id(name) for name in names]
 
 

@@ -29,14 +29,15 @@ from memories m left join vectors v on v.tenant = $1 and v.memory_id = m.id and 
 where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: enrich
--- $2 rows, $3 version. What the bot said itself wins over what was inferred; use and fading are not touched. What was
+-- $2 rows. What the bot said itself wins over what was inferred; use and fading are not touched. What was
 -- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time.
 with derived as (
     select * from jsonb_to_recordset($2::jsonb) as d (
         memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
-        primary_emotion text, emotional_keywords text[], importance double precision)
+        primary_emotion text, emotional_keywords text[], importance double precision,
+        version text, rated_by text)
 ), locked as (
     select id from memories where tenant = $1 and id in (select memory_id from derived) order by id for update
 )
@@ -49,7 +50,7 @@ set type = d.type, kind = coalesce(m.stated_kind, d.kind), title = d.title, toke
     -- what use has added stays, on top of what is now known: 0.02 a use up to 0.95, as reinforcement does it
     importance = greatest(coalesce(m.stated_importance, d.importance),
                           least(0.95, coalesce(m.stated_importance, d.importance) + 0.02 * m.access_count)),
-    derived_by = $3
+    derived_by = d.version, rated_by = d.rated_by
 from derived d join locked l on l.id = d.memory_id
 where m.tenant = $1 and m.id = d.memory_id and m.timezone = coalesce(d.timezone, m.timezone)
 returning m.id
