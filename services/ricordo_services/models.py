@@ -1,17 +1,20 @@
 """The models of a process, by its settings."""
 
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from ricordo.adapters.ollama import open_ollama, open_question_reader
+from ricordo.adapters.ollama import open_message_reader, open_ollama, open_question_reader
 from ricordo.adapters.onnx import DIMENSIONS, MODEL, MiniLm, MiniLmTokens, load_tokens, open_minilm
 from ricordo.ports.analyser import QueryAnalyser
 from ricordo.ports.clock import Clock
+from ricordo.ports.describing import Describer
 from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter
-from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.runtime.describing import ModelDescriber
+from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.runtime.understanding import ModelAnalyser, RulesAnalyser
-from ricordo.settings import AnalyserSettings, EmbeddingSettings
+from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +106,32 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
     opening = open_question_reader(settings.ollama_url, settings.model, budget=settings.budget_ms / 1000)
     async with opening as reader:
         yield ModelAnalyser(reader, breaker, settings.remembered)
+
+
+@asynccontextmanager
+async def open_describer(
+    settings: EnrichmentSettings, clock: Clock, *, patient: bool = False
+) -> AsyncIterator[Describer | None]:
+    """Connect the language model that enriches messages; None where the rules do it alone.
+
+    Args:
+        settings: which model, and in what measure it is asked.
+        clock: measures budget and outages.
+        patient: nobody waits for what is read: take all the time of each answer, and wait out an open breaker
+            once.
+    """
+    if settings.provider == "rules":
+        yield None
+        return
+    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+    opening = open_message_reader(settings.ollama_url, settings.model, timeout=settings.budget_s)
+    async with opening as reader:
+        yield ModelDescriber(
+            reader,
+            breaker,
+            TokenBucket(clock, settings.requests_per_s),
+            clock,
+            batch=settings.batch,
+            budget=math.inf if patient else settings.budget_s,
+            patience=2 * settings.open_s if patient else 0.0,
+        )

@@ -23,6 +23,7 @@ from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.ports.analyser import QueryAnalyser
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.clock import Clock
+from ricordo.ports.describing import Describer
 from ricordo.ports.graph import FactGraph, GraphUnavailable
 from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.vectors import Scope, VectorIndex
@@ -31,7 +32,14 @@ from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.settings import Settings
-from ricordo_services.models import Models, dimensions, model_names, open_analyser, open_models
+from ricordo_services.models import (
+    Models,
+    dimensions,
+    model_names,
+    open_analyser,
+    open_describer,
+    open_models,
+)
 
 T = TypeVar("T")
 
@@ -122,6 +130,11 @@ class Resources:
         """Return what finds out what a question asks for."""
         opening = open_analyser(self.settings.analyser, self.clock)
         return await self._once("analyser", lambda: self._exits.enter_async_context(opening))
+
+    async def describer(self, *, patient: bool = False) -> Describer | None:
+        """Return the language model that enriches messages; None where the rules do it alone."""
+        opening = open_describer(self.settings.enrichment, self.clock, patient=patient)
+        return await self._once("describer", lambda: self._exits.enter_async_context(opening))
 
     async def batcher(self) -> EmbeddingBatcher:
         """Return the embedding batcher, working."""

@@ -88,9 +88,17 @@ async def _embedding(resources: Resources) -> list[Service]:
 
 
 async def _enrichment(resources: Resources) -> list[Service]:
-    tokens, beside = await resources.tokens(), await resources.beside()
-    handler = Enrich(await resources.enrichments(), tokens, resources.clock, beside)
-    return [await _worker(resources, "enrichment", handler)]
+    return [await _worker(resources, "enrichment", await _enrich(resources))]
+
+
+async def _enrich(resources: Resources, *, patient: bool = False) -> Enrich:
+    return Enrich(
+        await resources.enrichments(),
+        await resources.tokens(),
+        resources.clock,
+        await resources.beside(),
+        await resources.describer(patient=patient),
+    )
 
 
 async def _knowledge(resources: Resources) -> list[Service]:

@@ -144,6 +144,32 @@ class AnalyserSettings(_Group):
     remembered: PositiveInt = 1024
 
 
+class EnrichmentSettings(_Group):
+    """What derives feeling, importance, topics, people, type, kind and title of a message.
+
+    Attributes:
+        provider: `rules`, which need no model, or `ollama`: a language model, with the rules behind it.
+        model: its name; the versions of what it derives carry it.
+        ollama_url: where Ollama answers.
+        batch: messages in one request at the most.
+        budget_s: how long messages on their way wait for the model; then the rules' values stand, until
+            `ricordo backfill` raises them.
+        requests_per_s: token bucket, of each process.
+        failures_to_open: failures in a row, nonsense included, after which the model is not asked for a
+            while.
+        open_s: seconds until one request tries whether the model is back.
+    """
+
+    provider: Literal["rules", "ollama"] = "rules"
+    model: str = "hermes3:8b"
+    ollama_url: str = "http://127.0.0.1:11434"
+    batch: PositiveInt = 8
+    budget_s: PositiveFloat = 60.0
+    requests_per_s: PositiveInt = 3
+    failures_to_open: PositiveInt = 3
+    open_s: PositiveFloat = 15.0
+
+
 class RankingSettings(_Group):
     """Search and ranking.
 
@@ -242,6 +268,7 @@ class Settings(BaseSettings):
     stores: StoreSettings = StoreSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     analyser: AnalyserSettings = AnalyserSettings()
+    enrichment: EnrichmentSettings = EnrichmentSettings()
     ranking: RankingSettings = RankingSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()
     worker: WorkerSettings = WorkerSettings()

@@ -13,11 +13,13 @@ from ricordo.domain.memory import local_moment
 from ricordo.domain.temporal import EARLIEST, LATEST, Language, resolve
 from ricordo.messages.events import MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
+from ricordo.ports.describing import Describer
 from ricordo.ports.memories import EnrichedMemory, Enrichments, Unenriched
 from ricordo.ports.models import TokenCounter
 from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo_services.enrichment.reading import read_by
 from ricordo_services.receipts import stage_events
 
 _READ: Final[dict[str, Language]] = {"it": "it", "en": "en"}
@@ -31,6 +33,7 @@ class Enrich:
     tokens: TokenCounter
     clock: Clock
     beside: Beside
+    describer: Describer | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
@@ -38,8 +41,7 @@ class Enrich:
         versions: dict[UUID, str] = {}
         for model in sorted({event.body.model for event in events}):
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
-            unenriched = await self.enrichments.load(tenant, model, ids)
-            enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
+            enriched = await self.derived(tenant, model, ids)
             versions |= {one.memory_id: one.enrichment.version for one in enriched}
             saved = await self.enrichments.save(tenant, enriched, self.clock.now())
             progress |= {one.memory_id: one for one in saved}
@@ -48,6 +50,21 @@ class Enrich:
             return MemoryEnriched(**ids, version=versions[ids["memory_id"]])
 
         return [Done(stage_events(tenant, progress.get(event.body.memory_id), told)) for event in events]
+
+    async def derived(
+        self, tenant: str, model: str, memory_ids: Sequence[UUID], *, describe: bool = True
+    ) -> list[EnrichedMemory]:
+        """Derive, by the rules and by the language model where there is one, without writing.
+
+        Args:
+            tenant: whose memories.
+            model: of the vectors.
+            memory_ids: those without a row are left out.
+            describe: whether the language model is asked for more than the rating.
+        """
+        unenriched = await self.enrichments.load(tenant, model, memory_ids)
+        enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
+        return await read_by(self.describer, unenriched, enriched, describe=describe)
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:

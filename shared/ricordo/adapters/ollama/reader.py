@@ -1,23 +1,19 @@
 """A language model on an Ollama server that says what a question asks for, at once or not at all."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, Final
 
-import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ricordo.adapters.ollama.preparation import Preparation, preparing
 from ricordo.adapters.ollama.server import OllamaServer, connect
 from ricordo.domain.analysis import Claim, Intent
 from ricordo.domain.analysis.model import EmotionFilter
 from ricordo.ports.models import ModelUnavailable
 
 _MOST_TOKENS: Final = 96  # of an answer
-_LOADING_S: Final = 300.0  # until a model is in memory, and between two signs of progress of a pull
-
-_log = structlog.stdlib.get_logger(__name__)
 
 Phrase = Annotated[str, Field(max_length=128)]
 
@@ -79,28 +75,24 @@ class OllamaQuestionReader:
     """A `QuestionReader`. Where the model does not answer, it is fetched and loaded beside the questions.
 
     Args:
-        quick: the server, for questions: waits no longer than the budget.
-        patient: the server, for what takes its time.
+        server: waits for an answer no longer than the budget.
         model: its name there.
-        pull: fetch a missing model.
+        preparation: fetches and loads it.
     """
 
-    def __init__(self, quick: OllamaServer, patient: OllamaServer, model: str, *, pull: bool = True) -> None:
-        self._quick = quick
-        self._patient = patient
+    def __init__(self, server: OllamaServer, model: str, preparation: Preparation) -> None:
+        self._server = server
         self._model = model
-        self._pull = pull
-        self._preparing: asyncio.Task[None] | None = None
-        self._trouble = ""
+        self._preparation = preparation
 
     async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
         """Say what `text` asks for; see `QuestionReader.read`."""
         try:
-            content = await self._quick.chat(
+            content = await self._server.chat(
                 self._model, question_prompt(text, language, names), _SCHEMA, _MOST_TOKENS
             )
         except ModelUnavailable:
-            self.prepare()  # a question that is given up also ends the loading that it began
+            self._preparation.begin()  # a question that is given up also ends the loading that it began
             raise
         try:
             return QuestionAnswer.model_validate_json(content).claim()
@@ -108,30 +100,6 @@ class OllamaQuestionReader:
             raise ModelUnavailable(
                 f"{self._model} answered nonsense: {error.error_count()} faults in {content[:80]!r}"
             ) from error
-
-    def prepare(self) -> None:
-        """Begin to fetch and load the model, unless that is going on."""
-        if self._preparing is None or self._preparing.done():
-            self._preparing = asyncio.create_task(self._prepare())
-
-    async def close(self) -> None:
-        """End what goes on."""
-        if self._preparing is not None:
-            self._preparing.cancel()
-            await asyncio.wait([self._preparing])
-
-    async def _prepare(self) -> None:
-        try:
-            if self._pull and not await self._patient.has(self._model):
-                _log.info("pulling a model", model=self._model)
-                await self._patient.pull(self._model)
-            await self._patient.load(self._model)
-        except ModelUnavailable as error:
-            if str(error) != self._trouble:  # told once, not at every question
-                self._trouble = str(error)
-                _log.warning("model could not be loaded", model=self._model, error=str(error))
-        else:
-            self._trouble = ""
 
 
 _SCHEMA: Final[Mapping[str, object]] = QuestionAnswer.model_json_schema()
@@ -149,10 +117,5 @@ async def open_question_reader(
         budget: seconds that an answer may take.
         pull: fetch a missing model.
     """
-    async with connect(url, budget) as quick, connect(url, _LOADING_S) as patient:
-        reader = OllamaQuestionReader(quick, patient, model, pull=pull)
-        reader.prepare()
-        try:
-            yield reader
-        finally:
-            await reader.close()
+    async with connect(url, budget) as server, preparing(url, model, pull=pull) as preparation:
+        yield OllamaQuestionReader(server, model, preparation)

@@ -37,7 +37,12 @@ class OllamaServer:
         return response.embeddings
 
     async def chat(
-        self, model: str, messages: Sequence[Mapping[str, str]], schema: Mapping[str, object], tokens: int
+        self,
+        model: str,
+        messages: Sequence[Mapping[str, str]],
+        schema: Mapping[str, object] | None,
+        tokens: int,
+        window: int | None = None,
     ) -> str:
         """Return the text that the model answers, unchecked; the server holds it to a JSON schema.
 
@@ -46,30 +51,36 @@ class OllamaServer:
         Args:
             model: which one.
             messages: `role` and `content` of each.
-            schema: of the answer.
+            schema: of the answer; None for any text.
             tokens: of the answer, at the most.
+            window: tokens of question and answer together that the model has room for; what is longer the
+                server cuts at its beginning. None leaves it to the server.
 
         Raises:
             ModelUnavailable: there was no answer in time, or it was none.
         """
+        options: dict[str, float] = {"temperature": 0, "seed": 0, "num_predict": tokens}
+        if window is not None:
+            options["num_ctx"] = window
         async with _answering(model, self._timeout):
             response = await self._client.chat(
                 model=model,
                 messages=[{name: _encodable(value) for name, value in one.items()} for one in messages],
-                format=dict(schema),
-                options={"temperature": 0, "seed": 0, "num_predict": tokens},
+                format=None if schema is None else dict(schema),
+                options=options,
                 keep_alive=_KEEP_LOADED,
             )
             return response.message.content or ""
 
-    async def load(self, model: str) -> None:
-        """Have the server hold `model` in memory; that may take many seconds.
+    async def load(self, model: str, window: int | None = None) -> None:
+        """Have the server hold `model` in memory, with room for so many tokens; that may take many seconds.
 
         Raises:
             ModelUnavailable: it did not, or not in time.
         """
         async with _answering(model, self._timeout):
-            await self._client.chat(model=model, messages=[], keep_alive=_KEEP_LOADED)
+            options = None if window is None else {"num_ctx": window}
+            await self._client.chat(model=model, messages=[], options=options, keep_alive=_KEEP_LOADED)
 
     async def has(self, model: str) -> bool:
         """Tell whether the server holds `model`; a name without a tag means the latest.

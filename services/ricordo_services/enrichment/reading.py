@@ -1,0 +1,36 @@
+"""What a language model adds to what the rules derived."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ricordo.domain.describing import Said, merge
+from ricordo.ports.describing import Describer
+from ricordo.ports.memories import EnrichedMemory, Unenriched
+
+
+async def read_by(
+    describer: Describer | None,
+    unenriched: Sequence[Unenriched],
+    derived: Sequence[EnrichedMemory],
+    *,
+    describe: bool = True,
+) -> list[EnrichedMemory]:
+    """Return what was derived, with what the model makes of the same memories; without a model as it is.
+
+    Args:
+        describer: asks the model.
+        unenriched: the memories, in the order of `derived`.
+        derived: by the rules.
+        describe: whether more than the rating is wanted.
+    """
+    if describer is None or not derived:
+        return list(derived)
+    said = [
+        Said(one.memory.content, one.memory.language, one.memory.role, one.memory.speaker)
+        for one in unenriched
+    ]
+    readings = await describer.read(said, describe=describe)
+    return [
+        replace(one, enrichment=merge(one.enrichment, message, reading, describer.model))
+        for one, message, reading in zip(derived, said, readings, strict=True)
+    ]
