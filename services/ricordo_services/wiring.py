@@ -24,8 +24,10 @@ from ricordo.runtime.replies import QueryRoute
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import Bus, EventWorker, WorkerSettings
 from ricordo.settings import Settings
+from ricordo_services.backfilled import Backfilled, BackfillOrder
 from ricordo_services.embedding.encode import Encode
 from ricordo_services.embedding.index import Index, IndexChanges, Projection
+from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.knowledge.handlers import Learn
@@ -40,7 +42,6 @@ from ricordo_services.retrieval.profiles import profiles_for
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Recall, Remember
 from ricordo_services.retrieval.search import Search
-from ricordo_services.stack import Endpoints
 
 _HOUR: Final = 3600.0
 _USE_LINGERS_S: Final = 0.25  # what recalls leave behind is gathered, so that it is not in the next one's way
@@ -308,19 +309,20 @@ async def run_decay(settings: Settings, user_id: str | None = None, clock: Clock
         return await decay.run(resources.clock.now(), user_id)
 
 
-def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
-    """Return `base` with the addresses of the local servers in it."""
-    stores = base.stores.model_copy(
-        update={
-            "postgres_dsn": type(base.stores.postgres_dsn)(endpoints.postgres_dsn),
-            "postgres_admin_dsn": type(base.stores.postgres_dsn)(endpoints.postgres_admin_dsn),
-            "qdrant_url": None,
-            "qdrant_dir": endpoints.qdrant_dir,
-            "bolt_url": endpoints.bolt_url,
-            "bolt_user": endpoints.bolt_user,
-            "bolt_password": type(base.stores.bolt_password)(endpoints.bolt_password),
-            "bolt_database": endpoints.bolt_database,
-        }
-    )
-    bus = base.bus.model_copy(update={"url": endpoints.nats_url})
-    return base.model_copy(update={"bus": bus, "stores": stores})
+async def run_backfill(
+    settings: Settings, order: BackfillOrder, report: Callable[[Backfilled], None] = lambda _: None
+) -> Backfilled:
+    """Derive again what former versions have derived; see `Backfill.run`."""
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        backfill = Backfill(
+            enrich=await _enrich(resources, patient=True),
+            outdated=await resources.outdated(),
+            life=await resources.life(),
+            emitter=Emitter(await resources.bus(), resources.clock, "enrichment"),
+            index=await resources.backlog(("index",)),
+            clock=resources.clock,
+            models=resources.model_names,
+            batch=settings.enrichment.batch,
+        )
+        return await backfill.run(order, report)

@@ -21,11 +21,6 @@ class NotYet(Failed):
         )
 
 
-def backfill(_: Anything = None) -> None:
-    """Derive again what older versions have derived."""
-    raise NotYet("ricordo backfill", "0.3")
-
-
 def reindex(_: Anything = None) -> None:
     """Build the index and the graph anew from PostgreSQL."""
     raise NotYet("ricordo reindex", "0.5")

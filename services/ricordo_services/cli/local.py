@@ -103,8 +103,9 @@ def _is_free(lock: Path) -> bool:
 @asynccontextmanager
 async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
     from ricordo_services import wiring  # noqa: PLC0415 - `running` loads it meanwhile
+    from ricordo_services.addresses import local_settings  # noqa: PLC0415 - likewise
 
-    local = wiring.local_settings(stack.endpoints, settings)
+    local = local_settings(stack.endpoints, settings)
     await wiring.prepare(local)
     stopping, ready = asyncio.Event(), asyncio.Event()
     servers = asyncio.create_task(stack.watch())

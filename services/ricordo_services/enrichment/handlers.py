@@ -19,7 +19,7 @@ from ricordo.ports.models import TokenCounter
 from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.enrichment.reading import read_by
+from ricordo_services.enrichment.reading import Asked, read_by
 from ricordo_services.receipts import stage_events
 
 _READ: Final[dict[str, Language]] = {"it": "it", "en": "en"}
@@ -52,7 +52,7 @@ class Enrich:
         return [Done(stage_events(tenant, progress.get(event.body.memory_id), told)) for event in events]
 
     async def derived(
-        self, tenant: str, model: str, memory_ids: Sequence[UUID], *, describe: bool = True
+        self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
     ) -> list[EnrichedMemory]:
         """Derive, by the rules and by the language model where there is one, without writing.
 
@@ -60,11 +60,11 @@ class Enrich:
             tenant: whose memories.
             model: of the vectors.
             memory_ids: those without a row are left out.
-            describe: whether the language model is asked for more than the rating.
+            asked: what the language model is asked for, if there is one.
         """
         unenriched = await self.enrichments.load(tenant, model, memory_ids)
         enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
-        return await read_by(self.describer, unenriched, enriched, describe=describe)
+        return await read_by(self.describer, unenriched, enriched, asked)
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:

@@ -9,6 +9,7 @@ from tests.fixtures.running import Workers
 from ricordo.adapters.onnx import minilm
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services import wiring
+from ricordo_services.addresses import local_settings
 from ricordo_services.models import model_names, open_models
 from ricordo_services.stack import Endpoints
 
@@ -26,7 +27,7 @@ def _refuse(*_: object) -> None:
 @pytest.fixture
 def settings(stack: Endpoints, tmp_path: Path) -> Settings:
     """Give a vector index of its own: other tests' workers may have the stack's open."""
-    settings = wiring.local_settings(stack, Settings())
+    settings = local_settings(stack, Settings())
     stores = settings.stores.model_copy(update={"qdrant_dir": tmp_path})
     return settings.model_copy(update={"stores": stores})
 

@@ -1,0 +1,116 @@
+"""`ricordo backfill`: memories that older versions have enriched are enriched again."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ricordo.messages.subjects import checked_tenant
+from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
+from ricordo_services.cli.configuration import keep_logs_quiet
+from ricordo_services.cli.failures import FAILED, Misused, complain
+from ricordo_services.cli.globals import said_before
+from ricordo_services.cli.options import DataDir
+from ricordo_services.cli.output import margin, print_json, print_line
+from ricordo_services.cli.stores import named_stores
+
+_EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches
+
+
+async def backfill(
+    context: typer.Context,
+    *,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", "-u", metavar="ID", help="This user's memories only.", show_default=False),
+    ] = None,
+    tenant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="This tenant's memories only; all unless said.", show_default=False
+        ),
+    ] = None,
+    only: Annotated[Part, typer.Option(help="Rate again, or derive everything again.")] = "all",
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="So many memories at the most.", show_default=False),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how much it is, and change nothing.")
+    ] = False,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Derive again what older versions have derived."""
+    whose = _tenant(tenant or said_before(context).tenant)
+    keep_logs_quiet()
+    settings = named_stores(context, data_dir)
+    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+
+    with _progress(margin(), quiet=as_json) as report:
+        order = BackfillOrder(part=only, tenant=whose, user_id=user, limit=limit, dry=dry_run)
+        done = await wiring.run_backfill(settings, order, report)
+    if as_json:
+        print_json(_document(done, dry=dry_run))
+    else:
+        print_line(_preview(done) if dry_run else _summary(done))
+    if done.left and not dry_run:
+        complain(f"{done.left} memories are not of {done.version} yet: {_why(done)}")
+        raise typer.Exit(FAILED)
+
+
+def _tenant(name: str | None) -> str | None:
+    try:
+        return None if name is None else checked_tenant(name)
+    except ValueError as error:
+        raise Misused(str(error)) from None
+
+
+def _document(done: Backfilled, *, dry: bool) -> dict[str, object]:
+    document = asdict(done)
+    if dry:
+        return {name: document[name] for name in ("version", "outdated", "by_version")}
+    return document
+
+
+def _preview(done: Backfilled) -> str:
+    if not done.outdated:
+        return f"all memories are of {done.version}"
+    found = ", ".join(f"{version or 'none'} {number}" for version, number in done.by_version.items())
+    return f"{done.outdated} memories would be derived again by {done.version} (now: {found})"
+
+
+def _summary(done: Backfilled) -> str:
+    if not done.outdated:
+        return f"all memories are of {done.version}"
+    return f"{done.raised} of {done.outdated} memories raised to {done.version} in {done.seconds:.1f} s"
+
+
+def _why(done: Backfilled) -> str:
+    if "+" in done.version:
+        return "the model did not answer, or not in sense; run it again when it does"
+    return "they were changed meanwhile; run it again"
+
+
+@contextmanager
+def _progress(console: Console, *, quiet: bool) -> Iterator[Callable[[Backfilled], None]]:
+    """Yield what shows how far it is: a bar for who watches, else a line now and then."""
+    watched = console.is_terminal and not quiet
+    columns = (TextColumn("{task.description:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not watched) as bar:
+        task = bar.add_task("deriving", total=None)
+        told = time.monotonic()
+
+        def report(done: Backfilled) -> None:
+            nonlocal told
+            bar.update(task, total=done.outdated, completed=done.examined)
+            if not watched and time.monotonic() - told >= _EVERY_S:
+                told = time.monotonic()
+                console.print(f"{done.examined} of {done.outdated} derived", soft_wrap=True)
+
+        yield report

@@ -1,0 +1,202 @@
+"""Backfill: memories that former versions have enriched are enriched again, in slices, beside the workers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+from uuid import UUID
+
+from ricordo.domain.describing import described_by
+from ricordo.domain.enrichment import VERSION
+from ricordo.messages.events import DerivedEvent, MemoryEnriched
+from ricordo.ports.clock import Clock
+from ricordo.ports.life import Life
+from ricordo.ports.memories import EnrichedMemory
+from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
+from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
+from ricordo_services.enrichment.handlers import Enrich
+from ricordo_services.enrichment.reading import Asked
+
+_SLICE: Final = 256  # memories in a transaction, where the rules derive alone
+_AHEAD: Final = 512  # points that may have yet to follow before more memories are derived
+_LOOK_EVERY_S: Final = 0.2
+_STUCK_AFTER_S: Final = 60.0
+_UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more
+
+
+class IndexStuck(Exception):
+    """The points do not follow: whoever writes them is not at work."""
+
+
+class Emitter(Protocol):
+    """Publishes events that no other event has caused."""
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Stamp and publish `events`, and wait until they are stored."""
+        ...
+
+
+class Backlog(Protocol):
+    """How much the index still has before it."""
+
+    async def waiting(self) -> int:
+        """Return how many events are not settled yet."""
+        ...
+
+
+Report = Callable[[Backfilled], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfill:
+    """Derives again what is outdated, and has the index follow.
+
+    Slices are committed one by one in id order. What is done is current and what is not is found again, so
+    that a run which is cut off is simply run again: also the points of its last slice follow, since the
+    missing stage tells the reconciliation of them.
+
+    Attributes:
+        enrich: derives, by the language model too where there is one.
+        outdated: what is to be derived.
+        life: knows the tenants.
+        emitter: tells the index.
+        index: what it still has before it.
+        clock: measures.
+        models: of the vectors, the primary first.
+        batch: memories in a slice, where a language model is asked.
+    """
+
+    enrich: Enrich
+    outdated: OutdatedMemories
+    life: Life
+    emitter: Emitter
+    index: Backlog
+    clock: Clock
+    models: tuple[str, ...]
+    batch: int = 8
+
+    @property
+    def version(self) -> str:
+        """What is current: the rules, and the language model where there is one."""
+        describer = self.enrich.describer
+        return VERSION if describer is None else described_by(VERSION, describer.model)
+
+    async def run(self, order: BackfillOrder, report: Report = lambda _: None) -> Backfilled:
+        """Derive again what is outdated, one tenant after the other, and report after each slice.
+
+        Args:
+            order: what is meant; where it is dry, nothing is changed.
+            report: told how far it is, at the start and after each slice.
+
+        Raises:
+            IndexStuck: the points did not follow for a minute; what was written stays.
+        """
+        began, done = self.clock.monotonic(), Backfilled(self.version)
+        tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
+        for tenant in tenants:
+            sought = self._sought(order, asking=self._has_model)
+            for version, number in (await self.outdated.count(tenant, sought)).items():
+                done.by_version[version] = done.by_version.get(version, 0) + number
+        total = sum(done.by_version.values())
+        done.outdated = total if order.limit is None else min(order.limit, total)
+        if order.dry:
+            return done
+        report(done)
+        for tenant in tenants:
+            await self._tenant(tenant, order, done, report)
+        done.left = done.outdated - done.raised
+        done.seconds = self.clock.monotonic() - began
+        return done
+
+    async def _tenant(self, tenant: str, order: BackfillOrder, done: Backfilled, report: Report) -> None:
+        last: UUID | None = None
+        unanswered = 0
+        while done.examined < done.outdated:
+            asking = self._has_model and unanswered < _UNANSWERED
+            wanted = min(self.batch if asking else _SLICE, done.outdated - done.examined)
+            found = await self.outdated.find(tenant, self._sought(order, asking=asking), last, wanted)
+            if not found:
+                return
+            await self._room()
+            raising = _Raising({one.memory_id: one for one in found}, order.part, self.version)
+            derived = await self._derived(tenant, found, order.part if asking else "nothing")
+            unanswered = 0 if any(map(raising.by_model, derived)) else unanswered + 1
+            await self._raise(tenant, raising, derived, done)
+            last = found[-1].memory_id
+            done.examined += len(found)
+            report(done)
+
+    async def _derived(self, tenant: str, found: Sequence[Outdated], asked: Asked) -> list[EnrichedMemory]:
+        derived: list[EnrichedMemory] = []
+        for model in dict.fromkeys(one.model for one in found):
+            ids = [one.memory_id for one in found if one.model == model]
+            derived += await self.enrich.derived(tenant, model, ids, asked=asked)
+        return derived
+
+    async def _raise(
+        self, tenant: str, raising: "_Raising", derived: Sequence[EnrichedMemory], done: Backfilled
+    ) -> None:
+        """Write what is better than before, and tell the index."""
+        better = {one.memory_id: one for one in derived if raising.is_better(one)}
+        if not better:
+            return
+        rating_only = raising.part == "importance"
+        written = await self.outdated.replace(tenant, list(better.values()), rating_only=rating_only)
+        await self.emitter.emit(
+            tenant,
+            [MemoryEnriched(**one.ids, version=raising.after(better[one.memory_id])[0]) for one in written],
+        )
+        done.changed += len(written)
+        done.raised += sum(raising.is_current(better[one.memory_id]) for one in written)
+
+    @property
+    def _has_model(self) -> bool:
+        return self.enrich.describer is not None
+
+    async def _room(self) -> None:
+        """Wait until the index has little before it: what is said meanwhile waits behind it."""
+        least, since = await self.index.waiting(), self.clock.monotonic()
+        waiting = least
+        while waiting > _AHEAD:
+            if self.clock.monotonic() - since > _STUCK_AFTER_S:
+                raise IndexStuck(f"{waiting} points have yet to follow, and none has for a minute")
+            await self.clock.sleep(_LOOK_EVERY_S)
+            waiting = await self.index.waiting()
+            if waiting < least:
+                least, since = waiting, self.clock.monotonic()
+
+    def _sought(self, order: BackfillOrder, *, asking: bool) -> Sought:
+        return Sought(
+            models=self.models,
+            version=self.version if asking else VERSION,
+            with_model=asking,
+            rating_only=order.part == "importance",
+            user_id=order.user_id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Raising:
+    """Compares the versions of memories before and after, of the part that is derived again."""
+
+    before: Mapping[UUID, Outdated]
+    part: Part
+    version: str
+
+    def after(self, one: EnrichedMemory) -> tuple[str, ...]:
+        return self._parts(one.enrichment.version, one.enrichment.rated_by)
+
+    def by_model(self, one: EnrichedMemory) -> bool:
+        return self.version in self.after(one)
+
+    def is_current(self, one: EnrichedMemory) -> bool:
+        return set(self.after(one)) == {self.version}
+
+    def is_better(self, one: EnrichedMemory) -> bool:
+        """Say whether anything is of another version, and nothing by a model is given up for the rules."""
+        former = self.before[one.memory_id]
+        before, after = self._parts(former.version, former.rated_by), self.after(one)
+        kept = all("+" in now or "+" not in then for now, then in zip(after, before, strict=True))
+        return kept and after != before
+
+    def _parts(self, version: str, rated_by: str) -> tuple[str, ...]:
+        return (rated_by,) if self.part == "importance" else (version, rated_by)

@@ -1,0 +1,81 @@
+"""A stand-in's language model that rates and describes what it is shown, by rules that a test can predict."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Body = Mapping[str, object]
+
+
+def shown(request: Body) -> list[str]:
+    """Return the texts of the messages that a request shows the model, in order.
+
+    Raises:
+        ValueError: the request shows them in a way that this does not know.
+    """
+    content = _content(request, "user")
+    if wants_description(request):
+        return [str(one["text"]) for one in json.loads(content)["messages"]]
+    lines = content.splitlines()
+    if len(lines) == 1:
+        return [str(json.loads(content.partition(" ")[2]))]
+    return [str(json.loads(line.partition(" ")[2])) for line in lines[1:]]
+
+
+def wants_description(request: Body) -> bool:
+    """Tell whether a request asks for more than ratings: only then it names a schema."""
+    return request.get("format") is not None
+
+
+def instructions(request: Body) -> str:
+    """Return what a request tells the model to do."""
+    return _content(request, "system")
+
+
+@dataclass(slots=True)
+class TalkingModel:
+    """What the stand-in's `/api/chat` answers.
+
+    Attributes:
+        rate: the line that rates a text.
+        describe: the fields that describe a text, beside its number.
+        requests: the texts of each request, in order.
+    """
+
+    rate: Callable[[str], str] = field(default=lambda _: "6")
+    describe: Callable[[str], Mapping[str, Any]] = field(default=lambda _: described())
+    requests: list[Sequence[str]] = field(default_factory=list)
+
+    def __call__(self, request: Body) -> str:
+        """Answer a request."""
+        texts = shown(request)
+        self.requests.append(texts)
+        if not wants_description(request):
+            return "\n".join(self.rate(text) for text in texts)
+        answers = [{"number": n, **self.describe(text)} for n, text in enumerate(texts, 1)]
+        return json.dumps({"messages": answers}, ensure_ascii=False)
+
+
+def described(**fields: object) -> dict[str, object]:
+    """Return the description of a message without feeling, with other `fields`."""
+    neutral: dict[str, object] = {
+        "emotion": "neutral",
+        "valence": 0.0,
+        "arousal": 0.1,
+        "dominance": 0.5,
+        "keywords": [],
+        "topics": [],
+        "participants": [],
+        "type": "episodic",
+        "kind": "message",
+        "title": "",
+    }
+    return neutral | fields
+
+
+def _content(request: Body, role: str) -> str:
+    messages = request["messages"]
+    if not isinstance(messages, list):
+        raise TypeError("a chat request holds a list of messages")
+    return "\n".join(str(one["content"]) for one in messages if one["role"] == role)
