@@ -51,7 +51,7 @@ def _sample(type_name: str) -> object:
     return _SAMPLES[plain] if plain == type_name else [_SAMPLES[plain]]
 
 
-@pytest.mark.parametrize("file", ["intake", "projection", "facts", "life", "recollection", "stages"])
+@pytest.mark.parametrize("file", ["intake", "projection", "facts", "life", "recollection", "stages", "links"])
 async def test_by_key(database: Database, file: str) -> None:
     reading = []
     for name, query in blocks(file).items():

@@ -5,21 +5,26 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
+from tests.contract.stores.test_links import of_stores
 
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.ports.life import Access
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.links import join
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import learn, said, tell
 
 pytestmark = pytest.mark.integration
 
-TABLES = "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters".split()
+TABLES = (
+    "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
+    "neighbours linked_users"
+).split()
 
 
-async def _in_every_table(stores: Stores) -> None:
+async def _in_every_table(stores: Stores, database: Database) -> None:
     """Leave a row of the tenant in every table that has tenants."""
     await stores.record(new_message(tenant=stores.tenant))
     await stores.encode("m-1")
@@ -27,6 +32,7 @@ async def _in_every_table(stores: Stores) -> None:
     await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
     await stores.life.bury(stores.tenant, letter(stores))
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
+    await join(of_stores(stores, database), "m-1")
 
 
 async def _count(connection: Connection, table: str) -> int:
@@ -52,7 +58,7 @@ async def test_every_table_with_tenants_is_bound_for_everybody(dsns: Dsns) -> No
 async def test_another_tenant_sees_changes_and_takes_nothing(
     database: Database, stores: Stores, table: str
 ) -> None:
-    await _in_every_table(stores)
+    await _in_every_table(stores, database)
     async with database.transaction(stores.tenant) as connection:
         mine = await _count(connection, table)
     assert mine > 0
@@ -75,9 +81,9 @@ async def test_another_tenant_sees_changes_and_takes_nothing(
 
 @pytest.mark.parametrize("table", TABLES)
 async def test_without_a_tenant_nothing_works_also_after_a_transaction_that_had_one(
-    dsns: Dsns, stores: Stores, table: str
+    dsns: Dsns, stores: Stores, database: Database, table: str
 ) -> None:
-    await _in_every_table(stores)
+    await _in_every_table(stores, database)
     async with Database.connect(dsns.worker, size=1) as single:
         for _ in range(2):
             with pytest.raises(asyncpg.InsufficientPrivilegeError, match="names no tenant"):

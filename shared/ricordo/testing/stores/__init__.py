@@ -13,6 +13,7 @@ from ricordo.testing.stores.intake_order import ArrivalContract
 from ricordo.testing.stores.ledger import FactLedgerContract
 from ricordo.testing.stores.ledger_folding import FoldingContract
 from ricordo.testing.stores.life import LifeContract
+from ricordo.testing.stores.links import LinksContract
 from ricordo.testing.stores.recollection import RecollectionContract
 from ricordo.testing.stores.stages import StagesContract
 from ricordo.testing.stores.stores import Scope, Stores
@@ -26,6 +27,7 @@ __all__ = [
     "IndexingContract",
     "IntakeContract",
     "LifeContract",
+    "LinksContract",
     "RecollectionContract",
     "Scope",
     "StagesContract",

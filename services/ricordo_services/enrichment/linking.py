@@ -1,0 +1,181 @@
+"""Links: each new memory finds those of its user that are about the same thing, and they find it.
+
+The neighbourhoods of users are remembered from one batch to the next, so that what a batch costs is its
+products with what there is, and not the reading of it. The store says whether somebody else has changed one
+since: then what they have written is read, or, where a memory has left, all.
+"""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+
+from ricordo.domain.links import Changes, Member, Neighbourhood
+from ricordo.domain.nearness import Whole, whole
+from ricordo.domain.small_talk import tells_something
+from ricordo.ports.links import HeldLinks, Linkable, Links, State
+from ricordo.runtime.beside import Beside
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which neighbourhood: the memories of a user that are linked by the vectors of one model."""
+
+    tenant: str
+    user_id: str
+    model: str
+
+
+class RememberedNeighbourhoods:
+    """The neighbourhoods that were used last, as long as they take no more than so many bytes together.
+
+    One that takes more than that by itself is forgotten at once, and read again for each batch.
+
+    Args:
+        most_bytes: over all users.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[Place, tuple[Neighbourhood, State, int]] = OrderedDict()
+        self.nbytes = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def take(self, place: Place) -> tuple[Neighbourhood, State] | None:
+        """Return what is remembered, and forget it: whoever changes it gives it back when that is written."""
+        if place not in self._kept:
+            return None
+        neighbourhood, state, took = self._kept.pop(place)
+        self.nbytes -= took
+        return neighbourhood, state
+
+    def keep(self, place: Place, neighbourhood: Neighbourhood, state: State) -> None:
+        """Remember a neighbourhood as of `state`; for it, those that were used longest ago are forgotten."""
+        self.take(place)
+        if neighbourhood.worn:
+            return
+        takes = neighbourhood.nbytes
+        self._kept[place] = neighbourhood, state, takes
+        self.nbytes += takes
+        while self.nbytes > self._most:
+            self.take(next(iter(self._kept)))
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """What is to happen to one neighbourhood."""
+
+    leaving: list[UUID] = field(default_factory=list)
+    joining: list[Member] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """Links memories with the others of their user.
+
+    A text that tells nothing, such as thanks or a greeting, is linked to nothing. A memory is linked by the
+    first model that it has a vector of.
+
+    Args:
+        models: names of the embedding models, the primary first.
+        threshold: the least cosine of memories that are related, in (0, 1].
+    """
+
+    links: Links
+    beside: Beside
+    models: tuple[str, ...]
+    threshold: float
+    remembered: RememberedNeighbourhoods
+
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+        """Link memories by their vectors of `model`, in one transaction. A repeat changes nothing.
+
+        Args:
+            tenant: whose bot it is.
+            model: which vectors are new.
+            users: whose each memory is; those without a row or a vector are left out.
+
+        Raises:
+            StoreUnavailable: nothing was written, unless it was the answer to the commit that was lost.
+        """
+        if not users:
+            return
+        async with self.links.hold(tenant, sorted(set(users.values()))) as held:
+            read = await self.beside.each(_read, await held.linkable(model, list(users)))
+            wanted = self._wanted(tenant, model, read)
+            met = {place: await self._neighbourhood(held, place, one) for place, one in wanted.items()}
+            arrange = [(met[place], one) for place, one in wanted.items()]
+            made = zip(wanted, await self.beside.each(_arrange, arrange), strict=True)
+            changes = {(place.user_id, place.model): one for place, one in made if one}
+            states = {**held.states, **(await held.write(changes) if changes else {})}
+        for place, neighbourhood in met.items():
+            if place.user_id in states:
+                self.remembered.keep(place, neighbourhood, states[place.user_id])
+
+    def _wanted(
+        self, tenant: str, model: str, read: Sequence[tuple[Linkable, Whole | None]]
+    ) -> Mapping[Place, _Wanted]:
+        """Say who joins and who leaves, by neighbourhood; what is linked as it should be is left out."""
+        wanted: defaultdict[Place, _Wanted] = defaultdict(_Wanted)
+        for one, vector in read:
+            linked = one.linked_model
+            if linked is not None and self._preference(linked) < self._preference(model):
+                continue
+            if linked == model and _same(one.linked_vector, vector):
+                continue
+            if linked is not None:
+                wanted[Place(tenant, one.user_id, linked)].leaving.append(one.memory_id)
+            if vector is not None:
+                member = Member(one.memory_id, (one.said_at - _EPOCH) // _MICROSECOND, vector)
+                wanted[Place(tenant, one.user_id, model)].joining.append(member)
+        return wanted
+
+    def _preference(self, model: str) -> int:
+        return self.models.index(model) if model in self.models else len(self.models)
+
+    async def _neighbourhood(self, held: HeldLinks, place: Place, wanted: _Wanted) -> Neighbourhood:
+        """Return a neighbourhood as it stands: what is remembered of it, and what others changed since."""
+        state, kept = held.states.get(place.user_id), self.remembered.take(place)
+        if state is None:
+            return Neighbourhood(self.threshold, _dimensions(wanted.joining))
+        neighbourhood, after = None, 0
+        if kept is not None and kept[1].generation == state.generation:
+            neighbourhood, after = kept[0], kept[1].number
+        if after < state.number:
+            async for portion in held.members(place.user_id, place.model, after):
+                if neighbourhood is None:
+                    neighbourhood = Neighbourhood(self.threshold, _dimensions(portion))
+                await self.beside.each(neighbourhood.load, [portion])
+            if neighbourhood is not None:
+                await self.beside.each(Neighbourhood.settle, [neighbourhood])
+        return neighbourhood or Neighbourhood(self.threshold, _dimensions(wanted.joining))
+
+
+def _same(linked: Whole | None, vector: Whole | None) -> bool:
+    return linked is not None and vector is not None and np.array_equal(linked, vector)
+
+
+def _dimensions(members: Sequence[Member]) -> int:
+    return len(members[0].vector) if members else 0
+
+
+def _read(one: Linkable) -> tuple[Linkable, Whole | None]:
+    """Return the vector by which a memory is to be linked: None of what tells nothing or has no direction."""
+    vector = whole(one.vector) if tells_something(one.content, one.language) else None
+    return one, vector if vector is not None and vector.any() else None
+
+
+def _arrange(work: tuple[Neighbourhood, _Wanted]) -> Changes:
+    neighbourhood, wanted = work
+    neighbourhood.remove(wanted.leaving)
+    neighbourhood.add(wanted.joining)
+    return neighbourhood.take_changes()

@@ -1,0 +1,63 @@
+-- name: lock
+-- $2 user ids, sorted, so that whoever needs several takes them in the same order. Until the end of the transaction
+-- nobody else changes links of theirs, nor finishes to erase a memory of theirs.
+select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($2::text[]) as user_id
+
+-- name: states
+select user_id, generation, number from linked_users where tenant = $1 and user_id = any($2::text[])
+
+-- name: linkable
+-- $2 user ids, $3 model, $4 memory ids. A vector of another text than the memory's present one does not count.
+select m.id as memory_id, m.user_id, m.content, m.language, m.created_at as said_at, v.vector,
+       n.model as linked_model, n.vector as linked_vector
+from memories m
+join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $3
+    and v.text_hash = sha256(convert_to(m.content, 'UTF8'))
+left join neighbours n on n.tenant = $1 and n.memory_id = m.id
+where m.tenant = $1 and m.id = any($4::uuid[]) and m.user_id = any($2::text[])
+
+-- name: members
+-- $2 user, $3 model, $4 the change after which to look
+select memory_id, (extract(epoch from said_at) * 1000000)::bigint as said_at, vector, nearest
+from neighbours where tenant = $1 and user_id = $2 and model = $3 and number > $4
+
+-- name: advance
+-- $2 user ids, $3 those of them whom a memory has left.
+insert into linked_users (tenant, user_id, number)
+select $1, user_id, 1 from unnest($2::text[]) as user_id order by user_id
+on conflict (tenant, user_id) do update
+set number = linked_users.number + 1,
+    generation = case when excluded.user_id = any($3::text[]) then gen_random_uuid() else linked_users.generation end
+returning user_id, generation, number
+
+-- name: leave
+delete from neighbours where tenant = $1 and memory_id = any($2::uuid[])
+
+-- name: relate
+-- $2 memory ids with whom they are related to. First of all that is written, and rows are locked in the order of their
+-- ids, which is everybody's order.
+with told as (
+    select * from jsonb_to_recordset($2::jsonb) as t (memory_id uuid, related uuid[])
+), locked as (
+    select id from memories where tenant = $1 and id in (select memory_id from told) order by id for update
+)
+update memories m set related_ids = t.related
+from told t join locked l on l.id = t.memory_id
+where m.tenant = $1 and m.id = t.memory_id and m.related_ids <> t.related
+
+-- name: join
+-- $2 rows, $3 memory ids in the same order, $4 their vectors.
+insert into neighbours (tenant, memory_id, user_id, model, number, said_at, vector, nearest)
+select $1, j.memory_id, j.user_id, j.model, j.number, m.created_at, v.vector, j.nearest
+from jsonb_to_recordset($2::jsonb) as j (memory_id uuid, user_id text, model text, number bigint, nearest uuid[])
+join unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) on v.memory_id = j.memory_id
+join memories m on m.tenant = $1 and m.id = j.memory_id
+order by j.memory_id
+on conflict (tenant, memory_id) do update
+set model = excluded.model, number = excluded.number, vector = excluded.vector, nearest = excluded.nearest
+
+-- name: rearrange
+-- $2 rows.
+update neighbours n set number = r.number, nearest = r.nearest
+from jsonb_to_recordset($2::jsonb) as r (memory_id uuid, number bigint, nearest uuid[])
+where n.tenant = $1 and n.memory_id = r.memory_id

@@ -1,0 +1,45 @@
+"""Whether a text tells anything, or keeps the talk going: thanks, greetings, applause, "sounds good!"."""
+
+import tomllib
+from functools import lru_cache
+from importlib import resources
+from typing import Final, cast
+
+from ricordo.domain.stop_words import stop_words
+from ricordo.domain.text import stem, words
+
+# One word is the name of who is thanked as often as it is a matter.
+_LEAST_WORDS: Final = 2
+
+
+@lru_cache(maxsize=1)
+def _small_talk() -> dict[str, frozenset[str]]:
+    """Return the stems of `lexicon/small_talk.toml` by language, read once."""
+    file = resources.files("ricordo.domain.lexicon").joinpath("small_talk.toml")
+    table = cast("dict[str, str]", tomllib.loads(file.read_text("utf-8")))
+    return {
+        language: frozenset(
+            stem(each, language) for entry in listed.split() for each in words(entry, language)
+        )
+        for language, listed in table.items()
+    }
+
+
+def tells_something(text: str, language: str) -> bool:
+    """Say whether `text` holds two different words, at least, that are more than grammar and courtesy.
+
+    Args:
+        text: what was said.
+        language: a primary subtag; of a language whose small talk is not known, any two words will do.
+    """
+    ignored, courtesy = stop_words(language), _small_talk().get(language, frozenset())
+    found: set[str] = set()
+    for word in words(text, language):
+        if len(word) == 1 or "'" in word or not word.isalpha() or word in ignored:
+            continue  # a single letter, a contraction, a number
+        stemmed = stem(word, language)
+        if stemmed not in courtesy:
+            found.add(stemmed)
+            if len(found) == _LEAST_WORDS:
+                return True
+    return False

@@ -1,0 +1,24 @@
+"""Links batches of memories in a process of its own; what to do comes on standard input."""
+
+import asyncio
+import json
+import sys
+from uuid import UUID
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.links import PostgresLinks
+from ricordo.runtime.beside import Beside
+from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
+
+
+async def _main() -> None:
+    task = json.load(sys.stdin)
+    async with Database.connect(task["dsn"], size=2) as database, Beside() as beside:
+        remembered = RememberedNeighbourhoods(2**30)
+        worker = Linking(PostgresLinks(database), beside, (task["model"],), task["threshold"], remembered)
+        for batch in task["batches"]:
+            await worker.link(task["tenant"], task["model"], dict.fromkeys(map(UUID, batch), task["user_id"]))
+
+
+if __name__ == "__main__":
+    asyncio.run(_main())
