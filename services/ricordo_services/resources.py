@@ -17,6 +17,7 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.links import PostgresLinks
 from ricordo.adapters.postgres.outdated import PostgresOutdated
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
@@ -97,6 +98,10 @@ class Resources:
     async def outdated(self) -> PostgresOutdated:
         """Return what finds, and writes anew, what former versions have derived."""
         return PostgresOutdated(await self.database())
+
+    async def links(self) -> PostgresLinks:
+        """Return the store of links between memories."""
+        return PostgresLinks(await self.database())
 
     async def indexing(self) -> PostgresIndexing:
         """Return what the index is made from."""

@@ -29,6 +29,7 @@ from ricordo_services.embedding.encode import Encode
 from ricordo_services.embedding.index import Index, IndexChanges, Projection
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.enrichment.handlers import Enrich
+from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.knowledge.handlers import Learn
 from ricordo_services.lifecycle.handlers import Reinforce, Sessions
@@ -98,7 +99,19 @@ async def _enrich(resources: Resources, *, patient: bool = False) -> Enrich:
         await resources.tokens(),
         resources.clock,
         await resources.beside(),
+        await _linking(resources),
         await resources.describer(patient=patient),
+    )
+
+
+async def _linking(resources: Resources) -> Linking:
+    settings = resources.settings.links
+    return Linking(
+        await resources.links(),
+        await resources.beside(),
+        resources.model_names,
+        settings.threshold,
+        RememberedNeighbourhoods(settings.cache_mb * 1024**2),
     )
 
 

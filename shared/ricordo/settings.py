@@ -206,6 +206,20 @@ class RankingSettings(_Group):
         return weights
 
 
+class LinkSettings(_Group):
+    """Links between memories that are about the same thing.
+
+    Attributes:
+        threshold: the least cosine of two that are related, to three digits. The default is for MiniLM; other
+            models have other cosines. What is linked already stays so when it is changed.
+        cache_mb: what a process remembers of its users' vectors at the most; about 1.2 kB a memory at 384
+            dimensions. A user who takes more than that is read again for each batch.
+    """
+
+    threshold: Annotated[float, Field(ge=0.001, le=1)] = 0.65
+    cache_mb: PositiveInt = 256
+
+
 class LifecycleSettings(_Group):
     """Fading and care.
 
@@ -270,6 +284,7 @@ class Settings(BaseSettings):
     analyser: AnalyserSettings = AnalyserSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
     ranking: RankingSettings = RankingSettings()
+    links: LinkSettings = LinkSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()
     worker: WorkerSettings = WorkerSettings()
     log: LogSettings = LogSettings()

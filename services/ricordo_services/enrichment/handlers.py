@@ -19,6 +19,7 @@ from ricordo.ports.models import TokenCounter
 from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo_services.enrichment.linking import Linking
 from ricordo_services.enrichment.reading import Asked, read_by
 from ricordo_services.receipts import stage_events
 
@@ -33,6 +34,7 @@ class Enrich:
     tokens: TokenCounter
     clock: Clock
     beside: Beside
+    linking: Linking
     describer: Describer | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
@@ -44,6 +46,7 @@ class Enrich:
             enriched = await self.derived(tenant, model, ids)
             versions |= {one.memory_id: one.enrichment.version for one in enriched}
             saved = await self.enrichments.save(tenant, enriched, self.clock.now())
+            await self.linking.link(tenant, model, {one.memory_id: one.user_id for one in saved})
             progress |= {one.memory_id: one for one in saved}
 
         def told(ids: MessageIds) -> MemoryEnriched:
