@@ -39,12 +39,12 @@ class TalkingModel:
 
     Attributes:
         rate: the line that rates a text.
-        describe: the fields that describe a text, beside its number.
+        describe: the fields that describe a text, beside its number; None leaves it out.
         requests: the texts of each request, in order.
     """
 
     rate: Callable[[str], str] = field(default=lambda _: "6")
-    describe: Callable[[str], Mapping[str, Any]] = field(default=lambda _: described())
+    describe: Callable[[str], Mapping[str, Any] | None] = field(default=lambda _: described())
     requests: list[Sequence[str]] = field(default_factory=list)
 
     def __call__(self, request: Body) -> str:
@@ -53,7 +53,11 @@ class TalkingModel:
         self.requests.append(texts)
         if not wants_description(request):
             return "\n".join(self.rate(text) for text in texts)
-        answers = [{"number": n, **self.describe(text)} for n, text in enumerate(texts, 1)]
+        answers = [
+            {"number": number, **fields}
+            for number, text in enumerate(texts, 1)
+            if (fields := self.describe(text)) is not None
+        ]
         return json.dumps({"messages": answers}, ensure_ascii=False)
 
 

@@ -13,6 +13,9 @@ _RATING: Final = re.compile(
     r"(?:(?P<line>\d{1,3})[.):]\s+)?(?P<rating>\d{1,2}(?:\.\d{1,2})?)(?:\s*/\s*10)?\.?"
 )
 
+# What ends a line, and stands in a JSON string as it is.
+_ESCAPED: Final = {letter: f"\\u{ord(letter):04x}" for letter in "\x85\u2028\u2029"}
+
 _SCALE: Final = """\
 1 = mundane (routine activity, small talk)
 5 = moderate (notable event, useful information)
@@ -64,7 +67,8 @@ def _rating(line: str, number: int) -> float:
 
 
 def _quoted(message: Said) -> str:
-    return json.dumps(message.shown, ensure_ascii=False)
+    """Write a message as a JSON string on one line, whatever counts as the end of one."""
+    return "".join(_ESCAPED.get(letter, letter) for letter in json.dumps(message.shown, ensure_ascii=False))
 
 
 def _said_by(role: str, content: str) -> dict[str, str]:
