@@ -1,8 +1,7 @@
-"""How a text feels: an estimate on the PAD axes from words, without a model.
+"""What the words of a text say of feeling: an estimate on the PAD axes from a lexicon, without a model.
 
 It reads what the words say in their near context (negation, intensifiers, exclamation, capitals, emoji,
-questions) and nothing more: irony, and feelings told without a word of feeling, escape it. Fitted heads on
-the text's vector may stand behind the same function.
+questions) and nothing more: irony, and feelings told without a word of feeling, escape it.
 """
 
 import math
@@ -15,13 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ricordo.domain.emotion_things import died_without_grief
+from ricordo.domain.emotion.things import died_without_grief
 from ricordo.domain.lexicon import LANGUAGES, Entry, Lexicon, load_lexicon, load_positions, load_signs
 from ricordo.domain.memory import NEUTRAL, Emotion
-from ricordo.domain.text import Word, located_words, normalise, stem
+from ricordo.domain.text import Word, located_words, stem
 
 NEGATION_REACH = 4
 MODIFIER_REACH = 2
@@ -60,19 +56,16 @@ class _Feeling:
     keyword: str
 
 
-def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None) -> Emotion:
-    """Estimate the feeling that `text` expresses.
+def spoken(text: str, language: str) -> Emotion:
+    """Return the feeling that the words of `text` speak of.
 
     Args:
-        text: in any form; what is not "it" or "en" is read by its emoji only.
+        text: in normal form C; what is not "it" or "en" is read by its emoji only.
         language: ISO 639-1.
-        vector: float32 [d], the text's embedding; the word-based estimate has no use for it.
 
     Returns:
-        `NEUTRAL` when nothing of feeling was found.
+        `NEUTRAL` when no word or sign of feeling was found.
     """
-    del vector
-    text = normalise(text)
     feelings = _signs(text)
     size = 0
     if language in LANGUAGES:
