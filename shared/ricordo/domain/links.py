@@ -3,7 +3,7 @@
 Each memory has up to ten nearest ones, above a threshold; two are related when each is among the other's.
 That is a function of the set of memories: in what order they came, in what company and how often leaves no
 trace. Cosines are exact for it (`nearness`), and every choice among equals follows from what the memories
-are: the closer in time is the nearer, then the smaller id.
+are: the closer in time is the nearer, then the earlier one, then the smaller id.
 
 A neighbourhood grows by one memory for the price of its products with all others: since everybody's ten are
 kept, it is known whose ten it pushes somebody out of.
@@ -204,14 +204,12 @@ class Neighbourhood:
         places = self._places
         for rows, at, products in places.compare(slots, len(self._ids), self._least):
             here = slots[at]
-            ranks = places.ranks(rows, here, products)
-            others = rows != here
-            hosts, guests, near = here[others], rows[others], ranks[others]
-            if mutual:  # of a pair of newcomers each meets the other as it is
-                known = ~np.isin(rows, slots)
-                hosts = np.concatenate([hosts, rows[known]])
-                guests = np.concatenate([guests, here[known]])
-                near = np.concatenate([near, ranks[known]])
+            met = [rows != here, ~np.isin(rows, slots) if mutual else np.zeros(len(rows), np.bool_)]
+            hosts = np.concatenate(
+                [here[met[0]], rows[met[1]]]
+            )  # of two newcomers each meets the other as it is
+            guests = np.concatenate([rows[met[0]], here[met[1]]])
+            near = places.ranks(hosts, guests, np.concatenate([products[each] for each in met]))
             close = near >= places.rank[hosts, MOST - 1]
             if close.any():
                 self._note(np.unique(hosts[close]))

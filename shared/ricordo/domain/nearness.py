@@ -26,11 +26,12 @@ MOST_DIMENSIONS: Final = 4096
 # in whatever order.
 _SCALE: Final = 4000
 _THOUSANDTH: Final = _SCALE * _SCALE // 1000
+_ROUNDED: Final = _THOUSANDTH // 2
 
-# What decides who is nearer, in one number: the cosine in thousandths, then how close in time. What is finer
-# than that is noise of the encoder; equal texts are told apart by when they were said.
-_GAP_BITS: Final = 52
-_WIDEST_GAP: Final = (1 << _GAP_BITS) - 1  # microseconds: 142 years
+# What decides who is nearer, in one number: the cosine to three digits, how close in time, before or after.
+# What is finer than that is noise of the encoder; equal texts are told apart by when they were said.
+_GAP_BITS: Final = 51
+_WIDEST_GAP: Final = (1 << _GAP_BITS) - 1  # microseconds: 71 years
 
 # A library of linear algebra that meets a large product wakes all cores, which the embedding model has at the
 # same time: each waits for the other, for seconds. Products of m n k <= 2^18 stay on one thread of OpenBLAS,
@@ -99,18 +100,18 @@ class Places:
         """The bytes of the arrays."""
         return sum(int(getattr(self, each.name).nbytes) for each in fields(self))
 
-    def ranks(self, one: Slots, other: Slots, products: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return how near each of `one` is to its `other`, the higher the nearer: int64 [m].
+    def ranks(self, hosts: Slots, guests: Slots, products: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return how near each guest is to its host, the higher the nearer: int64 [m].
 
         Args:
-            one: [m].
-            other: [m].
+            hosts: [m].
+            guests: [m].
             products: float32 [m], of their vectors, above 0.
         """
-        gaps = np.minimum(np.abs(self.said_at[one] - self.said_at[other]), _WIDEST_GAP)
-        ranks: NDArray[np.int64] = products.astype(np.int64) // _THOUSANDTH << _GAP_BITS
-        ranks += _WIDEST_GAP - gaps
-        return ranks
+        later = self.said_at[guests] - self.said_at[hosts]
+        ranks: NDArray[np.int64] = (products.astype(np.int64) + _ROUNDED) // _THOUSANDTH << _GAP_BITS
+        ranks += _WIDEST_GAP - np.minimum(np.abs(later), _WIDEST_GAP)
+        return 2 * ranks + (later < 0)
 
     def compare(
         self, newcomers: Slots, used: int, least: float
@@ -173,5 +174,5 @@ class Places:
 
 
 def least_product(threshold: float) -> float:
-    """Return the product of two whole vectors from which on their cosine is `threshold`, to three digits."""
-    return float(round(threshold * 1000) * _THOUSANDTH)
+    """Return the product of two whole vectors from which on their cosine, to three digits, is `threshold`."""
+    return float(round(threshold * 1000) * _THOUSANDTH - _ROUNDED)

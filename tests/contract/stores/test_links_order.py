@@ -103,8 +103,8 @@ def expected(linked: LinkedMemories, story: Sequence[Said], there: Sequence[int]
             cosine = float(_direction(story[n]) @ _direction(story[other]))
             same_user = story[other].user == story[n].user
             if other != n and same_user and story[other].tells and cosine >= THRESHOLD:
-                gap = abs(story[n].minute - story[other].minute)
-                found.append((-round(cosine, 3), gap, linked.id(_name(other)), other))
+                later = story[other].minute - story[n].minute
+                found.append((-round(cosine, 3), abs(later), later >= 0, linked.id(_name(other)), other))
         return [other for *_, other in sorted(found)[:MOST]]
 
     near = {n: nearest(n) if story[n].tells else [] for n in there}
