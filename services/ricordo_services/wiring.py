@@ -328,8 +328,10 @@ async def run_backfill(
     """Derive again what former versions have derived; see `Backfill.run`."""
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
+        enrich = await _enrich(resources, patient=True)
         backfill = Backfill(
-            enrich=await _enrich(resources, patient=True),
+            deriving=enrich,
+            linking=enrich.linking,
             outdated=await resources.outdated(),
             life=await resources.life(),
             emitter=Emitter(await resources.bus(), resources.clock, "enrichment"),

@@ -9,11 +9,11 @@ from ricordo.domain.describing import described_by
 from ricordo.domain.enrichment import VERSION
 from ricordo.messages.events import DerivedEvent, MemoryEnriched
 from ricordo.ports.clock import Clock
+from ricordo.ports.describing import Describer
 from ricordo.ports.life import Life
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
-from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.enrichment.reading import Asked
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
@@ -25,6 +25,29 @@ _UNANSWERED: Final = 2  # slices without any answer, after which the model is as
 
 class IndexStuck(Exception):
     """The points do not follow: whoever writes them is not at work."""
+
+
+class Deriving(Protocol):
+    """Derives, by the language model too where there is one."""
+
+    @property
+    def describer(self) -> Describer | None:
+        """Who asks the language model; None where the rules do it alone."""
+        ...
+
+    async def derived(
+        self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
+    ) -> Sequence[EnrichedMemory]:
+        """Derive, without writing, what enrichment owns of memories that have a vector of `model`."""
+        ...
+
+
+class Linking(Protocol):
+    """Links memories with those of their user that are about the same thing."""
+
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing."""
+        ...
 
 
 class Emitter(Protocol):
@@ -55,7 +78,8 @@ class Backfill:
     missing stage tells the reconciliation of them.
 
     Attributes:
-        enrich: derives, by the language model too where there is one.
+        deriving: derives.
+        linking: links what was never linked, as older versions left it.
         outdated: what is to be derived.
         life: knows the tenants.
         emitter: tells the index.
@@ -65,7 +89,8 @@ class Backfill:
         batch: memories in a slice, where a language model is asked.
     """
 
-    enrich: Enrich
+    deriving: Deriving
+    linking: Linking
     outdated: OutdatedMemories
     life: Life
     emitter: Emitter
@@ -77,7 +102,7 @@ class Backfill:
     @property
     def version(self) -> str:
         """What is current: the rules, and the language model where there is one."""
-        describer = self.enrich.describer
+        describer = self.deriving.describer
         return VERSION if describer is None else described_by(VERSION, describer.model)
 
     async def run(self, order: BackfillOrder, report: Report = lambda _: None) -> Backfilled:
@@ -129,7 +154,7 @@ class Backfill:
         derived: list[EnrichedMemory] = []
         for model in dict.fromkeys(one.model for one in found):
             ids = [one.memory_id for one in found if one.model == model]
-            derived += await self.enrich.derived(tenant, model, ids, asked=asked)
+            derived += await self.deriving.derived(tenant, model, ids, asked=asked)
         return derived
 
     async def _raise(
@@ -140,6 +165,8 @@ class Backfill:
         if not better:
             return
         rating_only = raising.part == "importance"
+        if not rating_only:  # before the write, after which nobody would come back for it
+            await self._link(tenant, [raising.before[one] for one in better])
         written = await self.outdated.replace(tenant, list(better.values()), rating_only=rating_only)
         await self.emitter.emit(
             tenant,
@@ -148,9 +175,14 @@ class Backfill:
         done.changed += len(written)
         done.raised += sum(raising.is_current(better[one.memory_id]) for one in written)
 
+    async def _link(self, tenant: str, found: Sequence[Outdated]) -> None:
+        for model in dict.fromkeys(one.model for one in found):
+            users = {one.memory_id: one.user_id for one in found if one.model == model}
+            await self.linking.link(tenant, model, users)
+
     @property
     def _has_model(self) -> bool:
-        return self.enrich.describer is not None
+        return self.deriving.describer is not None
 
     async def _room(self) -> None:
         """Wait until the index has little before it: what is said meanwhile waits behind it."""

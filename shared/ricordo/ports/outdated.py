@@ -38,6 +38,7 @@ class Outdated(NamedTuple):
     """
 
     memory_id: UUID
+    user_id: str
     model: str
     version: str
     rated_by: str

@@ -1,11 +1,13 @@
 """A user's first hour: the stack goes up, a conversation is published, questions are asked."""
 
+import asyncio
 import json
 import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+import asyncpg
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, up, worker
 
@@ -251,6 +253,28 @@ def test_memories_fade_when_told_to(ricordo: Ricordo, told: str) -> None:
     assert list(summary) == ["pass", "examined", "changed", "archived", "created", "seconds"]
     assert (summary["pass"], summary["changed"]) == ("decay", 0)
     assert "version 0.6" in ricordo("lifecycle", "run", "compress", code=1)
+
+
+def test_what_is_old_is_derived_again(ricordo: Ricordo, running: Up, told: str) -> None:
+    assert ricordo.json("backfill", "--dry-run")["outdated"] == 0
+    age = "update memories set derived_by = 'rules-0', rated_by = '', importance = 0.01 where user_id = $1"
+    asyncio.run(_on_the_rows(running.ready["postgres"], age, told))
+    old = ricordo.json("backfill", "--dry-run", "--user", told)["outdated"]
+    assert old >= len(CHAT)
+    assert f"{old} memories would be derived again" in ricordo("backfill", "--dry-run", "--user", told)
+    done = ricordo.json("backfill", "--user", told, "--tenant", "default")
+    assert (done["outdated"], done["raised"], done["left"]) == (old, old, 0)
+    assert done["by_version"] == {"rules-0": old}
+    assert "all memories are of" in ricordo("backfill")
+
+
+async def _on_the_rows(dsn: str, statement: str, *values: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute("select set_config('app.tenant', 'default', false)")
+        await connection.execute(statement, *values)
+    finally:
+        await connection.close()
 
 
 def test_migrating_again_does_nothing(ricordo: Ricordo, running: Up) -> None:

@@ -32,7 +32,10 @@ class PostgresOutdated:
         """Return what is outdated; see `OutdatedMemories.find`."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["find"], tenant, *_parameters(sought), after, limit)
-        return [Outdated(row["id"], row["model"], row["version"], row["rated_by"]) for row in found]
+        return [
+            Outdated(row["id"], row["user_id"], row["model"], row["version"], row["rated_by"])
+            for row in found
+        ]
 
     async def replace(
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False

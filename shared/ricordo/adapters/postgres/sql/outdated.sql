@@ -12,7 +12,7 @@ group by 1 order by 1
 
 -- name: find
 -- As above; $7 the id after which to go on, or null, $8 how many.
-select m.id, v.model, m.derived_by as version, m.rater as rated_by
+select m.id, m.user_id, v.model, m.derived_by as version, m.rater as rated_by
 from (select *, coalesce(nullif(rated_by, ''), derived_by) as rater from memories) as m
 join stages s on s.tenant = $1 and s.memory_id = m.id
 join lateral (

@@ -1,0 +1,18 @@
+"""The contract of what finds and replaces outdated derivations, on PostgreSQL."""
+
+import pytest
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.outdated import PostgresOutdated
+from ricordo.ports.outdated import OutdatedMemories
+from ricordo.testing.stores.outdated import OutdatedContract
+
+pytestmark = pytest.mark.integration
+
+
+class TestOutdated(OutdatedContract):
+    """Backfill's part."""
+
+    @pytest.fixture
+    def outdated(self, database: Database) -> OutdatedMemories:
+        return PostgresOutdated(database)

@@ -1,0 +1,90 @@
+"""`ricordo backfill` without a stack, with impossible options, and what it tells of its work."""
+
+import json
+
+import pytest
+from tests.unit.cli.conftest import Cli
+
+from ricordo_services import wiring
+from ricordo_services.backfilled import Backfilled, BackfillOrder
+
+
+@pytest.fixture
+def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
+    """Name servers that nobody will ask, and keep what is ordered of them."""
+    kept: list[BackfillOrder] = []
+
+    async def ordered(_settings: object, order: BackfillOrder, report: object) -> Backfilled:
+        kept.append(order)
+        outcome = Backfilled("rules-2+m", outdated=5, by_version={"rules-1": 4, "": 1})
+        if not order.dry:
+            outcome.examined, outcome.changed, outcome.raised, outcome.left = 5, 4, 3, 2
+        report(outcome)  # type: ignore[operator]  # the command's own
+        return outcome
+
+    monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setattr(wiring, "run_backfill", ordered)
+    return kept
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--limit", "0"),
+        ("--limit", "many"),
+        ("--only", "feelings"),
+        ("--tenant", "No Tenant"),
+        ("--user",),
+        ("--now",),
+    ],
+)
+def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, wrong: tuple[str, ...]) -> None:
+    ended = cli("backfill", *wrong)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err
+
+
+def test_without_a_stack_it_says_how_to_start_one(cli: Cli) -> None:
+    ended = cli("backfill", "--dry-run")
+    assert (ended.code, ended.out) == (1, "")
+    assert len(ended.err.splitlines()) == 1
+    assert "no stack runs on" in ended.err
+    assert "ricordo up" in ended.err
+
+
+def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder]) -> None:
+    cli("backfill", "--only", "importance", "--user", "u-1", "--tenant", "acme", "--limit", "7", "--dry-run")
+    cli("--tenant", "acme", "backfill")
+    assert orders == [
+        BackfillOrder(part="importance", tenant="acme", user_id="u-1", limit=7, dry=True),
+        BackfillOrder(tenant="acme"),
+    ]
+
+
+def test_what_is_left_behind_is_told_and_fails(cli: Cli, orders: list[BackfillOrder]) -> None:
+    ended = cli("backfill")
+    assert ended.code == 1
+    assert ended.out == "3 of 5 memories raised to rules-2+m in 0.0 s\n"
+    assert len(ended.err.splitlines()) == 1
+    assert "2 memories are not of rules-2+m yet: the model did not answer" in ended.err
+
+
+def test_a_look_before_tells_the_versions(cli: Cli, orders: list[BackfillOrder]) -> None:
+    ended = cli("backfill", "--dry-run")
+    assert ended.code == 0
+    assert ended.out == "5 memories would be derived again by rules-2+m (now: rules-1 4, none 1)\n"
+
+
+def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder]) -> None:
+    ended = cli("backfill", "--json")
+    assert (ended.code, len(ended.lines)) == (1, 1)
+    preview = {"version": "rules-2+m", "outdated": 5, "by_version": {"rules-1": 4, "": 1}}
+    assert json.loads(ended.out) == {
+        **preview,
+        "examined": 5,
+        "changed": 4,
+        "raised": 3,
+        "left": 2,
+        "seconds": 0.0,
+    }
+    assert json.loads(cli("backfill", "--json", "--dry-run").out) == preview
