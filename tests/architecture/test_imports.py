@@ -19,7 +19,7 @@ OURS = {"ricordo", "ricordo_services"}
 
 # What a part may import besides the standard library and what is ours; import-linter rules over the latter.
 ALLOWED = {
-    "domain": {"numpy", "snowballstemmer", "tokenizers"},
+    "domain": {"numpy", "py3langid", "simplemma", "snowballstemmer", "tokenizers"},
     "messages": {"pydantic", "pydantic_core"},
     "client": {"nats", "pydantic"},
     "ports": {"numpy"},

@@ -8,7 +8,7 @@ import numpy as np
 
 from ricordo.domain.bm25 import terms, window_terms
 from ricordo.domain.memory import Memory
-from ricordo.domain.topics import topic_key
+from ricordo.domain.topics import topic_keys
 from ricordo.messages.events import (
     MemoryArchived,
     MemoryChanged,
@@ -215,7 +215,7 @@ def facets(memory: Memory) -> Facets:
         event_start=memory.event_start,
         event_end=memory.event_end,
         participants=tuple(name.casefold() for name in memory.participants),
-        topics=tuple(sorted({topic_key(topic, memory.language) for topic in memory.topics})),
+        topics=tuple(sorted({key for topic in memory.topics for key in topic_keys(topic, memory.language)})),
         valence=memory.emotion.valence,
         importance=memory.importance,
         archived=memory.archived_at is not None,

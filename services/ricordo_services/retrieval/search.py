@@ -20,6 +20,7 @@ _ALL_OF_A_TIME = 500  # candidates where nothing but a time is asked for: what m
 _MOST_WEIGHED = 64  # words whose rarity is asked for; a text that long is searched for as it is
 _NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory's own
 _LANGUAGES = ("it", "en")
+_ANY_OTHER = ""  # in which words are compared as they are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +191,13 @@ def _folded(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _topic_keys(topics: Sequence[str]) -> tuple[str, ...]:
-    """Return the forms that inflected topics share: the memory may be in another language than the query."""
-    return tuple(dict.fromkeys(topic_key(topic, language) for topic in topics for language in _LANGUAGES))
+    """Return the forms that inflected topics share: the memory may be in another language than the query.
+
+    A memory has the keys of its topics and of their words: "wedding" finds a wedding dress, "wedding dress"
+    no other wedding.
+    """
+    languages = (*_LANGUAGES, _ANY_OTHER)
+    return tuple(dict.fromkeys(topic_key(topic, language) for topic in topics for language in languages))
 
 
 def _called(names: Sequence[str]) -> tuple[str, ...]:

@@ -4,62 +4,30 @@ Precision before completeness: an unknown capital is a person only beside a cue 
 a place, a weekday or an acronym never is.
 """
 
-import re
-import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from importlib import resources
 from operator import itemgetter
 
+from ricordo.domain.markup import in_words
+from ricordo.domain.name_lists import NameLists, is_given, is_place, load_names
+from ricordo.domain.proper_nouns import starts_sentence
 from ricordo.domain.stop_words import stop_words
-from ricordo.domain.text import LONGEST_WORD, Word, located_words, normalise
+from ricordo.domain.text import Word, located_words, normalise
+
+__all__ = ["MAX_NAMES", "NameLists", "is_given", "is_place", "load_names", "mentioned_names"]
 
 MAX_NAMES = 16
 _POSSESSIVES = frozenset({"mia"})  # those that are given names too
 _EXCLAIMED = frozenset({"mamma", "casa", "colpa", "madonna"})
-_OPENING = frozenset('.!?…:\n"“«([-')
-_JOINS = frozenset({" ", "'", "\u2019"})
-_ELIDED = re.compile(r"(?<!\w)([^\W\d_]{1,8})['\u2019]$")
-_ELIDED_IN_NAMES = frozenset({"D", "Sant"})
-_WORD_BEFORE = re.compile(r"(?<!\w)([^\W\d_]+) $")
-_POSSESSIVE = re.compile(r"['\u2019]s$")
-_LONGEST_NAME = 4  # words
-
-
-@dataclass(frozen=True, slots=True)
-class NameLists:
-    """Case-folded words: given names, those that are also words, places, other capitals, cues by language."""
-
-    given: frozenset[str]
-    also_words: frozenset[str]
-    places: frozenset[str]
-    never: frozenset[str]
-    cues: dict[str, frozenset[str]]
-
-
-@lru_cache(maxsize=1)
-def load_names() -> NameLists:
-    """Return the lists of `lexicon/names.toml`, read once."""
-    table = tomllib.loads(resources.files("ricordo.domain.lexicon").joinpath("names.toml").read_text("utf-8"))
-    lists = {key: frozenset(str(value).split()) for key, value in table.items()}
-    return NameLists(
-        given=lists["given"],
-        also_words=lists["also_words"],
-        places=lists["places"],
-        never=lists["never"],
-        cues={"it": lists["cues_it"], "en": lists["cues_en"]},
-    )
-
-
-def is_given(word: str) -> bool:
-    """Say whether a word, in any case, is a common given name and no other word."""
-    return word.casefold() in load_names().given
-
-
-def is_place(word: str) -> bool:
-    """Say whether a word names a country or a town of the list."""
-    return word.casefold() in load_names().places
+_WITHIN = frozenset({" ", "-"})
+_AFTER_CUES = frozenset({" ", ". ", ": ", "'", "\u2019"})
+_AND = frozenset({"e", "ed", "and", "&"})
+_CONTRACTED = frozenset(
+    "it's he's she's that's what's who's there's here's let's where's how's when's why's name's".split()
+)
+# "Hope, love and faith"
+_FOLLOWS_A_LIST = frozenset({"love"})
 
 
 def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -> tuple[str, ...]:
@@ -71,21 +39,34 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
         known_names: those of this user's people; they are found in lower case too, and a first name that only
             one of them begins with becomes that whole name.
     """
-    text = normalise(text)
-    tokens = located_words(text, language)
+    text = in_words(normalise(text))
+    tokens = _without_possessives(located_words(text, language), language)
     known = _known(tuple(known_names))
+    reader = _Reader(text, tokens, language)
     found: dict[str, str] = {}
     at = 0
     while at < len(tokens) and len(found) < MAX_NAMES:
-        if _possesses(text, tokens, at, language):
+        if reader.possesses(at):
             at += 1
             continue
-        length, name = max(known.at(tokens, at), _name_at(text, tokens, at, language), key=itemgetter(0))
+        length, name = max(known.at(tokens, at), reader.name_at(at), key=itemgetter(0))
         name = known.whole(name)
         if length:
             found.setdefault(name.casefold(), name)
         at += length or 1
     return tuple(found.values())
+
+
+def _without_possessives(tokens: Sequence[Word], language: str) -> Sequence[Word]:
+    """Return English words without their "'s": "Anna's dog" speaks of Anna."""
+    if language == "it":
+        return tokens
+    return [
+        Word(token.written[:-2], token.folded[:-2], token.start, token.end)
+        if token.folded.endswith("'s") and token.written[0].isupper() and token.folded not in _CONTRACTED
+        else token
+        for token in tokens
+    ]
 
 
 # One list serves all messages of a user in turn.
@@ -131,51 +112,134 @@ class _Known:
         return token.written[:1].isupper() or not ordinary
 
 
-def _name_at(text: str, tokens: Sequence[Word], at: int, language: str) -> tuple[int, str]:
-    first = tokens[at]
-    if not _is_name(text, tokens, at, language):
-        return 0, ""
-    parts = [first.written]
-    for before, word in zip(tokens[at:], tokens[at + 1 :], strict=False):
-        if text[before.end : word.start] != " " or not _is_capital(word) or _is_other(word):
-            break
-        parts.append(word.written)
-    return len(parts), " ".join(parts)
+class _Reader:
+    """Reads the names off the words of a text."""
 
+    def __init__(self, text: str, tokens: Sequence[Word], language: str) -> None:
+        self._text, self._tokens, self._language = text, tokens, language
+        self._names = load_names()
+        self._cues = self._names.cues.get(language, frozenset())
+        self._acts = self._names.acts.get(language, frozenset())
+        letters = [letter for letter in text if letter.isalpha()]
+        # Who writes all small, or all in capitals, writes names like other words.
+        self._even = bool(letters) and (
+            not any(map(str.isupper, letters)) or not any(map(str.islower, letters))
+        )
+        self._last = -1  # where the name before ended, in words
 
-def _is_name(text: str, tokens: Sequence[Word], at: int, language: str) -> bool:
-    word = tokens[at]
-    if not _is_capital(word):
-        return False
-    names = load_names()
-    cued = at > 0 and tokens[at - 1].folded in names.cues.get(language, frozenset())
-    if word.folded in names.also_words:
-        starts = _starts_sentence(text, word.start)
-        return cued or (word.folded in names.given and not starts and word.folded not in names.never)
-    if _is_other(word):
-        return False
-    return word.folded in names.given or (cued and word.folded not in stop_words(language))
+    def name_at(self, at: int) -> tuple[int, str]:
+        """Return how many words a name takes at a place, and the name; 0 when there is none."""
+        first = self._tokens[at]
+        if self._is_small_name(at):
+            self._last = at
+            return 1, first.written.title()
+        if not self._is_name(at):
+            return 0, ""
+        parts = [first.written]
+        for before, word in zip(self._tokens[at:], self._tokens[at + 1 :], strict=False):
+            if self._text[before.end : word.start] not in _WITHIN or not _is_capital(word) or _is_other(word):
+                break
+            if word.folded in stop_words(self._language):
+                break
+            parts.append(self._text[before.end : word.start] + word.written)
+        self._last = at + len(parts) - 1
+        return len(parts), "".join(parts)
 
+    def _is_name(self, at: int) -> bool:
+        word = self._tokens[at]
+        if not _is_capital(word):
+            return False
+        if word.folded in self._names.also_words:
+            return self._cued(at) or self._meant(at)
+        if _is_other(word):
+            return False
+        if word.folded in self._names.given:
+            return True
+        unknown = word.folded not in stop_words(self._language)
+        return unknown and (
+            self._cued(at) or (self._listed(at) and not starts_sentence(self._text, word.start))
+        )
 
-def _possesses(text: str, tokens: Sequence[Word], at: int, language: str) -> bool:
-    """Say whether a capital "Mia" is the Italian possessive: "Mia sorella arriva", but "Mia ha chiamato"."""
-    word = tokens[at]
-    if language != "it" or word.folded not in _POSSESSIVES:
-        return False
-    if at and tokens[at - 1].folded in _EXCLAIMED and word.start == tokens[at - 1].end + 1:
-        return True
-    if at + 1 == len(tokens) or text[word.end : tokens[at + 1].start] != " ":
-        # Nothing follows that it could possess: at the head of a sentence somebody is called by name.
-        return at > 0 and word.written.islower()
-    following = tokens[at + 1].folded
-    kin = following in load_names().cues["it"]
-    return kin or (_starts_sentence(text, word.start) and following not in stop_words("it"))
+    def _is_small_name(self, at: int) -> bool:
+        """Say whether a given name is written like any other word: "con marco", "MARCO DOVE SEI"."""
+        word = self._tokens[at]
+        names = self._names
+        if (
+            word.folded not in names.given
+            or word.folded in names.also_words
+            or word.folded in stop_words(self._language)
+        ):
+            return False
+        if not (word.written.islower() or (self._even and word.written.isupper())) or len(word.folded) < 3:
+            return False
+        if word.folded in names.places or word.folded in names.never or word.folded in names.things:
+            return False
+        return self._cued(at) or self._listed(at) or (self._even and not self._determined(at))
 
+    def _meant(self, at: int) -> bool:
+        """Say whether a capitalised name that is another word too is a person, by what stands around it."""
+        word = self._tokens[at]
+        if word.folded in self._names.never:
+            return False
+        if self._text[word.end - 2 : word.end] in {"'s", "\u2019s"} or self._pairs(at):
+            return True
+        behind = self._tokens[at + 1].folded if at + 1 < len(self._tokens) else ""
+        if self._joined(at + 1) and behind in self._acts:
+            return not self._determined(at)
+        if starts_sentence(self._text, word.start):
+            return self._text[word.end : word.end + 1] == "," and behind not in _FOLLOWS_A_LIST
+        return word.folded not in self._names.places and not self._determined(at)
 
-def _starts_sentence(text: str, position: int) -> bool:
-    while position > 0 and text[position - 1] in " \t":
-        position -= 1
-    return position == 0 or text[position - 1] in _OPENING
+    def _pairs(self, at: int) -> bool:
+        """Say whether a word and a given name are joined: "Will and Grace"."""
+        if at + 2 >= len(self._tokens) or self._tokens[at + 1].folded not in _AND:
+            return False
+        other = self._tokens[at + 2]
+        return _is_capital(other) and other.folded in self._names.given | self._names.also_words
+
+    def _cued(self, at: int) -> bool:
+        if at == 0 or not self._joined(at, _AFTER_CUES):
+            return False
+        before = self._tokens[at - 1].folded
+        return before in self._cues
+
+    def _listed(self, at: int) -> bool:
+        """Say whether a name stands right before: "Luca e Priya", "Anna, Zoe"."""
+        if self._last < 0:
+            return False
+        if self._last == at - 2 and self._tokens[at - 1].folded in _AND:
+            return True
+        between = self._text[self._tokens[at - 1].end : self._tokens[at].start]
+        return self._last == at - 1 and between.strip() == "," and self._is_capital_or_even(at)
+
+    def _is_capital_or_even(self, at: int) -> bool:
+        return self._even or _is_capital(self._tokens[at])
+
+    def _determined(self, at: int) -> bool:
+        return (
+            at > 0
+            and self._joined(at, _AFTER_CUES)
+            and self._tokens[at - 1].folded in self._names.determiners
+        )
+
+    def _joined(self, at: int, gaps: AbstractSet[str] = frozenset({" "})) -> bool:
+        if not 0 < at < len(self._tokens):
+            return False
+        return self._text[self._tokens[at - 1].end : self._tokens[at].start] in gaps
+
+    def possesses(self, at: int) -> bool:
+        """Say whether a capital "Mia" is the Italian possessive: "Mia sorella", but not "Mia ha chiamato"."""
+        word = self._tokens[at]
+        if self._language != "it" or word.folded not in _POSSESSIVES:
+            return False
+        if at and self._tokens[at - 1].folded in _EXCLAIMED and word.start == self._tokens[at - 1].end + 1:
+            return True
+        if not self._joined(at + 1):
+            # Nothing follows that it could possess: at the head of a sentence somebody is called by name.
+            return at > 0 and word.written.islower()
+        following = self._tokens[at + 1].folded
+        kin = following in self._cues
+        return kin or (starts_sentence(self._text, word.start) and following not in stop_words("it"))
 
 
 def _is_capital(word: Word) -> bool:
@@ -185,52 +249,3 @@ def _is_capital(word: Word) -> bool:
 def _is_other(word: Word) -> bool:
     names = load_names()
     return word.folded in names.places or word.folded in names.never
-
-
-def proper_nouns(text: str, language: str) -> Iterator[Word]:
-    """Yield the words of `text` that are capitalised where grammar does not ask for it."""
-    for word in located_words(text, language):
-        if len(word.written) < 2 or not word.written[0].isupper():
-            continue
-        if word.written.isupper() or not _starts_sentence(text, word.start):
-            yield word
-
-
-def proper_names(text: str, language: str) -> Iterator[str]:
-    """Yield what `text`, which must be in normal form C, calls by name, as it is written there.
-
-    Proper nouns that a space or an apostrophe joins are one name: "Rossi Costruzioni", "Sant'Orsola", "Maria
-    D'Angelo". Where all is written in capitals, they tell nothing.
-    """
-    if not any(letter.islower() for letter in text):
-        return
-    start = end = length = 0
-    for word in proper_nouns(text, language):
-        begin = word.start - (_elided_before(text, word.start) if language == "it" else 0)
-        gap = text[end : begin if begin > end else word.start]
-        if 0 < length < _LONGEST_NAME and gap in _JOINS:
-            end, length = word.end, length + 1
-            continue
-        if length:
-            yield _POSSESSIVE.sub("", text[start:end])
-        start, end, length = _with_given_name(text, begin), word.end, 1
-    if length:
-        yield _POSSESSIVE.sub("", text[start:end])
-
-
-def _elided_before(text: str, start: int) -> int:
-    """Return how many characters before a place belong to its name: the "D'" of "D'Angelo".
-
-    A sentence that begins with "L'" or "Dall'" is capitalised for that, and so is "Sant'" at its head.
-    """
-    match = _ELIDED.search(text, max(0, start - 9), start)
-    if match is None or not match[1][0].isupper():
-        return 0
-    named = match[1] in _ELIDED_IN_NAMES or not _starts_sentence(text, match.start())
-    return len(match[0]) if named else 0
-
-
-def _with_given_name(text: str, start: int) -> int:
-    """Return where a name begins that may have a given name before it, at the head of a sentence."""
-    match = _WORD_BEFORE.search(text, max(0, start - LONGEST_WORD), start)
-    return match.start() if match is not None and match[1][0].isupper() and is_given(match[1]) else start

@@ -155,9 +155,14 @@ def stem(word: str, language: str) -> str:
     """
     algorithm = _ALGORITHMS.get(language) if len(word) <= LONGEST_WORD else None
     stemmed = _stemmers.get(algorithm).stemWord(word) if algorithm else word
-    if stemmed.isascii():
-        return stemmed
-    return "".join(c for c in unicodedata.normalize("NFD", stemmed) if not unicodedata.combining(c))
+    return without_accents(stemmed)
+
+
+def without_accents(word: str) -> str:
+    """Return `word` without diacritics."""
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
 def content_words(text: str, language: str) -> list[str]:

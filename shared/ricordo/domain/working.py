@@ -12,7 +12,8 @@ from typing import Protocol
 
 from ricordo.domain.classification import memory_kind
 from ricordo.domain.memory import MemoryKind
-from ricordo.domain.names import mentioned_names, proper_names
+from ricordo.domain.names import mentioned_names
+from ricordo.domain.proper_nouns import proper_names
 from ricordo.domain.text import collapse, excerpt, normalise
 
 MAX_LINES = 30

@@ -111,10 +111,10 @@ def test_participants_are_speaker_present_and_mentioned_each_once() -> None:
     [
         ("Ieri ho adottato un cane, si chiama Max!", "it", ("cane",)),
         ("Parlami di ABIOGENESIS e di memoria", "it", ("abiogenesis", "memoria")),
-        ("Il server di produzione non funziona", "it", ("server", "produzione")),
+        ("Il server di produzione non funziona", "it", ("server di produzione",)),
         ("Ho parlato con Mario di Rossi Costruzioni", "it", ("rossi costruzioni",)),
         ("I went to the beach with Anna", "en", ("beach",)),
-        ("We are planning a camping trip to the mountains", "en", ("camping", "mountains", "trip")),
+        ("We are planning a camping trip to the mountains", "en", ("camping trip", "mountain")),
         ("Ciao, come stai?", "it", ()),
         ("ok thanks", "en", ()),
         ("", "it", ()),

@@ -1,0 +1,40 @@
+"""What a message says in words: without code, addresses, file names, tags and marks of markup."""
+
+import re
+from functools import lru_cache
+
+# What is cut out ends a phrase, so that the words on both sides of it do not meet. No quantifier gives back.
+_CUT = re.compile(
+    r"```.*?(?:```|\Z)"
+    r"|`[^`\n]{1,400}+`"
+    r"|(?<![\w/])(?:[a-z][a-z0-9+.-]{1,15}+://|www\.)[^\s<>\"']++"
+    r"|(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,64}+(?:\.[\w-]{1,64}+)++"
+    r"|(?<![\w.-])[\w-]{1,64}+\.(?:py|js|ts|json|ya?ml|toml|md|txt|csv|html?|css|pdf|docx?|xlsx?|png|jpe?g|gif|zip|sh|sql|log|java|rs|go|cpp|exe)\b"
+    r"|&(?:[a-z]{2,8}|#\d{1,6});",
+    re.DOTALL | re.IGNORECASE,
+)
+_LINK = re.compile(r"!?\[([^\[\]]{1,200}+)\]\([^()\s]{1,400}+\)")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}+>")
+_MARKS = re.compile(
+    r"\*{1,3}|~~|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|^[ \t]*+(?:#{1,6}(?=\s)|>+|[-+•](?=\s))|[#@](?=\w)",
+    re.MULTILINE,
+)
+
+
+@lru_cache(maxsize=16)
+def in_words(text: str) -> str:
+    """Return `text` without markup; what is no sentence at all (code, an address) leaves a full stop.
+
+    A text that holds none of it comes back as it is.
+    """
+    if not _is_marked(text):
+        return text
+    linked = _LINK.sub(r"\1", text)
+    return _MARKS.sub("", _TAG.sub(" ", _CUT.sub(" . ", linked)))
+
+
+_SIGNS = re.compile(r"[`<*_~#@&]|://|www\.|\]\(|\w\.\w|^[ \t]*[>+•-]", re.MULTILINE)
+
+
+def _is_marked(text: str) -> bool:
+    return _SIGNS.search(text) is not None

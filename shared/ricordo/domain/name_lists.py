@@ -1,0 +1,58 @@
+"""Given names, places and the words around names, as data: `lexicon/names.toml`."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class NameLists:
+    """Case-folded words, those of cues and of acts by language.
+
+    Attributes:
+        given: given names.
+        also_words: names that are other words too, which may begin a sentence.
+        things: names that are things where they are written small.
+        places: countries and towns.
+        never: other capitals.
+        cues: what stands before a name.
+        acts: what only a person does, right behind its name.
+        determiners: what stands before a thing or a time, and before no person.
+    """
+
+    given: frozenset[str]
+    also_words: frozenset[str]
+    things: frozenset[str]
+    places: frozenset[str]
+    never: frozenset[str]
+    cues: dict[str, frozenset[str]]
+    acts: dict[str, frozenset[str]]
+    determiners: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def load_names() -> NameLists:
+    """Return the lists of `lexicon/names.toml`, read once."""
+    table = tomllib.loads(resources.files("ricordo.domain.lexicon").joinpath("names.toml").read_text("utf-8"))
+    lists = {key: frozenset(str(value).split()) for key, value in table.items()}
+    return NameLists(
+        given=lists["given"],
+        also_words=lists["also_words"],
+        things=lists["things"],
+        places=lists["places"],
+        never=lists["never"],
+        cues={"it": lists["cues_it"], "en": lists["cues_en"]},
+        acts={"it": lists["acts_it"], "en": lists["acts_en"]},
+        determiners=lists["determiners"],
+    )
+
+
+def is_given(word: str) -> bool:
+    """Say whether a word, in any case, is a common given name and no other word."""
+    return word.casefold() in load_names().given
+
+
+def is_place(word: str) -> bool:
+    """Say whether a word names a country or a town of the list."""
+    return word.casefold() in load_names().places

@@ -1,0 +1,83 @@
+"""What a text is about: up to five things, as key phrases in their dictionary form.
+
+Found without a part-of-speech model: words are told apart by lists, endings and what stands around them
+(`word_classes`, `tagging`), and nouns that belong together are one topic (`phrases`). All forms of a thing
+have one key, whatever its number, article or case, because topics are filtered by.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ricordo.domain.lemmas import noun_key
+from ricordo.domain.markup import in_words
+from ricordo.domain.proper_nouns import proper_nouns
+from ricordo.domain.stop_words import stop_words
+from ricordo.domain.text import located_words, normalise, words
+from ricordo.domain.topics.cues import NounCues, load_noun_cues
+from ricordo.domain.topics.phrases import Phrase, phrases
+from ricordo.domain.topics.tagging import tagged
+
+__all__ = ["MAX_TOPICS", "NounCues", "load_noun_cues", "topic_key", "topic_keys", "topics"]
+
+MAX_TOPICS = 5
+_MOST_READ = 6_000  # characters: what a longer text is about, it says by then
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+
+
+@dataclass(slots=True)
+class _Topic:
+    form: str
+    weight: float
+    place: int
+
+
+@lru_cache(maxsize=16_384)
+def topic_key(topic: str, language: str) -> str:
+    """Return what all forms of a topic share: the singulars of its words that say something."""
+    return " ".join(_word_keys(topic, language))
+
+
+def topic_keys(topic: str, language: str) -> frozenset[str]:
+    """Return the keys that a topic is found by: its own and that of each of its words.
+
+    Who filters by "wedding" means wedding dresses too; who filters by "wedding dress" means no other wedding.
+    """
+    parts = _word_keys(topic, language)
+    return frozenset((" ".join(parts), *parts))
+
+
+def _word_keys(topic: str, language: str) -> list[str]:
+    said = [_POSSESSIVE.sub("", word) for word in words(topic, language)]
+    telling = [word for word in said if word not in stop_words(language)] or said
+    return [noun_key(word, language) for word in telling]
+
+
+def topics(text: str, language: str, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return what `text` is about, most salient first.
+
+    Args:
+        text: what was said; of a long text its first 6,000 characters are read.
+        language: "it" or "en"; of another language only names are topics.
+        names: people mentioned, who are participants and no topics.
+
+    Returns:
+        At most 5 case-folded phrases of up to three words that say something; nouns are singular.
+    """
+    read = in_words(normalise(text[:_MOST_READ]))
+    if not any(letter.islower() for letter in read):
+        read = read.lower()  # who shouts capitalises no names
+    people = frozenset(part for name in names for part in words(name, language))
+    found: dict[str, _Topic] = {}
+    for place, phrase in enumerate(_phrases(read, language, people)):
+        topic = found.setdefault(topic_key(phrase.form, language), _Topic(phrase.form, 0.0, place))
+        topic.weight += phrase.weight
+    ranked = sorted(found.values(), key=lambda topic: (-topic.weight, topic.place))
+    return tuple(topic.form for topic in ranked[:MAX_TOPICS])
+
+
+def _phrases(text: str, language: str, people: frozenset[str]) -> Iterable[Phrase]:
+    named = frozenset(word.start for word in proper_nouns(text, language))
+    tokens = located_words(text, language)
+    return phrases(tagged(text, tokens, language, named, people), language)

@@ -1,0 +1,43 @@
+"""What tells nouns from the rest by what stands before them: the lists of `lexicon/plain_words.toml`."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import cast
+
+from ricordo.domain.lemmas import LANGUAGES
+from ricordo.domain.text import stem
+
+
+@dataclass(frozen=True, slots=True)
+class NounCues:
+    """What tells nouns in one language, case-folded.
+
+    Attributes:
+        plain: words that name no topic.
+        no_topic: their stems.
+        determiners: words before nouns.
+        before_verbs: words before verbs.
+    """
+
+    plain: frozenset[str]
+    no_topic: frozenset[str]
+    determiners: frozenset[str]
+    before_verbs: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def load_noun_cues() -> dict[str, NounCues]:
+    """Return the cues of `lexicon/plain_words.toml` by language, read once."""
+    file = resources.files("ricordo.domain.lexicon").joinpath("plain_words.toml")
+    table = cast("dict[str, dict[str, str]]", tomllib.loads(file.read_text("utf-8")))
+    return {
+        language: NounCues(
+            frozenset(table["no_topic"][language].split()),
+            frozenset(stem(word, language) for word in table["no_topic"][language].split()),
+            frozenset(table["determiners"][language].split()),
+            frozenset(table["before_verbs"][language].split()),
+        )
+        for language in LANGUAGES
+    }

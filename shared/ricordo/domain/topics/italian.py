@@ -1,0 +1,77 @@
+"""Which Italian words are nouns where they stand."""
+
+import re
+from typing import Final
+
+from ricordo.domain.lemmas import noun
+from ricordo.domain.topics.sentence import Sentence, Tag
+from ricordo.domain.topics.word_classes import Word, around, lists
+
+_TAKES_LO: Final = re.compile(r"s[bcdfghlmnpqrtvz]|z|gn|ps|pn|x|y|[aeiouhàèéìòù]")
+_PARTICIPLE: Final = re.compile(r"(?:[aiuostr]t|s)[oaie]$")
+_REACH: Final = 3  # words back to an auxiliary: "ho già quasi finito"
+
+
+def tag(sentence: Sentence, at: int, *, determined: bool) -> Tag:
+    """Tag a word that is no name.
+
+    Args:
+        sentence: the word and its neighbours.
+        at: its place.
+        determined: whether an article or the like leads up to it.
+    """
+    found, before = sentence.classes[at], sentence.word(at - 1)
+    if found not in {Word.NOUN, Word.EITHER}:
+        return Tag.NONE
+    if determined:
+        return Tag.NONE if _is_object_of(sentence.words[at], before) else Tag.NOUN
+    if before in sentence.people or _is_predicate(sentence, at):
+        return Tag.NONE
+    if at and sentence.joined[at] and sentence.found[at - 1].tag in {Tag.NOUN, Tag.RELATED}:
+        return Tag.RELATED
+    return Tag.NOUN if found is Word.NOUN or not _acts(sentence, at) else Tag.NONE
+
+
+def _acts(sentence: Sentence, at: int) -> bool:
+    """Say whether a word that can be a noun or a verb, and that nothing determines, is a verb here."""
+    before, word = sentence.word(at - 1), sentence.words[at]
+    if before in around("prepositions_it"):
+        return False
+    nouns = lists("it").noun_forms
+    if word not in nouns and noun(word, "it") not in nouns:
+        return True
+    opens = sentence.begins[at] and at + 1 < len(sentence.words) and sentence.joined[at + 1]
+    return opens or before in around("before_verbs_it")
+
+
+def _is_predicate(sentence: Sentence, at: int) -> bool:
+    """Say whether a word says how something is, or is a participle: behind "è", "ho", "sono già"."""
+    verb = _verb_before(sentence, at)
+    if verb in lists("it").copulas:
+        return True
+    return verb in lists("it").auxiliaries and _PARTICIPLE.search(sentence.words[at]) is not None
+
+
+def _verb_before(sentence: Sentence, at: int) -> str:
+    """Return the auxiliary or copula before a word, only adverbs between; nothing where there is none."""
+    known = lists("it")
+    for back in range(at - 1, max(-1, at - 1 - _REACH), -1):
+        word = sentence.words[back]
+        if not sentence.joined[back + 1]:
+            return ""
+        if word in known.auxiliaries or word in known.copulas:
+            return word
+        if sentence.classes[back] is not Word.NOTHING or word in known.determiners | around(
+            "prepositions_it"
+        ):
+            return ""
+    return ""
+
+
+def _is_object_of(word: str, before: str) -> bool:
+    """Say whether what looks like an article is the object of a verb: "la porto", "li chiamo", "lo vedo"."""
+    if before in {"la", "le"}:
+        return word.endswith("o") and word not in around("feminine_in_o")
+    if before == "lo":
+        return _TAKES_LO.match(word) is None
+    return before == "li" or (before == "gli" and _TAKES_LO.match(word) is None)
