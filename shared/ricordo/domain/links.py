@@ -9,13 +9,12 @@ A neighbourhood grows by one memory for the price of its products with all other
 kept, it is known whose ten it pushes somebody out of.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.domain.nearness import MOST, NOBODY, Places, Slots, Whole, least_product
 
@@ -130,49 +129,57 @@ class Neighbourhood:
 
     def take_changes(self) -> Changes:
         """Return what has changed since this was asked last, or since it was loaded."""
-        near = self._places.near
-        after = {slot: _listed(near[slot]) for slot in self._before}
-        changed = {slot for slot in after if after[slot] != self._before[slot]}
+        before, after = self._before, self._neighbours(self._before)
+        changed = {slot for slot in after if after[slot] != before[slot]}
         joined = [slot for slot in self._joined if self._alive[slot]]
-        related: dict[UUID, tuple[UUID, ...]] = dict.fromkeys(self._left, ())
-        for slot in {*joined, *self._reconnected(changed, after)}:
-            if self._alive[slot]:
-                related[self._ids[slot]] = self._named(self._related(slot))
+        touched = [slot for slot in {*joined, *self._reconnected(changed, after)} if self._alive[slot]]
         changes = Changes(
             joined=[self._member(slot) for slot in joined],
             nearest={
                 self._ids[slot]: self._named(after[slot])
-                for slot in sorted(changed - set(joined))
+                for slot in changed - set(joined)
                 if self._alive[slot]
             },
-            related=related,
+            related=dict.fromkeys(self._left, ()) | self._related(touched),
             left=[one for one in self._left if one not in self._slots],
         )
         self._before, self._joined, self._left = {}, [], {}
         return changes
 
-    def _reconnected(self, changed: Iterable[int], after: Mapping[int, Sequence[int]]) -> set[int]:
+    def _reconnected(self, changed: Iterable[int], after: dict[int, tuple[int, ...]]) -> set[int]:
         """Return the slots at both ends of every relation that has begun or ended."""
+        before = self._before
+        turned = {slot: set(before[slot]) ^ set(after[slot]) for slot in changed}
+        now = after | self._neighbours(
+            {other for others in turned.values() for other in others} - after.keys()
+        )
         ends: set[int] = set()
-        for slot in changed:
-            for other in set(self._before[slot]) ^ set(after[slot]):
-                now = after.get(other) or _listed(self._places.near[other])
-                before = self._before.get(other, now)
-                was = other in self._before[slot] and slot in before
-                if was != (other in after[slot] and slot in now):
+        for slot, others in turned.items():
+            for other in others:
+                was = other in before[slot] and slot in before.get(other, now[other])
+                if was != (other in now[slot] and slot in now[other]):
                     ends |= {slot, other}
         return ends
 
-    def _related(self, slot: int) -> list[int]:
-        near = self._places.near
-        return [other for other in _listed(near[slot]) if slot in near[other]]
+    def _related(self, slots: Collection[int]) -> dict[UUID, tuple[UUID, ...]]:
+        near = self._neighbours(slots)
+        of = near | self._neighbours({other for others in near.values() for other in others} - near.keys())
+        return {
+            self._ids[slot]: self._named(other for other in others if slot in of[other])
+            for slot, others in near.items()
+        }
+
+    def _neighbours(self, slots: Collection[int]) -> dict[int, tuple[int, ...]]:
+        """Return the neighbours of each slot, nearest first."""
+        near = self._places.near[np.fromiter(slots, np.intp, len(slots))].tolist()
+        return {slot: tuple(row[: MOST - row.count(NOBODY)]) for slot, row in zip(slots, near, strict=True)}
 
     def _named(self, slots: Iterable[int]) -> tuple[UUID, ...]:
         return tuple(self._ids[slot] for slot in slots)
 
     def _member(self, slot: int) -> Member:
         places = self._places
-        nearest = self._named(_listed(places.near[slot]))
+        nearest = self._named(self._neighbours([slot])[slot])
         return Member(self._ids[slot], int(places.said_at[slot]), places.vectors[slot].copy(), nearest)
 
     def _reserve(self, memory_id: UUID) -> int:
@@ -195,9 +202,7 @@ class Neighbourhood:
 
     def _note(self, slots: Slots) -> None:
         """Remember the neighbours of slots before they change."""
-        for slot in slots.tolist():
-            if slot not in self._before:
-                self._before[slot] = _listed(self._places.near[slot])
+        self._before |= self._neighbours([slot for slot in slots.tolist() if slot not in self._before])
 
     def _meet(self, slots: Slots, *, mutual: bool) -> None:
         """Compare with everybody; the nearest become neighbours of `slots`, and with `mutual` theirs too."""
@@ -230,8 +235,3 @@ class Neighbourhood:
         places.near[full], places.rank[full] = NOBODY, NOBODY
         for start in range(0, len(full), _AT_ONCE):
             self._meet(full[start : start + _AT_ONCE], mutual=False)
-
-
-def _listed(near: NDArray[np.int32]) -> tuple[int, ...]:
-    """Return the slots of a row of neighbours."""
-    return tuple(slot for slot in near.tolist() if slot != NOBODY)
