@@ -133,22 +133,30 @@ class Backfill:
         return done
 
     async def _tenant(self, tenant: str, order: BackfillOrder, done: Backfilled, report: Report) -> None:
-        last: UUID | None = None
+        after: UUID | None = None
         unanswered = 0
         while done.examined < done.outdated:
             asking = self._has_model and unanswered < _UNANSWERED
             wanted = min(self.batch if asking else _SLICE, done.outdated - done.examined)
-            found = await self.outdated.find(tenant, self._sought(order, asking=asking), last, wanted)
-            if not found:
+            sought = self._sought(order, asking=asking)
+            found, after = await self.outdated.find(tenant, sought, after, wanted)
+            if found:
+                answered = await self._slice(tenant, found, order.part, done, asking=asking)
+                unanswered = 0 if answered else unanswered + 1
+                done.examined += len(found)
+                report(done)
+            if after is None:
                 return
-            await self._room()
-            raising = _Raising({one.memory_id: one for one in found}, order.part, self.version)
-            derived = await self._derived(tenant, found, order.part if asking else "nothing")
-            unanswered = 0 if any(map(raising.by_model, derived)) else unanswered + 1
-            await self._raise(tenant, raising, derived, done)
-            last = found[-1].memory_id
-            done.examined += len(found)
-            report(done)
+
+    async def _slice(
+        self, tenant: str, found: Sequence[Outdated], part: Part, done: Backfilled, *, asking: bool
+    ) -> bool:
+        """Derive a slice again; return whether the model had a hand in any of it."""
+        await self._room()
+        raising = _Raising({one.memory_id: one for one in found}, part, self.version)
+        derived = await self._derived(tenant, found, part if asking else "nothing")
+        await self._raise(tenant, raising, derived, done)
+        return any(map(raising.by_model, derived))
 
     async def _derived(self, tenant: str, found: Sequence[Outdated], asked: Asked) -> list[EnrichedMemory]:
         derived: list[EnrichedMemory] = []

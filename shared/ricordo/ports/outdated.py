@@ -44,6 +44,13 @@ class Outdated(NamedTuple):
     rated_by: str
 
 
+class Slice(NamedTuple):
+    """Some outdated memories in id order, or none, and the id after which to go on: None at the end."""
+
+    outdated: Sequence[Outdated]
+    last: UUID | None
+
+
 class OutdatedMemories(Protocol):
     """What `backfill` asks of the truth, beside `Enrichments`. That it goes on follows from the versions."""
 
@@ -51,8 +58,8 @@ class OutdatedMemories(Protocol):
         """Count what is outdated, by the version of what derived it (or rated it, where only that counts)."""
         ...
 
-    async def find(self, tenant: str, sought: Sought, after: UUID | None, limit: int) -> Sequence[Outdated]:
-        """Return what is outdated, in id order after `after`."""
+    async def find(self, tenant: str, sought: Sought, after: UUID | None, limit: int) -> Slice:
+        """Return at most `limit` of what is outdated, in id order after `after`."""
         ...
 
     async def replace(

@@ -16,3 +16,11 @@ class TestOutdated(OutdatedContract):
     @pytest.fixture
     def outdated(self, database: Database) -> OutdatedMemories:
         return PostgresOutdated(database)
+
+
+class TestOutdatedInSmallWindows(OutdatedContract):
+    """The same, looking at two memories at once."""
+
+    @pytest.fixture
+    def outdated(self, database: Database) -> OutdatedMemories:
+        return PostgresOutdated(database, window=2)

@@ -13,7 +13,7 @@ from ricordo.domain.memory import local_moment
 from ricordo.messages.events import DerivedEvent
 from ricordo.ports.describing import Describer
 from ricordo.ports.memories import EnrichedMemory
-from ricordo.ports.outdated import Outdated, Sought
+from ricordo.ports.outdated import Outdated, Slice, Sought
 from ricordo.ports.stages import Progress
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, TENANT
@@ -73,8 +73,12 @@ class World:
         versions = [one.version for one in self._found(sought)]
         return {version: versions.count(version) for version in versions}
 
-    async def find(self, tenant: str, sought: Sought, after: UUID | None, limit: int) -> Sequence[Outdated]:
-        return [one for one in self._found(sought) if after is None or one.memory_id > after][:limit]
+    async def find(self, tenant: str, sought: Sought, after: UUID | None, limit: int) -> Slice:
+        """Look at three rows at the most, so that some slices are empty and not the last."""
+        rows = [one for one in sorted(self.rows) if after is None or one > after][: max(3, limit)]
+        found = [one for one in self._found(sought) if one.memory_id in rows][:limit]
+        last = found[-1].memory_id if len(found) == limit else rows[-1]
+        return Slice(found, None if last == max(self.rows) else last)
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"

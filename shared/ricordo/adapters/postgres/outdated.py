@@ -8,7 +8,7 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.projection import derived_row
 from ricordo.ports.memories import EnrichedMemory
-from ricordo.ports.outdated import Outdated, Sought
+from ricordo.ports.outdated import Outdated, Slice, Sought
 from ricordo.ports.stages import Progress
 
 _SQL = Database.queries("outdated")
@@ -18,9 +18,10 @@ _ENRICH = Database.queries("projection")["enrich"]
 class PostgresOutdated:
     """Implements `OutdatedMemories`."""
 
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
+    def __init__(self, database: Database, window: int = 2_000) -> None:
+        """Read and write through `database`, looking at `window` memories at once."""
         self._database = database
+        self._window = window
 
     async def count(self, tenant: str, sought: Sought) -> Mapping[str, int]:
         """Count what is outdated by version; see `OutdatedMemories.count`."""
@@ -28,14 +29,20 @@ class PostgresOutdated:
             found = await connection.fetch(_SQL["count"], tenant, *_parameters(sought))
         return {row["version"]: row["number"] for row in found}
 
-    async def find(self, tenant: str, sought: Sought, after: UUID | None, limit: int) -> Sequence[Outdated]:
+    async def find(self, tenant: str, sought: Sought, after: UUID | None, limit: int) -> Slice:
         """Return what is outdated; see `OutdatedMemories.find`."""
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["find"], tenant, *_parameters(sought), after, limit)
-        return [
+            looked = await connection.fetch(
+                _SQL["find"], tenant, *_parameters(sought), after, limit, self._window
+            )
+        found = [
             Outdated(row["id"], row["user_id"], row["model"], row["version"], row["rated_by"])
-            for row in found
+            for row in looked
+            if row["id"] is not None
         ]
+        if len(found) == limit:
+            return Slice(found, found[-1].memory_id)
+        return Slice(found, looked[0]["last"] if looked[0]["number"] == self._window else None)
 
     async def replace(
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False

@@ -81,7 +81,7 @@ class OutdatedContract:
         (memory_id,) = await self._kept(stores, versions)
         found = await outdated.find(stores.tenant, sought, None, 10)
         whole = [(memory_id, "u-1", MODEL, *versions)] if expected else []
-        assert [tuple(one) for one in found] == whole
+        assert [tuple(one) for one in found.outdated] == whole
         named = versions[1] if sought.rating_only else versions[0]
         assert await outdated.count(stores.tenant, sought) == ({named: 1} if expected else {})
 
@@ -95,32 +95,43 @@ class OutdatedContract:
         elsewhere = stores.elsewhere()
         assert await self._all(elsewhere, outdated, OF_RULES, 2) == []
 
+    async def test_what_is_current_may_lie_between(self, stores: Stores, outdated: OutdatedMemories) -> None:
+        ids = sorted(await self._kept(stores, *[(RULES, RULES)] * 9))
+        memories = await stores.recollection.memories(stores.tenant, "u-1", [ids[0], ids[6]])
+        await outdated.replace(stores.tenant, [derived(one, OLD) for one in memories])
+        assert await self._all(stores, outdated, OF_RULES, 1) == [ids[0], ids[6]]
+        assert await self._all(stores, outdated, OF_RULES, 5) == [ids[0], ids[6]]
+
     async def _all(
         self, stores: Stores, outdated: OutdatedMemories, sought: Sought, limit: int
     ) -> list[UUID]:
         found: list[UUID] = []
-        while part := await outdated.find(stores.tenant, sought, found[-1] if found else None, limit):
+        after: UUID | None = None
+        while True:
+            part, after = await outdated.find(stores.tenant, sought, after, limit)
             assert len(part) <= limit
             found += [one.memory_id for one in part]
-        return found
+            if after is None:
+                return found
 
     async def test_what_is_on_its_way_to_be_enriched_is_left_to_that(
         self, stores: Stores, outdated: OutdatedMemories
     ) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         await stores.encode("m-1")
-        assert await outdated.find(stores.tenant, OF_MODEL, None, 10) == []
+        assert await self._all(stores, outdated, OF_MODEL, 10) == []
 
     async def test_a_vector_of_the_first_model_is_preferred(
         self, stores: Stores, outdated: OutdatedMemories
     ) -> None:
         await self._kept(stores, (OLD, OLD))
-        (before,) = await outdated.find(stores.tenant, replace(OF_RULES, models=("b", MODEL)), None, 1)
+        both = replace(OF_RULES, models=("b", MODEL))
+        [before], _ = await outdated.find(stores.tenant, both, None, 1)
         assert before.model == MODEL
         await stores.encodings.save(
             stores.tenant, "b", [(before.memory_id, unit_vector(1))], [before.memory_id], STORED
         )
-        (after,) = await outdated.find(stores.tenant, replace(OF_RULES, models=("b", MODEL)), None, 1)
+        [after], _ = await outdated.find(stores.tenant, both, None, 1)
         assert after.model == "b"
 
     async def test_what_was_replaced_is_current_and_has_yet_to_be_indexed(
@@ -134,7 +145,7 @@ class OutdatedContract:
         (progress,) = await outdated.replace(stores.tenant, [derived(memory, RULES, importance=0.7)])
         assert (progress.memory_id, progress.indexed, progress.enriched) == (memory.id, None, STORED)
         assert (await stores.memory()).importance == 0.7
-        assert await outdated.find(stores.tenant, OF_RULES, None, 10) == []
+        assert await self._all(stores, outdated, OF_RULES, 10) == []
         assert list(await outdated.replace(stores.tenant, [derived(memory, RULES, importance=0.7)])) == [
             progress
         ]
@@ -147,8 +158,8 @@ class OutdatedContract:
         assert progress.indexed is None
         (after,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
         assert after == replace(before, importance=0.7)
-        assert await outdated.find(stores.tenant, replace(OF_RULES, rating_only=True), None, 10) == []
-        assert len(await outdated.find(stores.tenant, OF_RULES, None, 10)) == 1
+        assert await self._all(stores, outdated, replace(OF_RULES, rating_only=True), 10) == []
+        assert len(await self._all(stores, outdated, OF_RULES, 10)) == 1
 
     @pytest.mark.parametrize("rating_only", [True, False])
     async def test_what_was_stated_and_what_use_has_added_stays(
@@ -184,7 +195,7 @@ class OutdatedContract:
         (memory,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
         new = replace(derived(memory, RULES), timezone="Asia/Tokyo")
         assert await _replaced(stores, outdated, [new], rating_only=False) == []
-        assert len(await outdated.find(stores.tenant, OF_RULES, None, 10)) == 1
+        assert len(await self._all(stores, outdated, OF_RULES, 10)) == 1
 
     async def test_two_at_once_and_a_worker_between_them_end_in_one_state(
         self, stores: Stores, outdated: OutdatedMemories

@@ -11,18 +11,29 @@ where m.tenant = $1 and ($2::text is null or m.user_id = $2) and s.enriched is n
 group by 1 order by 1
 
 -- name: find
--- As above; $7 the id after which to go on, or null, $8 how many.
-select m.id, m.user_id, v.model, m.derived_by as version, m.rater as rated_by
-from (select *, coalesce(nullif(rated_by, ''), derived_by) as rater from memories) as m
-join stages s on s.tenant = $1 and s.memory_id = m.id
-join lateral (
-    select v.model from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model = any($6::text[])
-    order by array_position($6::text[], v.model) limit 1) as v on true
-where m.tenant = $1 and ($2::text is null or m.user_id = $2) and s.enriched is not null
-  and m.id > coalesce($7::uuid, '00000000-0000-0000-0000-000000000000')
-  and (m.rater <> $3 and ($4 or position('+' in m.rater) = 0)
-       or not $5 and m.derived_by <> $3 and ($4 or position('+' in m.derived_by) = 0))
-order by m.id limit $8
+-- As above; $7 the id after which to go on, or null, $8 how many to return, $9 how many to look at: whatever the planner
+-- thinks of the conditions, a slice costs no more than that. At least one row, which says how far it looked.
+with slice as (
+    select id, user_id, derived_by, coalesce(nullif(rated_by, ''), derived_by) as rater from memories
+    where tenant = $1 and id > coalesce($7::uuid, '00000000-0000-0000-0000-000000000000')
+      and ($2::text is null or user_id = $2)
+    order by id limit $9
+), found as (
+    select m.id, m.user_id, v.model, m.derived_by as version, m.rater as rated_by
+    from slice m
+    join stages s on s.tenant = $1 and s.memory_id = m.id
+    join lateral (
+        select v.model from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model = any($6::text[])
+        order by array_position($6::text[], v.model) limit 1) as v on true
+    where s.enriched is not null
+      and (m.rater <> $3 and ($4 or position('+' in m.rater) = 0)
+           or not $5 and m.derived_by <> $3 and ($4 or position('+' in m.derived_by) = 0))
+    order by m.id limit $8
+)
+select found.*, looked.number, looked.last
+from (select count(*) as number, (array_agg(id order by id desc))[1] as last from slice) as looked
+left join found on true
+order by found.id
 
 -- name: rate
 -- $2 rows. As the query `enrich` of the projections, for the importance alone.
