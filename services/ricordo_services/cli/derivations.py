@@ -44,7 +44,7 @@ class Said(Message):
     @property
     def spoken(self) -> str:
         """The language, said or found out."""
-        return self.language or language.detect(self.content)
+        return self.language or language.identify(self.content)
 
 
 def analysed(question: Question) -> Document:

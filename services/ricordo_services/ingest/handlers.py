@@ -1,11 +1,12 @@
 """What was said is written down, once, and told to the other workers."""
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.domain.language import detect
+from ricordo.domain.language import identify
 from ricordo.domain.text import collapse, strip_recalled
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
@@ -31,7 +32,8 @@ class Ingest:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
         """Record the messages; one outcome each."""
         accepted = [event.body for event in events if event.body.document is None]
-        messages = [new_message(tenant, body, self.source) for body in accepted]
+        # Beside the loop: what finds out the language takes a second to be read, once.
+        messages = await asyncio.to_thread(_new_messages, tenant, accepted, self.source)
         recorded = iter(await self.intake.record(tenant, messages, self.clock.now()))
         return [
             _NO_DOCUMENTS if event.body.document is not None else _outcome(tenant, event.body, next(recorded))
@@ -43,6 +45,10 @@ _NO_DOCUMENTS = Reject(
     "documents_unavailable",
     "documents are not kept yet: send the message without one, or its text as messages",
 )
+
+
+def _new_messages(tenant: str, bodies: Sequence[MessageReceived], source: str) -> list[NewMessage]:
+    return [new_message(tenant, body, source) for body in bodies]
 
 
 _DIGITS = 6  # of an importance: more say nothing, and a number too small to be multiplied is an error in SQL
@@ -63,7 +69,7 @@ def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
         speaker=body.speaker or "",
         participants=body.participants,
         timezone=body.timezone,
-        language=body.language or detect(content),
+        language=body.language or identify(content),
         location=body.location or "",
         metadata=body.metadata,
         kind=None if body.kind is None else body.kind.value,

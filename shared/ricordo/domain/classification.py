@@ -7,10 +7,12 @@ but for numbered steps, which look alike everywhere.
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import cast
 
+from ricordo.domain.markup import MOST_READ
 from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
 from ricordo.domain.text import statements
 
@@ -21,14 +23,26 @@ _STEP = re.compile(r"(?:^|\n|[\s:;.,])(?:(?:step|passo|punto)\s*)?(\d{1,2})[.):]
 _KINDS = (MemoryKind.NOTE, MemoryKind.DECISION, MemoryKind.AGREEMENT, MemoryKind.PROBLEM)
 
 
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """How people put something: a regular expression, and parts of which all that fits holds one."""
+
+    parts: tuple[str, ...]
+    whole: re.Pattern[str]
+
+    def fits(self, sentence: str) -> bool:
+        """Say whether a sentence in lower case is put so."""
+        return any(part in sentence for part in self.parts) and self.whole.search(sentence) is not None
+
+
 @lru_cache(maxsize=1)
-def load_classes() -> dict[str, dict[str, re.Pattern[str]]]:
-    """Return one pattern for each class and language of `lexicon/classes.toml`, read once."""
+def load_classes() -> dict[str, dict[str, tuple[Pattern, ...]]]:
+    """Return the patterns of each class and language of `lexicon/classes.toml`, read once."""
     file = resources.files("ricordo.domain.lexicon").joinpath("classes.toml")
-    table = cast("dict[str, dict[str, list[str]]]", tomllib.loads(file.read_text("utf-8")))
+    table = cast("dict[str, dict[str, list[tuple[str, str]]]]", tomllib.loads(file.read_text("utf-8")))
     return {
         name: {
-            language: re.compile("|".join(f"(?:{each})" for each in patterns))
+            language: tuple(Pattern(tuple(parts.split("|")), re.compile(whole)) for parts, whole in patterns)
             for language, patterns in by_language.items()
         }
         for name, by_language in table.items()
@@ -47,7 +61,7 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
         emotion: the feeling estimated of the same text.
         role: who said it; what a tool or the system says is felt by nobody.
     """
-    stated = statements(text)
+    stated = statements(text[:MOST_READ])
     if _has_steps(text) or _says("procedural", stated, language):
         return MemoryType.PROCEDURAL
     if _states_a_fact(stated, language):
@@ -59,7 +73,7 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
 
 def memory_kind(text: str, language: str) -> MemoryKind:
     """Say what a text is: a note, decision, agreement or problem when it says so, else a message."""
-    stated = statements(text)
+    stated = statements(text[:MOST_READ])
     for kind in _KINDS:
         if _says(kind.value, stated, language):
             return kind
@@ -67,8 +81,8 @@ def memory_kind(text: str, language: str) -> MemoryKind:
 
 
 def _says(name: str, stated: Iterable[str], language: str) -> bool:
-    pattern = load_classes()[name].get(language)
-    return pattern is not None and any(pattern.search(sentence) for sentence in stated)
+    patterns = load_classes()[name].get(language, ())
+    return any(pattern.fits(sentence) for sentence in stated for pattern in patterns)
 
 
 def _states_a_fact(stated: Sequence[str], language: str) -> bool:

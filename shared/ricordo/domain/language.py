@@ -1,13 +1,19 @@
-"""Which of the two languages a text is written in, Italian or English.
+"""Which language a text is written in.
 
-A general language identifier takes half a second to load and is at its worst on a few words, which is what
-chats are made of. Telling two languages apart needs little: their function words, and how words end.
+Of Italian and English, function words and the way words end tell more about a few words of chat than a
+general identifier does, which is at its worst there: what they tell clearly is believed. What is left may be
+in any other language: a general identifier (py3langid) looks at it, and is believed where it is sure.
 """
 
 import re
+import tomllib
 from functools import lru_cache
+from importlib import resources
 from typing import Final
 
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from ricordo.domain.markup import in_words
 from ricordo.domain.stop_words import stop_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -20,6 +26,15 @@ _ENGLISH_LETTERS = -0.25
 _ELISION = re.compile(r"\b(?:l|un|c|dell|all|nell|dall|sull|quest|quell|bell|anch|mezz)['’]", re.IGNORECASE)
 _CONTRACTION = re.compile(r"['’](?:s|t|re|ve|ll|m|d)\b", re.IGNORECASE)
 _LETTERS: Final = re.compile(r"[wkyjx]|th|sh|gh|oo|ee", re.IGNORECASE)
+# Those told apart: each further one is one more to be mistaken for.
+_LANGUAGES: Final = tuple(
+    "it en fr de es pt nl ro pl ru uk tr el sv da no fi cs hu hr bg ca ar he fa hi zh ja ko vi id".split()
+)
+# How probable another language has to be: at all, of few words, and where its own words or letters are seen.
+_SURE, _SURE_OF_FEW, _SURE_OF_FOREIGN = 0.6, 0.8, 0.3
+_FEW = 3  # words
+_CLEAR = 2  # function words of one language, and none of another, which need no second opinion
+_LAUGHTER: Final = re.compile(r"(?:[aeiou]*h+[aeiou]+){2,}h*|lo+l|lmao|rofl", re.IGNORECASE)
 _SHARED: Final = frozenset(
     {"no", "so", "a", "i", "in", "me", "come", "do", "are", "o", "on", "due", "fin", "sin", "ok"}
 )
@@ -41,7 +56,7 @@ _ENGLISH: Final = frozenset(
 
 
 def detect(text: str, default: str = "en") -> str:
-    """Return "it" or "en", whichever `text` is more likely written in.
+    """Return "it" or "en", whichever `text` is more likely written in: what queries are read in.
 
     Args:
         text: Any text; its first 2,000 characters are read.
@@ -51,6 +66,61 @@ def detect(text: str, default: str = "en") -> str:
     if score == 0:
         return default
     return "it" if score > 0 else "en"
+
+
+def identify(text: str, default: str = "en") -> str:
+    """Return the language of `text`, as ISO 639-1.
+
+    Args:
+        text: Any text; its first 2,000 characters are read, without code and addresses.
+        default: What to answer when nothing tells: no words, names only, or a guess that nobody is sure of.
+    """
+    said = in_words(text[:_MOST_READ])
+    written = [word for word in _WORD.findall(said) if not _LAUGHTER.fullmatch(word)]
+    if not written:
+        return default
+    own = detect(said, default)
+    foreign = any(_is_foreign(word) for word in (written[0].lower(), *written[1:]))
+    if not foreign and _is_clear(written, own):
+        return own
+    guessed, confidence = _identifier().classify(said)
+    if guessed in {"it", "en"}:
+        return own
+    few = len(written) <= _FEW and _is_latin(said)
+    asked = (
+        _SURE_OF_FEW if few and not foreign else _SURE_OF_FOREIGN if foreign or not _is_latin(said) else _SURE
+    )
+    return str(guessed) if confidence >= asked else own
+
+
+def _is_clear(written: list[str], own: str) -> bool:
+    """Say whether function words of the language say it."""
+    said = sum(_tells(word.lower(), own) for word in written)
+    return said >= min(_CLEAR, len(written)) and said * 4 >= len(written)
+
+
+@lru_cache(maxsize=16_384)
+def _is_foreign(word: str) -> bool:
+    """Say whether a word is a frequent one of another language, and none of Italian or English."""
+    return word in _foreign_words() and not (_tells(word, "it") or _tells(word, "en") or word in _SHARED)
+
+
+def _tells(word: str, language: str) -> bool:
+    return abs(score := _word_score(word)) >= _FUNCTION_WORD and (score > 0) == (language == "it")
+
+
+@lru_cache(maxsize=1)
+def _foreign_words() -> frozenset[str]:
+    file = resources.files("ricordo.domain.lexicon").joinpath("foreign.toml")
+    return frozenset(str(tomllib.loads(file.read_text("utf-8"))["words"]).split())
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    """Return the identifier, read once: that takes a second."""
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(_LANGUAGES)
+    return identifier
 
 
 def _score(text: str) -> float:
@@ -89,5 +159,5 @@ def _shape_score(word: str) -> float:
     return score + (_ENGLISH_LETTERS if _LETTERS.search(word) else 0.0)
 
 
-def _is_latin(word: str) -> bool:
-    return all(letter < "\u0250" for letter in word)
+def _is_latin(text: str) -> bool:
+    return all(sign < "\u0250" for sign in text if sign.isalpha())

@@ -1,7 +1,9 @@
 """What a message says in words: without code, addresses, file names, tags and marks of markup."""
 
 import re
+import unicodedata
 from functools import lru_cache
+from typing import Final
 
 # What is cut out ends a phrase, so that the words on both sides of it do not meet. No quantifier gives back.
 _CUT = re.compile(
@@ -14,6 +16,9 @@ _CUT = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _LINK = re.compile(r"!?\[([^\[\]]{1,200}+)\]\([^()\s]{1,400}+\)")
+_INLINE_TAG = re.compile(
+    r"</?(?:b|i|u|s|em|strong|span|code|a|mark|small|font)(?:\s[^<>]{0,200}+)?>", re.IGNORECASE
+)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}+>")
 _MARKS = re.compile(
     r"\*{1,3}|~~|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|^[ \t]*+(?:#{1,6}(?=\s)|>+|[-+•](?=\s))|[#@](?=\w)",
@@ -21,7 +26,16 @@ _MARKS = re.compile(
 )
 
 
+MOST_READ: Final = 6_000  # characters: what a longer text is about, it says by then
+
+
+# Several readers look at one text in turn.
 @lru_cache(maxsize=16)
+def beginning(text: str) -> str:
+    """Return the first 6,000 characters of `text`, in normal form C and without markup."""
+    return in_words(unicodedata.normalize("NFC", text[:MOST_READ]))
+
+
 def in_words(text: str) -> str:
     """Return `text` without markup; what is no sentence at all (code, an address) leaves a full stop.
 
@@ -30,11 +44,18 @@ def in_words(text: str) -> str:
     if not _is_marked(text):
         return text
     linked = _LINK.sub(r"\1", text)
-    return _MARKS.sub("", _TAG.sub(" ", _CUT.sub(" . ", linked)))
+    return _MARKS.sub("", _TAG.sub(" ", _INLINE_TAG.sub("", _CUT.sub(" . ", linked))))
 
 
-_SIGNS = re.compile(r"[`<*_~#@&]|://|www\.|\]\(|\w\.\w|^[ \t]*[>+•-]", re.MULTILINE)
+# One look for single signs is much faster than one for all that follows them.
+_SIGN = re.compile(r"[`<>*_~#@&\[+•]")
+_INNER_DOT = re.compile(r"\.\w")
+_LIST = re.compile(r"^[ \t]*+-\s", re.MULTILINE)
 
 
 def _is_marked(text: str) -> bool:
-    return _SIGNS.search(text) is not None
+    if _SIGN.search(text) is not None or "://" in text:
+        return True
+    return ("." in text and _INNER_DOT.search(text) is not None) or (
+        "-" in text and _LIST.search(text) is not None
+    )

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from operator import itemgetter
 
-from ricordo.domain.markup import in_words
+from ricordo.domain.markup import beginning
 from ricordo.domain.name_lists import NameLists, is_given, is_place, load_names
 from ricordo.domain.proper_nouns import starts_sentence
 from ricordo.domain.stop_words import stop_words
@@ -34,19 +34,22 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
     """Return the names of people mentioned in `text`, in order, each once, as written or as known.
 
     Args:
-        text: what was said.
+        text: what was said; of a long text its first 6,000 characters are read.
         language: for the cues; without any, given and known names are still found.
         known_names: those of this user's people; they are found in lower case too, and a first name that only
             one of them begins with becomes that whole name.
     """
-    text = in_words(normalise(text))
+    text = beginning(text)
     tokens = _without_possessives(located_words(text, language), language)
     known = _known(tuple(known_names))
     reader = _Reader(text, tokens, language)
     found: dict[str, str] = {}
     at = 0
     while at < len(tokens) and len(found) < MAX_NAMES:
-        if reader.possesses(at):
+        word = tokens[at]
+        # Most words are none: written small, and not called after anybody.
+        plain = word.written[0].islower() and not (known.begins(word) or word.folded in reader.given)
+        if plain or reader.possesses(at):
             at += 1
             continue
         length, name = max(known.at(tokens, at), reader.name_at(at), key=itemgetter(0))
@@ -87,6 +90,10 @@ class _Known:
         for entries in self._by_first.values():
             entries.sort(key=lambda entry: -len(entry[0]))
 
+    def begins(self, token: Word) -> bool:
+        """Say whether a known name begins with a word."""
+        return token.folded in self._by_first
+
     def at(self, tokens: Sequence[Word], at: int) -> tuple[int, str]:
         """Return how many words a known name takes at a place, and the name; 0 when there is none."""
         for parts, name in self._by_first.get(tokens[at].folded, ()):
@@ -118,13 +125,11 @@ class _Reader:
     def __init__(self, text: str, tokens: Sequence[Word], language: str) -> None:
         self._text, self._tokens, self._language = text, tokens, language
         self._names = load_names()
+        self.given = self._names.given
         self._cues = self._names.cues.get(language, frozenset())
         self._acts = self._names.acts.get(language, frozenset())
-        letters = [letter for letter in text if letter.isalpha()]
         # Who writes all small, or all in capitals, writes names like other words.
-        self._even = bool(letters) and (
-            not any(map(str.isupper, letters)) or not any(map(str.islower, letters))
-        )
+        self._even = text.islower() or text.isupper()
         self._last = -1  # where the name before ended, in words
 
     def name_at(self, at: int) -> tuple[int, str]:

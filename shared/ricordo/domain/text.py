@@ -14,6 +14,8 @@ from typing import NamedTuple, Protocol
 
 import snowballstemmer
 
+from ricordo.domain.markup import beginning
+from ricordo.domain.openings import first_telling
 from ricordo.domain.stop_words import stop_words
 
 _ALGORITHMS = {
@@ -35,7 +37,6 @@ _RECALLED_TAG = re.compile(r"<\s*+(?P<close>/?)\s*+recalled(?P<rest>[\s/][^<>]*+
 _RECALLED_BRACKET = re.compile(r"<(?=\s*+/?\s*+recalled\b)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _ELISION = re.compile(r"['\u2019]")
-_SPACE = re.compile(r"\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|\n+")
 LONGEST_ABBREVIATION = 8
 _ABBREVIATION = re.compile(
@@ -77,7 +78,7 @@ def content_hash(text: str) -> str:
 
 def collapse(text: str) -> str:
     """Return `text` on one line, with single spaces and none at the ends."""
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def strip_recalled(text: str) -> str:
@@ -207,7 +208,7 @@ def _sentences(text: str) -> tuple[str, ...]:
         if not piece:
             continue
         parts.append(piece)
-        if not _ABBREVIATION.search(piece[-LONGEST_ABBREVIATION:]):
+        if piece[-1] != "." or not _ABBREVIATION.search(piece[-LONGEST_ABBREVIATION:]):
             found.append(" ".join(parts))
             parts.clear()
     if parts:
@@ -234,6 +235,12 @@ def excerpt(text: str, limit: int) -> str:
 
 
 def title_of(text: str, limit: int = 80) -> str:
-    """Return the first sentence of `text` as a title of at most `limit` characters, without its full stop."""
-    first = next(iter(sentences(text)), "")
-    return excerpt(first.rstrip(" .;,:") or first or text, limit)
+    """Return what `text` says first as a title of at most `limit` characters, without its full stop.
+
+    Greetings, code, addresses and markup are passed over where anything else is said.
+    """
+    said = beginning(text)
+    if not _WORD.search(said):
+        said = text.replace("`", " ")
+    first = first_telling(sentences(said)) or text
+    return excerpt(first.rstrip(" .;,:") or first, limit)

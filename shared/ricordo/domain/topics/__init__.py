@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ricordo.domain.lemmas import noun_key
-from ricordo.domain.markup import in_words
+from ricordo.domain.markup import beginning
 from ricordo.domain.proper_nouns import proper_nouns
 from ricordo.domain.stop_words import stop_words
-from ricordo.domain.text import located_words, normalise, words
+from ricordo.domain.text import located_words, words
 from ricordo.domain.topics.cues import NounCues, load_noun_cues
 from ricordo.domain.topics.phrases import Phrase, phrases
 from ricordo.domain.topics.tagging import tagged
@@ -22,7 +22,6 @@ from ricordo.domain.topics.tagging import tagged
 __all__ = ["MAX_TOPICS", "NounCues", "load_noun_cues", "topic_key", "topic_keys", "topics"]
 
 MAX_TOPICS = 5
-_MOST_READ = 6_000  # characters: what a longer text is about, it says by then
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 
 
@@ -65,7 +64,7 @@ def topics(text: str, language: str, names: Iterable[str] = ()) -> tuple[str, ..
     Returns:
         At most 5 case-folded phrases of up to three words that say something; nouns are singular.
     """
-    read = in_words(normalise(text[:_MOST_READ]))
+    read = beginning(text)
     if not any(letter.islower() for letter in read):
         read = read.lower()  # who shouts capitalises no names
     people = frozenset(part for name in names for part in words(name, language))

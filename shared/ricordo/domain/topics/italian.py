@@ -21,13 +21,13 @@ def tag(sentence: Sentence, at: int, *, determined: bool) -> Tag:
         determined: whether an article or the like leads up to it.
     """
     found, before = sentence.classes[at], sentence.word(at - 1)
-    if found not in {Word.NOUN, Word.EITHER}:
+    if found is not Word.NOUN and found is not Word.EITHER:
         return Tag.NONE
     if determined:
         return Tag.NONE if _is_object_of(sentence.words[at], before) else Tag.NOUN
     if before in sentence.people or _is_predicate(sentence, at):
         return Tag.NONE
-    if at and sentence.joined[at] and sentence.found[at - 1].tag in {Tag.NOUN, Tag.RELATED}:
+    if at and sentence.joined[at] and sentence.found[at - 1].tag in (Tag.NOUN, Tag.RELATED):
         return Tag.RELATED
     return Tag.NOUN if found is Word.NOUN or not _acts(sentence, at) else Tag.NONE
 

@@ -1,8 +1,7 @@
 """Nouns that name one thing together: "job interview", "esame di statistica", "Rossi Costruzioni"."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ricordo.domain.lemmas import noun
 from ricordo.domain.topics.sentence import Tag, Tagged
@@ -13,8 +12,7 @@ _OF: Final = frozenset("di d del dello della dell dei degli delle da".split())
 _NAMED, _TOGETHER, _DETERMINED, _BARE, _PERSON = 2.5, 2.2, 2.0, 1.0, 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """What a text may be about: its dictionary form, and how much it weighs."""
 
     form: str

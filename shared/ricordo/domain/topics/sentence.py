@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from ricordo.domain.text import Word as Token
 from ricordo.domain.topics.word_classes import Word, word_class
@@ -23,8 +22,7 @@ class Tag(Enum):
     NONE = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(NamedTuple):
     """A word with its tag.
 
     Attributes:
@@ -75,4 +73,4 @@ class Sentence:
         return at < len(self.words) and self.joined[at] and self.classes[at] in _NOUNS
 
 
-_NOUNS: Final = frozenset({Word.NOUN, Word.EITHER, Word.GERUND})
+_NOUNS: Final = (Word.NOUN, Word.EITHER, Word.GERUND)

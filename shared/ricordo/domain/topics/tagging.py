@@ -20,6 +20,8 @@ class _Tagger(Protocol):
     def __call__(self, sentence: Sentence, at: int, *, determined: bool) -> Tag: ...
 
 
+# A tuple: members of an enumeration are slow to hash.
+_NEVER: Final = (Word.NOTHING, Word.QUALITY, Word.VAGUE)
 _TAGGERS: Final[Mapping[str, _Tagger]] = {"it": italian.tag, "en": english.tag}
 
 
@@ -45,6 +47,8 @@ def tagged(
             found = Tag.NONE
         elif token.start in named and not is_plain(word):
             found = Tag.NAME
+        elif sentence.classes[at] in _NEVER:
+            found = Tag.NONE
         else:
             found = tagger(sentence, at, determined=determined)
         sentence.found.append(Tagged(token, word, found, determined, sentence.joined[at]))

@@ -1,0 +1,66 @@
+"""Where a text begins to say something: behind its greetings, thanks and small talk."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Final, cast
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_EDGES: Final = " \t\n.,;:!?…-–—"
+# "Ciao Marco, …": at most this many words lead up to the comma.
+_LONGEST_GREETING: Final = 5
+_LONGEST_SMALL_TALK: Final = 80  # characters
+_COMMA: Final = re.compile(r"[,!:–—-]\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Openings:
+    words: frozenset[str]
+    sentences: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _openings() -> _Openings:
+    file = resources.files("ricordo.domain.lexicon").joinpath("openings.toml")
+    table = tomllib.loads(file.read_text("utf-8"))
+    patterns = cast("list[str]", table["sentences"])
+    return _Openings(
+        frozenset(str(table["words"]).split()), re.compile("|".join(f"(?:{each})" for each in patterns))
+    )
+
+
+def first_telling(sentences: Sequence[str]) -> str:
+    """Return the first of `sentences` that says something, without a greeting at its head; else the first.
+
+    Args:
+        sentences: of one text, in order; none gives an empty string.
+    """
+    telling = next((each for each in sentences if not _only_opens(each)), None)
+    if telling is None:
+        return sentences[0] if sentences else ""
+    return _without_greeting(telling)
+
+
+def _without_greeting(sentence: str) -> str:
+    comma = _COMMA.search(sentence)
+    if comma is None or not _only_opens(sentence[: comma.start()]):
+        return sentence
+    rest = sentence[comma.end() :]
+    return rest[:1].upper() + rest[1:] if _WORD.search(rest) else sentence
+
+
+def _only_opens(sentence: str) -> bool:
+    """Say whether a sentence greets, thanks or agrees, perhaps somebody by name, and says no more."""
+    bare = sentence.strip(_EDGES).replace("\u2019", "'")
+    if len(bare) > _LONGEST_SMALL_TALK:
+        return False
+    words = _WORD.findall(bare)
+    if not words or _openings().sentences.fullmatch(bare.lower()):
+        return True
+    if len(words) > _LONGEST_GREETING:
+        return False
+    known = [word.lower() in _openings().words for word in words]
+    return known[0] and all(opens or word[0].isupper() for opens, word in zip(known, words, strict=True))
