@@ -117,14 +117,16 @@ async def open_describer(
     Args:
         settings: which model, and in what measure it is asked.
         clock: measures budget and outages.
-        patient: nobody waits for what is read: take all the time of each answer, and wait out an open breaker
-            once.
+        patient: nobody waits for what is read: begin when the model is loaded, take all the time of each
+            answer, and wait out an open breaker.
     """
     if settings.provider == "rules":
         yield None
         return
     breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
-    opening = open_message_reader(settings.ollama_url, settings.model, timeout=settings.budget_s)
+    opening = open_message_reader(
+        settings.ollama_url, settings.model, timeout=settings.budget_s, wait=patient
+    )
     async with opening as reader:
         yield ModelDescriber(
             reader,

@@ -328,7 +328,7 @@ async def run_backfill(
     """Derive again what former versions have derived; see `Backfill.run`."""
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
-        enrich = await _enrich(resources, patient=True)
+        enrich = await _enrich(resources, patient=not order.dry)
         backfill = Backfill(
             deriving=enrich,
             linking=enrich.linking,

@@ -163,7 +163,7 @@ class EnrichmentSettings(_Group):
     provider: Literal["rules", "ollama"] = "rules"
     model: str = "hermes3:8b"
     ollama_url: str = "http://127.0.0.1:11434"
-    batch: PositiveInt = 8
+    batch: Annotated[int, Field(ge=1, le=16)] = 8
     budget_s: PositiveFloat = 60.0
     requests_per_s: PositiveInt = 3
     failures_to_open: PositiveInt = 3

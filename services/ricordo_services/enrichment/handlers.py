@@ -67,7 +67,7 @@ class Enrich:
         """
         unenriched = await self.enrichments.load(tenant, model, memory_ids)
         enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
-        return await read_by(self.describer, unenriched, enriched, asked)
+        return await read_by(self.describer, unenriched, enriched, self.beside, asked)
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:

@@ -291,6 +291,18 @@ async def test_a_missing_model_is_pulled_and_loaded(server: OllamaStandIn) -> No
         assert await reader.rate(STORY[:1]) == [6]
 
 
+async def test_who_has_time_begins_when_the_model_is_there(server: OllamaStandIn) -> None:
+    server.models.clear()
+    server.behaviour.delay = 0.1
+    async with open_message_reader(server.url, MODEL, timeout=5, wait=True) as reader:
+        assert server.models == [MODEL]
+        assert len(server.requests) == 3
+        assert await reader.rate(STORY[:1]) == [6]
+    server.behaviour.status = 500
+    async with open_message_reader(server.url, MODEL, timeout=5, wait=True):
+        pass
+
+
 async def test_the_model_says_nothing_of_what_was_said_in_errors(
     server: OllamaStandIn, reader: OllamaMessageReader
 ) -> None:

@@ -54,7 +54,7 @@ class OllamaMessageReader:
 
 @asynccontextmanager
 async def open_message_reader(
-    url: str, model: str, *, timeout: float, pull: bool = True
+    url: str, model: str, *, timeout: float, pull: bool = True, wait: bool = False
 ) -> AsyncIterator[OllamaMessageReader]:
     """Connect to an Ollama server, which fetches and loads the model meanwhile; who is away stops nobody.
 
@@ -63,9 +63,12 @@ async def open_message_reader(
         model: name of a language model, such as `hermes3:8b`.
         timeout: seconds that an answer may take.
         pull: fetch a missing model.
+        wait: begin when the model is loaded, or cannot be; that may take minutes.
     """
     async with (
         connect(url, timeout) as server,
         preparing(url, model, pull=pull, window=_WINDOW) as preparation,
     ):
+        if wait:
+            await preparation.finished()
         yield OllamaMessageReader(server, model, preparation)

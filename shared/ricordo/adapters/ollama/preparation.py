@@ -40,6 +40,11 @@ class Preparation:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._prepare())
 
+    async def finished(self) -> None:
+        """Wait until what goes on has come to its end, be it a good one."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
     async def close(self) -> None:
         """End what goes on."""
         if self._task is not None:
