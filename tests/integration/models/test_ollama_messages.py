@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 
+import jsonschema
 import pytest
 
 from ricordo.adapters.clock import SystemClock
@@ -93,7 +94,9 @@ async def test_all_the_rest_is_one_structured_call(
 ) -> None:
     await reader.describe(STORY)
     [request] = chats(server)
-    assert request["format"] == description_schema()
+    assert request["format"] == description_schema(3)
+    jsonschema.Draft202012Validator.check_schema(description_schema(3))
+    jsonschema.validate(json.loads(TalkingModel()(request)), description_schema(3))
     assert shown(request) == [one.text for one in STORY]
 
 

@@ -39,7 +39,7 @@ class OllamaMessageReader:
     async def describe(self, messages: Sequence[Said]) -> list[Description | None]:
         """Describe messages in one call; see `MessageReader.describe`."""
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_DESCRIPTION * len(messages)
-        answer = await self._ask(description_prompt(messages), description_schema(), tokens)
+        answer = await self._ask(description_prompt(messages), description_schema(len(messages)), tokens)
         return read_descriptions(answer, len(messages))
 
     async def _ask(

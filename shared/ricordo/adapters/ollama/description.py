@@ -73,12 +73,6 @@ class MessageAnswer(BaseModel):
         )
 
 
-class MessagesAnswer(BaseModel):
-    """The answer as a whole."""
-
-    messages: list[MessageAnswer]
-
-
 def description_prompt(messages: Sequence[Said]) -> list[dict[str, str]]:
     """Return the chat messages that ask for the descriptions of messages; these are data within JSON."""
     shown = [
@@ -97,10 +91,15 @@ def description_prompt(messages: Sequence[Said]) -> list[dict[str, str]]:
     ]
 
 
+def description_schema(count: int) -> dict[str, Any]:
+    """Return the JSON schema that the server holds the answer to: an item for each of `count` messages."""
+    items = {"type": "array", "items": _item_schema(), "minItems": count, "maxItems": count}
+    return {"type": "object", "properties": {"messages": items}, "required": ["messages"]}
+
+
 @lru_cache(maxsize=1)
-def description_schema() -> dict[str, Any]:
-    """Return the JSON schema that the server holds the answer to."""
-    return MessagesAnswer.model_json_schema(mode="serialization")
+def _item_schema() -> dict[str, Any]:
+    return MessageAnswer.model_json_schema(mode="serialization")
 
 
 def read_descriptions(answer: str, count: int) -> list[Description | None]:
