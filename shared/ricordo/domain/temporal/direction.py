@@ -38,7 +38,9 @@ _BACK: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
         r"\b(?:was|were|had|did|didn['’]t|went|came|saw|met|got|took|made|said|told|gave|left|bought|ate|ran"
         r"|won|lost|flew|drove|spent|slept|began|found|felt|brought|taught|wrote|broke|fell|sang|swam"
-        r"|ha(?:ve|s) (?:\w+ ){0,2}?been|(?!(?:book|reserv|schedul|reschedul|postpon|need)ed)[a-z]{2,}"
+        r"|ha(?:ve|s) (?:\w+ ){0,2}?been"
+        # "getting married" tells of nothing that is over; neither does being excited.
+        r"|(?!(?:book|reserv|schedul|reschedul|postpon|need|marri|engag|divorc|excit|scar|worri)ed)[a-z]{2,}"
         r"(?<!e)ed)\b",
         re.IGNORECASE,
     ),

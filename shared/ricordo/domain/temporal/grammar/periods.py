@@ -187,11 +187,9 @@ def _on_a_day(reader: Reader, at: int) -> bool:
 
 def _is_habit(reader: Reader, at: int) -> bool:
     """Whether a weekday comes again and again, or is any: "on Mondays", "a Sunday", "Friday mornings"."""
-    return (
-        reader.has(at, Kind.PLURAL)
-        or reader.has(at + 1, Kind.PLURAL)
-        or reader.has(at - 1, Kind.ARTICLE, Kind.PLURAL)
-    )
+    # Behind it, an article in the plural belongs to what follows: "domenica i miei sono venuti".
+    behind = reader.has(at + 1, Kind.PLURAL) and reader.has(at + 1, Kind.PART, Kind.UNIT, Kind.WEEKDAY)
+    return reader.has(at, Kind.PLURAL) or behind or reader.has(at - 1, Kind.ARTICLE, Kind.PLURAL)
 
 
 def _weekday_placed(reader: Reader, day: int, end: int) -> Read:
