@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, cast
 
-from ricordo.domain.telling import LANGUAGES, Telling, plain, read_table, tellings
+from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, read_table, tellings
 from ricordo.domain.text import normalise
 
 _CUE: Final = 4
@@ -21,7 +21,8 @@ _LEAD: Final = 100
 """Characters in front of a deed in which the one who did it is looked for."""
 _MOST_READ: Final = 4000
 """Characters of sentences with cues that are read of one text: bounds what a long one costs."""
-_TOKEN: Final = re.compile(r"[a-z]+")
+_BESIDE: Final = " ,.;:!-("
+_NEAR: Final = ("<kin>", "<mykin>")
 _PLACE: Final = re.compile(r"<(\w+)>")
 _ENDINGS: Final = re.compile(r"([a-z]+)\[([a-z]+)\]")
 
@@ -35,12 +36,14 @@ class _Turn:
     Attributes:
         deed: a pattern of what happens; with those to whom it does where they belong to it.
         lead: a pattern of those to whom it happens, up to the deed; empty where there is none.
-        of_near: whether it begins with somebody near: without any in the sentence it is not looked for.
     """
 
     deed: str
     lead: str
-    of_near: bool
+
+    def happens(self, low: str) -> bool:
+        """Whether it may be in `low`, to whomever."""
+        return _compiled(self.deed).search(low) is not None
 
     def find(self, low: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of `low` that tell it."""
@@ -61,7 +64,8 @@ class _Events:
     Attributes:
         turns: all ways of telling one.
         cues: beginnings of words by their first letters, each with the turns that it may belong to.
-        near: beginnings of the words for those who are near.
+        of_near: the turns that begin with somebody near.
+        near: beginnings of the words for those, without one of which such turns cannot be.
         ends: where a clause ends.
         hedges: what makes unreal what follows in its clause.
         negation: what denies what follows it at once.
@@ -71,6 +75,7 @@ class _Events:
 
     turns: tuple[_Turn, ...]
     cues: Mapping[str, Sequence[tuple[str, frozenset[int]]]]
+    of_near: frozenset[int]
     near: frozenset[str]
     ends: re.Pattern[str]
     hedges: re.Pattern[str]
@@ -78,14 +83,17 @@ class _Events:
     personal: re.Pattern[str]
     strangers: re.Pattern[str]
 
-    def hinted(self, low: str) -> set[int]:
-        """Return which turns the words of `low` hint at."""
+    def hinted(self, said: Iterable[str]) -> set[int]:
+        """Return which turns the words that were said hint at."""
         found: set[int] = set()
-        for word in set(_TOKEN.findall(low)):
-            for cue, turns in self.cues.get(word[:_CUE], ()):
+        near = False
+        for word in said:
+            beginning = word[:_CUE]
+            near = near or beginning in self.near
+            for cue, turns in self.cues.get(beginning, ()):
                 if word.startswith(cue):
                     found |= turns
-        return found
+        return found if near else found - self.of_near
 
 
 def life_event(text: str, language: str) -> str:
@@ -102,37 +110,40 @@ def life_event(text: str, language: str) -> str:
         return ""
     text = normalise(text)
     events = _events(language)
-    if not events.hinted(plain(text)):
+    low = plain(text)
+    turns = events.hinted(plain_words(low))
+    # Hardly any text has one, told or not: most need not be cut into what they tell.
+    if not turns or (len(text) <= _MOST_READ and not any(events.turns[i].happens(low) for i in turns)):
         return ""
-    before, left = "", _MOST_READ
-    for told in tellings(text, language):
-        if hinted := events.hinted(told.plain):
-            if found := next(_found(told, before, sorted(hinted), events), ""):
+    left = _MOST_READ
+    every = tellings(text, language)
+    for at, told in enumerate(every):
+        if hinted := events.hinted(told.words):
+            personal = any(events.personal.search(one.plain) for one in every[max(0, at - 1) : at + 2])
+            if found := next(_found(told, hinted, events, personal=personal), ""):
                 return found
             left -= len(told.plain)
             if left <= 0:
                 break
-        before = told.plain
     return ""
 
 
-def _found(told: Telling, before: str, hinted: Iterable[int], events: _Events) -> Iterator[str]:
-    """Yield what is told in `told`, which follows `before`, of some turns."""
+def _found(told: Telling, hinted: Iterable[int], events: _Events, *, personal: bool) -> Iterator[str]:
+    """Yield what is told of some turns.
+
+    Args:
+        told: where they are looked for.
+        hinted: which turns.
+        events: those of the language.
+        personal: whether what is said here is about the speaker or somebody near; elsewhere only what opens
+            a sentence without a subject is about the speaker.
+    """
     low = told.plain
-    near = any(word[:_CUE] in events.near for word in _TOKEN.findall(low))
-    for turn in (events.turns[i] for i in hinted):
-        if turn.of_near and not near:
-            continue
+    for turn in (events.turns[i] for i in sorted(hinted)):
         for start, end in turn.find(low):
-            if _concerns(low, start, before, events) and not _is_unreal(low[:start], events):
-                yield told.text[start:end].strip(" ,.;:!-(").lower()
-
-
-def _concerns(low: str, start: int, before: str, events: _Events) -> bool:
-    """Whether it is about the speaker or somebody near; an opening without a subject is about the speaker."""
-    if events.personal.search(low) is not None or events.personal.search(before) is not None:
-        return True
-    return not low[:start].strip(" ,.;:!-(") and events.strangers.match(low, start) is None
+            own = personal or (not low[:start].strip(_BESIDE) and events.strangers.match(low, start) is None)
+            if own and not _is_unreal(low[:start], events):
+                yield told.text[start:end].strip(_BESIDE).lower()
 
 
 def _is_unreal(before: str, events: _Events) -> bool:
@@ -157,16 +168,20 @@ def _events(language: str) -> _Events:
     leads = cast("list[str]", table["leads"])
     turns: list[_Turn] = []
     cues: dict[str, set[int]] = {}
+    of_near: set[int] = set()
     for family in cast("list[dict[str, list[str]]]", table["family"]):
         for turn in (one for pattern in family["patterns"] for one in _alternatives(pattern)):
             written = _written(turn.replace("<pets>", words["pets"]))
             for cue in family["cues"]:
                 if cue[:_CUE] in written:
                     cues.setdefault(cue, set()).add(len(turns))
+            if turn.startswith(_NEAR):
+                of_near.add(len(turns))
             turns.append(_turn(turn, words, leads))
     return _Events(
         turns=tuple(turns),
         cues=_by_beginning(cues),
+        of_near=frozenset(of_near),
         near=frozenset(word[:_CUE] for word in str(table["near"]).split()),
         ends=re.compile(unreal["ends"]),
         hedges=re.compile(unreal["hedges"]),
@@ -179,9 +194,9 @@ def _events(language: str) -> _Events:
 def _turn(pattern: str, words: Mapping[str, str], leads: Iterable[str]) -> _Turn:
     place = _PLACE.match(pattern)
     if place is None or place[1] not in leads:
-        return _Turn(_spelled(pattern, words), "", of_near=place is not None)
+        return _Turn(_spelled(pattern, words), "")
     lead = rf"(?:{_spelled(words[place[1]], words)})\Z"
-    return _Turn(_spelled(pattern[place.end() :], words), lead, of_near=False)
+    return _Turn(_spelled(pattern[place.end() :], words), lead)
 
 
 def _by_beginning(cues: Mapping[str, set[int]]) -> dict[str, list[tuple[str, frozenset[int]]]]:
@@ -194,6 +209,7 @@ def _by_beginning(cues: Mapping[str, set[int]]) -> dict[str, list[tuple[str, fro
 
 def _written(pattern: str) -> str:
     """Return a pattern with all forms of the words that differ in their last letter written out."""
+    pattern = _PLACE.sub(" ", pattern)
     forms = (word + ending for word, endings in _ENDINGS.findall(pattern) for ending in endings)
     return " ".join((pattern, *forms))
 
@@ -217,7 +233,9 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 
 def _spelled(pattern: str, words: Mapping[str, str]) -> str:
-    """Put the words where their names in angle brackets stand."""
+    """Put the words where their names stand in angle brackets; sentences begin and end within a text, too."""
     while _PLACE.search(pattern):
         pattern = _PLACE.sub(lambda place: f"(?:{words[place[1]]})", pattern)
-    return pattern
+    opening = r"(?:^|(?<=[.!?…\n]\s))"
+    pattern = pattern.replace(r"^\W*", opening + r"\W*").replace("|^)", f"|{opening})")
+    return pattern.replace(r"\W*$", r"\W*?(?:$|[.!?…\n])")

@@ -42,10 +42,12 @@ class Telling:
     Attributes:
         text: as written.
         plain: in lower case, without accents, apostrophes straight.
+        words: the plain words of the sentence that it is a part of.
     """
 
     text: str
     plain: str
+    words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,11 @@ def _without_accent(found: re.Match[str]) -> str:
     return letter if len(letter.lower()) == 1 else " "
 
 
+def plain_words(low: str) -> frozenset[str]:
+    """Return the words of a plain text, cut at apostrophes."""
+    return frozenset(_WORD.findall(low))
+
+
 def tellings(text: str, language: str) -> tuple[Telling, ...]:
     """Return the stretches of `text` that tell, in order.
 
@@ -113,10 +120,10 @@ def _tellings(text: str, language: str) -> tuple[Telling, ...]:
         for start in range(0, len(sentence), _LONGEST):
             piece = sentence[start : start + _LONGEST]
             low = plain(piece)
-            said = frozenset(_WORD.findall(low))
+            said = plain_words(low)
             if frames.joke.search(low, said, 0, len(low)):
                 return ()
-            found += (Telling(piece[slice(*span)], low[slice(*span)]) for span in _told(low, said, frames))
+            found += (Telling(piece[a:b], low[a:b], said) for a, b in _told(low, said, frames))
     return tuple(found)
 
 

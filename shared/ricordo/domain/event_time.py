@@ -1,0 +1,254 @@
+"""When what a message tells happened, or is to happen: the one time of many that it is about, or none.
+
+Rather none than a wrong one: a memory under a wrong day is found where it does not belong. Only what the text
+tells is looked at (`telling`), and of that only times that place something: no habit, length of time, hour
+without a day, wish for a nice weekend, birthday, or year of the world's.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from typing import Final, cast
+from zoneinfo import ZoneInfo
+
+from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, read_table, tellings
+from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find
+from ricordo.domain.temporal.direction import direction
+from ricordo.domain.temporal.languages import LEXICONS
+
+_TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
+_WORD: Final = re.compile(r"[a-z]+|\d+")
+_REACH: Final = 7
+"""Words on each side of one that names a time which can belong to the same time."""
+_BESIDE: Final = 2
+"""Words beside a time that say whether it is one: "every", "merry", "aunt"."""
+_SIGNS: Final = frozenset(",./-:'°")
+_ARTICLE: Final = re.compile(r"(?:the|on|on the|il|lo|la|i|gli|le) |l'")
+_AROUND: Final = 40
+_MOST_TIMES: Final = 12
+"""Times that are read of one text: bounds what a long one costs."""
+_LONGEST: Final = timedelta(days=367)
+_LONGEST_STATE: Final = timedelta(days=31)
+_YEAR: Final = timedelta(days=360)
+_OLDEST: Final = timedelta(days=366 * 110)
+_FARTHEST: Final = timedelta(days=366 * 11)
+_RECENT: Final = timedelta(days=366)
+_HOURS: Final = timedelta(hours=20)
+_DAY: Final = timedelta(hours=26)
+_WEEK: Final = timedelta(days=11)
+
+
+@dataclass(frozen=True, slots=True)
+class EventTime:
+    """A stretch of time, `start` included, `end` excluded; both aware, in UTC."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A stretch of a telling that may hold a time: its offsets, and those of the word that hints at one."""
+
+    telling: Telling
+    begin: int
+    end: int
+    cue: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A time of a telling, and what says whether it is the one.
+
+    Attributes:
+        span: the time.
+        sentence: the telling, plain.
+        reference: the words of the time, plain, without an article.
+        before: what stands in front of those.
+        behind: what follows.
+    """
+
+    span: TimeSpan
+    sentence: str
+    reference: str
+    before: str
+    behind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What shows which times are those of what is told, in one language; the file says what each is."""
+
+    cues: frozenset[str]
+    placed: re.Pattern[str]
+    before_year: re.Pattern[str]
+    ahead_before: re.Pattern[str]
+    elsewhere: re.Pattern[str]
+    at_large_before: re.Pattern[str]
+    habit: re.Pattern[str]
+    habit_before: re.Pattern[str]
+    habitual: re.Pattern[str]
+    wished_before: re.Pattern[str]
+    liked_before: re.Pattern[str]
+    topic_behind: re.Pattern[str]
+    born: re.Pattern[str]
+    being_born: re.Pattern[str]
+    lasting_before: re.Pattern[str]
+    lasting: re.Pattern[str]
+    thing_before: re.Pattern[str]
+    thing_behind: re.Pattern[str]
+    personal: re.Pattern[str]
+
+    def hinted(self, said: frozenset[str]) -> bool:
+        """Whether one of the words can name a time."""
+        return not self.cues.isdisjoint(said) or any(word[0].isdigit() and self.hints(word) for word in said)
+
+    def hints(self, word: str) -> bool:
+        """Whether a word can name a time; of numbers, days of a month and years."""
+        if not word[0].isdigit():
+            return word in self.cues
+        return not word.isdigit() or len(word) <= 2 or (len(word) == 4 and word[:2] in {"19", "20"})
+
+
+def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> EventTime | None:
+    """Say when what `content` tells happened or is to happen; None where the text does not tell.
+
+    Of several times one of the past wins over what is planned, a day over a week, a week over a year, then
+    the first. "Two months ago" is the day two months ago: the centre of what is meant.
+
+    Args:
+        content: the message.
+        said_at: the moment that "yesterday" counts from, aware.
+        zone: the speaker's zone: days begin at its midnights.
+        language: ISO 639-1; beyond "it" and "en" nothing is found.
+
+    Raises:
+        ValueError: `said_at` is naive.
+    """
+    if said_at.tzinfo is None:
+        raise ValueError("the moment of speaking needs a time zone")
+    if language not in LANGUAGES:
+        return None
+    signs, spoken = _signs(language), cast("Language", language)
+    if not signs.hinted(plain_words(plain(content))):
+        return None
+    hinted = (one for one in tellings(content, language) if signs.hinted(one.words))
+    windows = (window for one in hinted for window in _windows(one, spoken, signs))
+    told = [time for window in islice(windows, _MOST_TIMES) for time in _times(window, said_at, zone, spoken)]
+    fitting = [one for one in told if _is_of_event(one, said_at, signs)]
+    best = max(fitting, key=lambda one: _rank(one, said_at, signs), default=None)
+    return None if best is None else EventTime(best.span.start, best.span.through)
+
+
+def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Language) -> Iterator[_Told]:
+    """Yield the times that stand in a window, from left to right."""
+    text, low, signs = window.telling.text, window.telling.plain, _signs(language)
+    begin, end = window.begin, window.end
+    placed = signs.placed.search(low, begin, end) is not None
+    ahead = not placed and signs.ahead_before.search(low, begin, window.cue[0]) is not None
+    prefer = "future" if ahead else "past" if placed else direction(text, window.cue, language)
+    for span in find(text[begin:end], said_at, zone, language, prefer=prefer):
+        first, after = begin + span.span[0], begin + span.span[1]
+        if not _names_a_day(span, low[first:after], signs):
+            continue
+        if article := _ARTICLE.match(low, first, after):
+            first = article.end()
+        before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
+        yield _Told(span, low, low[first:after], before, behind)
+
+
+def _windows(telling: Telling, language: Language, signs: _Signs) -> Iterator[_Window]:
+    """Yield the stretches that may hold a time.
+
+    Reading times is dear, so that only the words around a hint are read which can belong to a time with it.
+    """
+    low = telling.plain
+    places = [match.span() for match in _TOKEN.finditer(low)]
+    tokens = [low[slice(*place)] for place in places]
+    read = 0
+    for at, token in enumerate(tokens):
+        if at < read or not (token[0].isalnum() and signs.hints(token)):
+            continue
+        first = last = at
+        while first > max(read, at - _REACH) and _belongs(tokens[first - 1], language):
+            first -= 1
+        while last + 1 < len(tokens) and last - at < _REACH and _belongs(tokens[last + 1], language):
+            last += 1
+        read = last + 1
+        first, last = max(0, first - _BESIDE), min(len(tokens) - 1, last + _BESIDE)
+        yield _Window(telling, places[first][0], places[last][1], places[at])
+
+
+def _belongs(token: str, language: Language) -> bool:
+    """Whether a word can stand in a time."""
+    lexicon = LEXICONS[language]
+    return token in _SIGNS or token in lexicon.reach or token[0].isdigit() or lexicon.numbers.begins(token)
+
+
+def _names_a_day(span: TimeSpan, reference: str, signs: _Signs) -> bool:
+    """Whether more is told than an hour: "at 5 pm" is of any day."""
+    return span.end - span.start >= _HOURS or not signs.cues.isdisjoint(_WORD.findall(reference))
+
+
+def _is_of_event(one: _Told, said_at: datetime, signs: _Signs) -> bool:
+    """Whether a time is one at which something happens once, to those who speak or near them."""
+    span = one.span
+    bare = signs.placed.search(one.reference) is None
+    if not _is_near(span, said_at) or _is_elsewhere(one, signs) or (bare and _is_topic_or_habit(one, signs)):
+        return False
+    length = span.through - span.start
+    if length > _LONGEST or (length > _LONGEST_STATE and _lasts(one, signs)):
+        return False
+    if length >= _YEAR and span.type != "relative" and not _is_own_year(one, signs):
+        return False
+    if signs.born.search(one.sentence) is None or (span.type == "relative" and not bare):
+        return True
+    return signs.being_born.search(one.sentence) is not None and abs(span.start - said_at) < _RECENT
+
+
+def _is_near(span: TimeSpan, said_at: datetime) -> bool:
+    """Whether it has a beginning and an end, both within a life of the moment of speaking."""
+    return span.start > EARLIEST and span.end < LATEST and -_OLDEST < span.start - said_at < _FARTHEST
+
+
+def _is_elsewhere(one: _Told, signs: _Signs) -> bool:
+    """Whether it is counted from what is told ("two weeks later"), wished, or the present at large."""
+    if signs.elsewhere.search(one.reference):
+        return True
+    return any(sign.search(one.before) for sign in (signs.wished_before, signs.at_large_before))
+
+
+def _is_topic_or_habit(one: _Told, signs: _Signs) -> bool:
+    """Whether a day by its name only is what is spoken of, or what something is done on again and again."""
+    if signs.liked_before.search(one.before) or signs.topic_behind.match(one.behind):
+        return True
+    if signs.habit.search(one.sentence):
+        return True
+    return bool(signs.habitual.match(one.reference) and signs.habit_before.search(one.before))
+
+
+def _lasts(one: _Told, signs: _Signs) -> bool:
+    return bool(signs.lasting.match(one.reference) or signs.lasting_before.search(one.before))
+
+
+def _is_own_year(one: _Told, signs: _Signs) -> bool:
+    """Whether a year is one of a life: neither a number nor a year of the world's."""
+    return bool(signs.before_year.search(one.before) and signs.personal.search(one.sentence))
+
+
+def _rank(one: _Told, said_at: datetime, signs: _Signs) -> tuple[bool, bool, int]:
+    """What happened first, then what is no more than of a thing ("for Friday"), then the most exact."""
+    length = one.span.through - one.span.start
+    exactness = sum(length <= limit for limit in (_DAY, _WEEK, _LONGEST_STATE))
+    of_thing = signs.thing_before.search(one.before) or signs.thing_behind.match(one.behind)
+    return one.span.start < said_at, of_thing is None, exactness
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _signs(language: str) -> _Signs:
+    table = cast("Mapping[str, str]", read_table("event_time")[language])
+    patterns = {name: re.compile(pattern) for name, pattern in table.items() if name != "cues"}
+    return _Signs(cues=frozenset(table["cues"].split()), **patterns)
