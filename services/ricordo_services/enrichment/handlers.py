@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
-from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.enrichment import enrich
+from ricordo.domain.event_time import event_time
 from ricordo.domain.memory import local_moment
-from ricordo.domain.temporal import EARLIEST, LATEST, Language, resolve
 from ricordo.messages.events import MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
@@ -22,8 +20,6 @@ from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.enrichment.linking import Linking
 from ricordo_services.enrichment.reading import Asked, read_by
 from ricordo_services.receipts import stage_events
-
-_READ: Final[dict[str, Language]] = {"it": "it", "en": "en"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ class Enrich:
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
     """Derive all that enrichment owns of one memory."""
     memory = one.memory
-    start, end = event_time(memory.content, memory.created_at, memory.timezone, memory.language)
+    event = event_time(memory.content, memory.created_at, ZoneInfo(memory.timezone), memory.language)
     return EnrichedMemory(
         memory_id=memory.id,
         enrichment=enrich(
@@ -85,28 +81,8 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
             vector=one.vector,
         ),
         local=local_moment(memory.created_at, memory.timezone),
-        event_start=start,
-        event_end=end,
+        event_start=None if event is None else event.start,
+        event_end=None if event is None else event.end,
         token_count=tokens.count(memory.content),
         timezone=memory.timezone,
     )
-
-
-def event_time(
-    content: str, said_at: datetime, timezone: str, language: str
-) -> tuple[datetime | None, datetime | None]:
-    """Say when what `content` tells happened, as [start, end); both None where the text does not tell.
-
-    Args:
-        content: the message.
-        said_at: the moment that "yesterday" counts from, aware.
-        timezone: IANA name of the speaker's zone.
-        language: a primary subtag; other languages than those understood tell nothing.
-    """
-    spoken = _READ.get(language)
-    if spoken is None:
-        return None, None
-    span = resolve(content, said_at, ZoneInfo(timezone), spoken)
-    if span is None or span.start <= EARLIEST or span.end >= LATEST:
-        return None, None
-    return span.start, span.end
