@@ -115,7 +115,7 @@ def test_a_moment_without_a_zone_is_refused() -> None:
 
 
 WORDS = st.sampled_from(
-    "ieri yesterday last next lunedì Friday il 3 maggio May in 2019 ago fa due two weeks se if ? . , è".split()
+    "ieri yesterday last next lunedì Friday il 3 maggio May in 2019 ago fa due two weeks se if ? . ,".split()
 )
 
 
