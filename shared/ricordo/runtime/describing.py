@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import structlog
 
@@ -18,6 +18,7 @@ _MOST_BYTES: Final = 9_000  # of the texts in one request: some 3,000 tokens
 _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
+Ask: TypeAlias = Callable[[Sequence[Said]], Awaitable[Sequence[T | None]]]
 
 
 class ModelDescriber:
@@ -71,38 +72,24 @@ class ModelDescriber:
             for rating, description in zip(ratings, described, strict=True)
         ]
 
-    async def _each(
-        self,
-        messages: Sequence[Said],
-        ask: Callable[[Sequence[Said]], Awaitable[Sequence[T | None]]],
-        deadline: float,
-    ) -> list[T | None]:
+    async def _each(self, messages: Sequence[Said], ask: Ask[T], deadline: float) -> list[T | None]:
         answers: list[T | None] = []
         for portion in self._portions(messages):
             found = await self._once(portion, ask, deadline)
             if found is None:  # the model is away or its time is over
                 answers += [None] * len(portion)
                 continue
-            if len(portion) > 1:
-                again = [
-                    await self._alone(one, ask, deadline) if it is None else it
-                    for one, it in zip(portion, found, strict=True)
-                ]
-                found = again
-            answers += found
+            for message, answer in zip(portion, found, strict=True):
+                again = answer is None and len(portion) > 1
+                answers.append(await self._alone(message, ask, deadline) if again else answer)
         return answers
 
-    async def _alone(
-        self, message: Said, ask: Callable[[Sequence[Said]], Awaitable[Sequence[T | None]]], deadline: float
-    ) -> T | None:
+    async def _alone(self, message: Said, ask: Ask[T], deadline: float) -> T | None:
         found = await self._once([message], ask, deadline)
         return None if found is None else found[0]
 
     async def _once(
-        self,
-        messages: Sequence[Said],
-        ask: Callable[[Sequence[Said]], Awaitable[Sequence[T | None]]],
-        deadline: float,
+        self, messages: Sequence[Said], ask: Ask[T], deadline: float
     ) -> Sequence[T | None] | None:
         """Ask once; None when it is not asked or does not answer, nothing for each when it talks nonsense."""
         if not await self._breaker.wait_admitting(self._patience):
