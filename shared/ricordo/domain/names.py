@@ -57,7 +57,17 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
         if length:
             found.setdefault(name.casefold(), name)
         at += length or 1
-    return tuple(found.values())
+    return _whole(tuple(found.values()))
+
+
+def _whole(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out a first name that only one of the whole names of the same text begins with."""
+    whole = [name.casefold() for name in names if " " in name]
+    return (
+        tuple(name for name in names if sum(each.startswith(f"{name.casefold()} ") for each in whole) != 1)
+        if whole
+        else names
+    )
 
 
 def _without_possessives(tokens: Sequence[Word], language: str) -> Sequence[Word]:

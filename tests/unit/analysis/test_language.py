@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.domain.language import detect
+from ricordo.domain.language import detect, identify
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,26 @@ def test_the_default_answers_when_nothing_tells(text: str) -> None:
 
 def test_a_long_text_is_told_by_its_beginning() -> None:
     assert detect("Oggi siamo andati al mare. " * 2_000 + "And then we came back. " * 100_000) == "it"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Ich habe morgen eine Prüfung"),
+        ("fr", "On va à la plage demain"),
+        ("es", "Mi perro está enfermo"),
+        ("ru", "Моя собака заболела"),
+        ("ja", "犬が病気です"),
+        ("it", "Domani ho un meeting con il boss, poi shopping"),
+        ("en", "déjà vu at the café with José"),
+        ("it", "pizza stasera?"),
+        ("it", "`print('hello world and you')` https://the.and.you ho un errore qui"),
+    ],
+)
+def test_a_message_may_be_in_any_language(language: str, text: str) -> None:
+    assert identify(text) == language
+
+
+@pytest.mark.parametrize("text", ["", "🎉🎉", "12:30", "hahaha", "lol", "```let the = and```"])
+def test_what_tells_no_language_is_in_the_default(text: str) -> None:
+    assert (identify(text, "it"), identify(text, "en")) == ("it", "en")

@@ -110,3 +110,30 @@ def test_a_title_is_the_first_sentence() -> None:
     assert text.title_of("What now? Run.") == "What now?"
     assert len(text.title_of("parola " * 40)) <= 80
     assert text.title_of("...") == "..."
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("Ciao! Come stai? Ieri ho adottato un cane. Si chiama Max.", "Ieri ho adottato un cane"),
+        ("Ciao Marco, ieri ho visto tua sorella", "Ieri ho visto tua sorella"),
+        ("Hi Mark! How are you? I got the job!", "I got the job!"),
+        ("Grazie mille!", "Grazie mille!"),
+        ("**Spesa**:\n- mele\n- pere", "Spesa"),
+        ("<b>Nota</b>: la fattura scade venerdì.", "Nota: la fattura scade venerdì"),
+        ("```py\nx = 1\n```\nmi spieghi questo ciclo?", "mi spieghi questo ciclo?"),
+        ("https://example.com/a", "https://example.com/a"),
+        ("😂😂", "😂😂"),
+        ("<br>", "<br>"),
+    ],
+)
+def test_a_title_passes_over_greetings_and_markup(said: str, title: str) -> None:
+    assert text.title_of(said) == title
+
+
+@given(st.text(max_size=300))
+def test_what_says_anything_has_a_title(said: str) -> None:
+    title = text.title_of(said)
+    assert len(title) <= 80
+    assert "\n" not in title
+    assert title or not said.strip()

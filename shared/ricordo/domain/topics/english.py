@@ -18,6 +18,8 @@ def tag(sentence: Sentence, at: int, *, determined: bool) -> Tag:
 
 def _is_noun(sentence: Sentence, at: int, *, determined: bool) -> bool:
     found, before = sentence.classes[at], sentence.word(at - 1)
+    if noun(sentence.words[at], "en") in lists("en").persons and sentence.leads_to_person(at):
+        return False
     if found is Word.NOUN:
         return determined or before not in lists("en").copulas or not _is_lone_predicate(sentence, at)
     if found is Word.VERB:

@@ -9,6 +9,8 @@ from ricordo.domain.topics.word_classes import Word, around, lists
 
 _TAKES_LO: Final = re.compile(r"s[bcdfghlmnpqrtvz]|z|gn|ps|pn|x|y|[aeiouhàèéìòù]")
 _PARTICIPLE: Final = re.compile(r"(?:[aiuostr]t|s)[oaie]$")
+_SUBJECTS: Final = frozenset("io tu lui lei noi voi mi ti si ci vi ne".split())
+_ARTICLES: Final = frozenset("il lo la l i gli le un uno una".split())
 _REACH: Final = 3  # words back to an auxiliary: "ho già quasi finito"
 
 
@@ -25,11 +27,25 @@ def tag(sentence: Sentence, at: int, *, determined: bool) -> Tag:
         return Tag.NONE
     if determined:
         return Tag.NONE if _is_object_of(sentence.words[at], before) else Tag.NOUN
-    if before in sentence.people or _is_predicate(sentence, at):
+    if (
+        before in sentence.people
+        or before in _SUBJECTS
+        or _is_predicate(sentence, at)
+        or _is_led(sentence, at)
+    ):
         return Tag.NONE
     if at and sentence.joined[at] and sentence.found[at - 1].tag in (Tag.NOUN, Tag.RELATED):
         return Tag.RELATED
     return Tag.NOUN if found is Word.NOUN or not _acts(sentence, at) else Tag.NONE
+
+
+def _is_led(sentence: Sentence, at: int) -> bool:
+    """Say whether a word goes with the vague noun before it, or an article stands behind it as behind a verb.
+
+    "A tempo indeterminato"; "tosta il riso".
+    """
+    qualifies = at > 0 and sentence.joined[at] and sentence.classes[at - 1] is Word.VAGUE
+    return qualifies or (sentence.word(at + 1) in _ARTICLES and sentence.joined[at + 1])
 
 
 def _acts(sentence: Sentence, at: int) -> bool:
@@ -40,7 +56,11 @@ def _acts(sentence: Sentence, at: int) -> bool:
     nouns = lists("it").noun_forms
     if word not in nouns and noun(word, "it") not in nouns:
         return True
-    opens = sentence.begins[at] and at + 1 < len(sentence.words) and sentence.joined[at + 1]
+    behind = at + 1
+    opens = sentence.begins[at] and behind < len(sentence.words) and sentence.joined[behind]
+    # "schermo distrutto"
+    if opens and (sentence.classes[behind] is Word.QUALITY or _PARTICIPLE.search(sentence.words[behind])):
+        return False
     return opens or before in around("before_verbs_it")
 
 

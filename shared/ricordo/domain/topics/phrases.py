@@ -63,6 +63,8 @@ def _italian_length(found: Sequence[Tagged], at: int) -> int:
         return length
     if found[second].tag is not Tag.NOUN or not found[second].joined:
         return length
+    if noun(found[second].word, "it") in lists("it").persons:
+        return length  # "l'operazione di papà"
     return length + 2 + (_related(found, second + 1) if length == 1 else 0)
 
 

@@ -48,6 +48,8 @@ def tagged(
         elif token.start in named and not is_plain(word):
             found = Tag.NAME
         elif sentence.classes[at] in _NEVER:
+            found = Tag.NOUN if sentence.is_nominal(at, determined=determined) else Tag.NONE
+        elif sentence.is_put_together(at):
             found = Tag.NONE
         else:
             found = tagger(sentence, at, determined=determined)
@@ -66,4 +68,5 @@ def _nothing(sentence: Sentence, at: int, *, determined: bool) -> Tag:  # noqa: 
 def is_plain(word: str) -> bool:
     """Say whether the capital of a case-folded word tells nothing: of a weekday, an "I", a title's "The"."""
     classes = {word_class(word, language) for language in LANGUAGES}
-    return not classes.isdisjoint({Word.VAGUE, Word.NOTHING}) and len(word) > 1
+    listed = any(word in lists(language).plain for language in LANGUAGES)
+    return len(word) > 1 and (listed or not classes.isdisjoint({Word.VAGUE, Word.NOTHING}))

@@ -13,13 +13,13 @@ from ricordo.domain.stop_words import stop_words
 from ricordo.domain.topics.cues import load_noun_cues
 
 _SHORTEST: Final = 3  # letters: below that, a word is a name or nothing
-_CLITIC: Final = re.compile(
-    r"(?:[aei]r(?:mi|ti|si|ci|vi|lo|la|li|le|ne)|[ae]ndo(?:mi|ti|si|lo|la|li|le|ci|ne)?)$"
-)
+_CLITIC: Final = re.compile(r"[aei]r(?:mi|ti|si|ci|vi|lo|la|li|le|ne)$")
+_GERUND: Final = re.compile(r"[ae]ndo(?:mi|ti|si|lo|la|li|le|ci|ne)?$")
 _CONJUGATED: Final = re.compile(
     r"(?:iamo|[aei]v(?:amo|ano|ate)|[aei]r(?:ò|à|ai|anno|emo|ete)|[aei]rebbero?|[aei]rei|[aei]st[ei]|ò)$"
 )
 _LAUGHTER: Final = re.compile(r"(?:[aeiou]*h+[aeiou]+){2,}h*|(?:lo+l)+|(?:ro+fl)|(.)\1{2,}")
+_CALL: Final = re.compile(r"a(?:mi|ti|ci|vi|lo|la|li|le|ne)$")  # "portami"
 _INFINITIVE: Final = re.compile(r"[aei]re$")
 _ITALIAN_MANNER: Final = re.compile(r"..mente$")
 _RELATIONAL: Final = re.compile(
@@ -139,7 +139,7 @@ def word_class(word: str, language: str) -> Word:
         return Word.NOTHING
     if _LAUGHTER.fullmatch(word):
         return Word.NOTHING
-    if word in known.qualities:
+    if word in known.qualities and word not in known.noun_forms:
         return Word.QUALITY
     return _english(word, known) if language == "en" else _italian(word, known)
 
@@ -180,13 +180,22 @@ def _italian(word: str, known: _Lists) -> Word:
 
 def _italian_by_ending(word: str, single: str, known: _Lists) -> Word:
     acts = is_italian_verb(word)
-    if _CLITIC.search(word) or (acts and _INFINITIVE.search(word)):
+    if word in known.plain or _is_infinite(word) or (acts and _INFINITIVE.search(word)):
+        return Word.VERB
+    if _CALL.search(word) and not is_known(word, "it") and is_known(f"{word[:-2]}re", "it"):
         return Word.VERB
     if _CONJUGATED.search(word) and (acts or not is_known(word, "it")):
         return Word.VERB
     if acts:
         return Word.EITHER
-    return Word.VERB if word in known.plain or single in known.plain else Word.NOUN
+    return Word.VERB if single in known.plain else Word.NOUN
+
+
+def _is_infinite(word: str) -> bool:
+    """Say whether an Italian word is a gerund, or an infinitive with a pronoun: "parlarne", not "carne"."""
+    if _GERUND.search(word):
+        return True
+    return _CLITIC.search(word) is not None and not is_known(word, "it") and is_italian_verb(f"{word[:-2]}e")
 
 
 def _can_act(word: str) -> bool:
@@ -195,5 +204,7 @@ def _can_act(word: str) -> bool:
 
 
 def is_relational(word: str) -> bool:
-    """Say whether an Italian word, behind a noun, makes another thing of it: "scuola materna"."""
-    return _RELATIONAL.search(word) is not None
+    """Say whether an Italian word makes another thing of the noun before it: "scuola materna"."""
+    if not is_known(word, "it"):
+        return True
+    return _RELATIONAL.search(word) is not None and not is_italian_verb(word)
