@@ -21,19 +21,20 @@ from ricordo.adapters.postgres.links import PostgresLinks
 from ricordo.adapters.postgres.outdated import PostgresOutdated
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.ports.analyser import QueryAnalyser
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
 from ricordo.ports.graph import FactGraph, GraphUnavailable
-from ricordo.ports.models import ModelUnavailable
+from ricordo.ports.models import Encoder, ModelUnavailable
 from ricordo.ports.vectors import Scope, VectorIndex
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
-from ricordo.settings import Settings
+from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.models import (
     Models,
     dimensions,
@@ -135,6 +136,14 @@ class Resources:
     async def models(self) -> Models:
         """Return the embedding models, loaded or connected: only for what encodes, as weights are large."""
         return await self._once("models", self._open_models)
+
+    async def feeling(self) -> Encoder | None:
+        """Return what encodes for the heads of emotion; None where the pipeline's vectors are theirs."""
+        if self.model_names == (HEADS_MODEL,):
+            return None
+        opening = open_models(EmbeddingSettings(), await self.tokens())
+        models = await self._once("feeling", lambda: self._exits.enter_async_context(opening))
+        return models.batch
 
     async def analyser(self) -> QueryAnalyser:
         """Return what finds out what a question asks for."""

@@ -101,6 +101,7 @@ async def _enrich(resources: Resources, *, patient: bool = False) -> Enrich:
         await resources.beside(),
         await _linking(resources),
         await resources.describer(patient=patient),
+        await resources.feeling(),
     )
 
 

@@ -1,5 +1,6 @@
 """What the pure commands take and give: an object in, an object out, no server in between."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ from ricordo.messages.base import Content, Instant, Labels, Language, Message, O
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryType, TimeType
 from ricordo.messages.vocabulary import Role as SpokenRole
+from ricordo.ports.memories import Vector
 
 Document = dict[str, JsonValue]
 _UTC: Final = "UTC"
@@ -81,14 +83,20 @@ def _time(found: rules.TimeFilter | None) -> QueryTime:
     )
 
 
-def enriched(said: Said) -> Document:
-    """Say what a message feels like, how much it matters and what it is about."""
+def enriched(said: Said, encode: Callable[[str], Vector]) -> Document:
+    """Say what a message feels like, how much it matters and what it is about.
+
+    Args:
+        said: the message.
+        encode: gives the vector of a text.
+    """
     derived = deriving.enrich(
         said.content,
         language=said.spoken,
         role=Role(said.role.value),
         speaker=said.speaker or "",
         participants=said.participants,
+        vector=encode(said.content),
     )
     emotion = derived.emotion
     return {

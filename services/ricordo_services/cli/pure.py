@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, Final, TypeVar
 
@@ -13,6 +14,7 @@ from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo_services.cli.derivations import Document, Question, Said, analysed, enriched, extracted
 from ricordo_services.cli.documents import read_document
+from ricordo_services.cli.encoding import encoding
 from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.output import margin, print_json, screen
 
@@ -69,7 +71,8 @@ def enrich(
     source: Source = None, jsonl: Jsonl = False, as_json: AsJson = False, language: Spoken = None
 ) -> None:
     """Say what a message feels like, how much it matters and what it is about."""
-    _said(source, language, enriched, jsonl, as_json)
+    with encoding() as encode:
+        _said(source, language, partial(enriched, encode=encode), jsonl, as_json)
 
 
 def extract(

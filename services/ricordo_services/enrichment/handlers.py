@@ -1,11 +1,12 @@
 """How it felt, what mattered, what it was about, when it happened: derived from text and vector."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.domain.enrichment import enrich
 from ricordo.domain.event_time import event_time
 from ricordo.domain.memory import local_moment
@@ -13,7 +14,7 @@ from ricordo.messages.events import MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
 from ricordo.ports.memories import EnrichedMemory, Enrichments, Unenriched
-from ricordo.ports.models import TokenCounter
+from ricordo.ports.models import Encoder, TokenCounter
 from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
@@ -24,7 +25,13 @@ from ricordo_services.receipts import stage_events
 
 @dataclass(frozen=True, slots=True)
 class Enrich:
-    """Handles `memory.encoded`."""
+    """Handles `memory.encoded`.
+
+    Attributes:
+        enrichments, tokens, clock, beside, linking: what it works with.
+        describer: the language model, where there is one.
+        feeling: encodes for the heads of emotion, where the pipeline's vectors are another model's.
+    """
 
     enrichments: Enrichments
     tokens: TokenCounter
@@ -32,6 +39,7 @@ class Enrich:
     beside: Beside
     linking: Linking
     describer: Describer | None = None
+    feeling: Encoder | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
@@ -61,9 +69,18 @@ class Enrich:
             memory_ids: those without a row are left out.
             asked: what the language model is asked for, if there is one.
         """
-        unenriched = await self.enrichments.load(tenant, model, memory_ids)
+        unenriched = await self._felt(await self.enrichments.load(tenant, model, memory_ids), model)
         enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
         return await read_by(self.describer, unenriched, enriched, self.beside, asked)
+
+    async def _felt(self, loaded: Sequence[Unenriched], model: str) -> Sequence[Unenriched]:
+        """Return the memories with vectors that the heads of emotion can read; with none, where none can."""
+        if model == HEADS_MODEL:
+            return loaded
+        if self.feeling is None or not loaded:
+            return [replace(one, vector=None) for one in loaded]
+        vectors = await self.feeling.encode([one.memory.content for one in loaded])
+        return [replace(one, vector=vector) for one, vector in zip(loaded, vectors, strict=True)]
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:

@@ -8,21 +8,32 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ricordo.settings import Settings
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.bench.ending import exit_code
 from ricordo_services.bench.options import BenchFailed
 from ricordo_services.evaluation import (
+    emotion,
     fit,
+    fitting_emotion,
     fitting_questions,
     locomo,
     questions,
+    rated,
     report,
     retrieval,
     temporal,
 )
-from ricordo_services.models import model_names
+from ricordo_services.models import model_names, open_models
 
-_BAD_DATA: Final = (locomo.UnreadableConversations, temporal.UnreadableCases, questions.UnreadableQuestions)
+_BAD_DATA: Final = (
+    locomo.UnreadableConversations,
+    temporal.UnreadableCases,
+    questions.UnreadableQuestions,
+    rated.UnreadableRatings,
+)
 
 
 class Evaluation(NamedTuple):
@@ -121,6 +132,43 @@ def _fit_questions(asked: argparse.Namespace) -> Iterator[str]:
     yield json.dumps({"out": str(asked.out)}) if asked.json else f"wrote {asked.out}"
 
 
+def _emotion(asked: argparse.Namespace) -> Iterator[str]:
+    ratings = rated.read(asked.data)
+    vectors = asyncio.run(_vectors(ratings.texts))
+    found = emotion.estimates(ratings, asked.language, vectors)
+    yield from _figures(
+        {name: round(value, 4) for name, value in emotion.figures(ratings, found).items()}, asked
+    )
+    if not ratings.on_axes:
+        return
+    bins = emotion.calibration(ratings, found)
+    if asked.markdown:
+        yield from emotion.plotted(bins)
+    else:
+        for one in bins:
+            yield from _figures({"estimated": round(one.estimated, 3), "rated": round(one.rated, 3)}, asked)
+
+
+def _fit_emotion(asked: argparse.Namespace) -> Iterator[str]:
+    for language, files in (("en", (asked.data, asked.goemotions)), ("it", (asked.emoita,))):
+        sets = [asyncio.run(_rated(path, language)) for path in files]
+        heads = fitting_emotion.fit_heads(sets, model_names(EmbeddingSettings())[0])
+        out = asked.out / f"heads_{language}.npz"
+        out.write_bytes(heads.saved())
+        yield json.dumps({"out": str(out)}) if asked.json else f"wrote {out}"
+
+
+async def _rated(path: Path, language: str) -> fitting_emotion.Rated:
+    ratings = rated.read(path)
+    vectors = await _vectors(ratings.texts)
+    return fitting_emotion.Rated(language, ratings.texts, vectors, ratings.rated, ratings.name)
+
+
+async def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
+    async with open_models(EmbeddingSettings()) as models:  # the heads read the vectors of MiniLM only
+        return await emotion.encoded(models.batch, texts, _progress)
+
+
 def _figures(found: dict[str, float], asked: argparse.Namespace) -> Iterator[str]:
     if asked.json:
         yield json.dumps(found)
@@ -160,6 +208,19 @@ def _of_fit_questions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="where to write the head")
 
 
+def _of_emotion(parser: argparse.ArgumentParser) -> None:
+    _of_tables(parser)
+    parser.add_argument("--language", choices=["en", "it"], default="en", help="of the texts (en)")
+
+
+def _of_fit_emotion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--goemotions", type=Path, metavar="FILE", required=True, help="English texts, labelled"
+    )
+    parser.add_argument("--emoita", type=Path, metavar="FILE", required=True, help="Italian texts, rated")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", required=True, help="where to write the heads")
+
+
 def _of_misses(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--misses", action="store_true", help="show what was not understood")
 
@@ -189,6 +250,17 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "fit the head that hears what a question asks for, on a table of labelled ones",
         _fit_questions,
         _of_fit_questions,
+    ),
+    "emotion": Evaluation(
+        "feelings estimated beside those that people rated: Pearson's r of valence, arousal and dominance in "
+        "EmoBank's shape, macro-F1 over seven groups in GoEmotions' shape",
+        _emotion,
+        _of_emotion,
+    ),
+    "fit-emotion": Evaluation(
+        "fit the heads that estimate feelings, on files in the shapes of EmoBank, EmoITA and GoEmotions",
+        _fit_emotion,
+        _of_fit_emotion,
     ),
 }
 """The evaluations by name."""

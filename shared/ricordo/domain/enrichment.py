@@ -16,7 +16,7 @@ from ricordo.domain.topics import topics
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
-VERSION = "rules-1"
+VERSION = "rules-2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

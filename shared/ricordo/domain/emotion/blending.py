@@ -1,11 +1,42 @@
 """One estimate from the words of feeling and from the learned heads."""
 
+import math
+from functools import lru_cache
+from typing import Final, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.emotion.heads import AXES, LABELS, Heads, load_heads
 from ricordo.domain.emotion.words import spoken
-from ricordo.domain.memory import Emotion
+from ricordo.domain.lexicon import LANGUAGES, load_positions
+from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo.domain.text import normalise
+
+_TILT: Final = 0.25
+"""How far rare labels are preferred: by their share to this power."""
+
+_CLEAR: Final = 0.25
+"""The valence from which on a word or label says whether it is pleasant."""
+
+
+class _Scale(NamedTuple):
+    """How a rating of 1 to 5 becomes an axis.
+
+    Raters keep to the middle, and a regression keeps closer still: what is told strongly would come out
+    faint. `gain` undoes that.
+    """
+
+    gain: float
+    rest: float  # where a neutral text lies
+    words: float  # what the words of feeling count, where there are some
+
+
+# Valence is tanh(gain · (rating - neutral) / 2), the others rest + gain · (rating - neutral) / 4.
+_SCALES: Final = {
+    "en": (_Scale(3.2, 0.0, 0.35), _Scale(2.0, 0.3, 0.2), _Scale(1.5, 0.5, 0.2)),
+    "it": (_Scale(1.8, 0.0, 0.35), _Scale(1.1, 0.3, 0.2), _Scale(0.8, 0.5, 0.2)),
+}
 
 
 def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None) -> Emotion:
@@ -14,10 +45,56 @@ def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None
     Args:
         text: in any form; what is not "it" or "en" is read by its emoji only.
         language: ISO 639-1.
-        vector: float32 [d], the text's embedding; without it the words alone are read.
+        vector: float32 [d], the text's embedding by the model of the heads (`heads.model`); without it the
+            words alone are read.
 
     Returns:
-        `NEUTRAL` when nothing of feeling was found.
+        `NEUTRAL` when nothing was said.
     """
-    del vector
-    return spoken(normalise(text), language)
+    text = normalise(text)
+    words = spoken(text, language)
+    if vector is None or language not in LANGUAGES or not any(map(str.isalpha, text)):
+        return words
+    return _blended(words, load_heads(language), load_heads(language).read(text, words, vector), language)
+
+
+def _blended(words: Emotion, heads: Heads, found: NDArray[np.float32], language: str) -> Emotion:
+    away = (found - heads.neutral)[: len(AXES)].tolist()
+    of_valence, of_arousal, of_dominance = _SCALES[language]
+    valence = math.tanh(of_valence.gain * away[0] / 2)
+    arousal = of_arousal.rest + of_arousal.gain * away[1] / 4
+    dominance = of_dominance.rest + of_dominance.gain * away[2] / 4
+    if words != NEUTRAL:
+        valence += of_valence.words * (words.valence - valence)
+        arousal += of_arousal.words * (words.arousal - arousal)
+        dominance += of_dominance.words * (words.dominance - dominance)
+    return Emotion(
+        valence=_clip(valence, -1.0),
+        arousal=_clip(arousal, 0.0),
+        dominance=_clip(dominance, 0.0),
+        primary=_label(heads, found, words) if len(heads.targets) > len(AXES) else words.primary,
+        keywords=words.keywords,
+    )
+
+
+def _label(heads: Heads, found: NDArray[np.float32], words: Emotion) -> str:
+    """Return the likeliest label, the rare ones somewhat preferred.
+
+    Words of feeling are read with what denies them, which the heads are not: no label says the contrary.
+    """
+    odds = (np.maximum(found, 0.0) / heads.share**_TILT)[len(AXES) :]
+    if abs(words.valence) > _CLEAR:
+        odds = np.where(_pleasantness() * words.valence < 0, 0.0, odds)
+    return LABELS[int(np.argmax(odds))]
+
+
+@lru_cache(maxsize=1)
+def _pleasantness() -> NDArray[np.float64]:
+    """Return the valence of each label, 0 where it says little of it."""
+    positions = load_positions()
+    valences = np.array([positions[label][0] if label in positions else 0.0 for label in LABELS])
+    return np.where(np.abs(valences) < _CLEAR, 0.0, valences)
+
+
+def _clip(value: float, low: float) -> float:
+    return round(min(1.0, max(low, value)), 4)

@@ -1,8 +1,8 @@
-"""The learned heads: linear in the text's vector, its hashed words and pieces, its style and its words of feeling.
+"""The learned heads: linear in a text's vector, its words and pieces, its style and its words of feeling.
 
-They are ridge regressions, fitted on texts that people rated (`ricordo eval fit-emotion`): valence, arousal and
-dominance on EmoBank (Buechel & Hahn 2017) and EmoITA (Gatto et al. 2023), and for English the 28 labels of
-GoEmotions (Demszky et al. 2020).
+They are ridge regressions, fitted on texts that people rated (`ricordo eval fit-emotion`): valence, arousal
+and dominance on EmoBank (Buechel & Hahn 2017) and EmoITA, and for English the 28 labels of GoEmotions
+(Demszky et al. 2020).
 """
 
 import io
@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.emotion.features import BUCKETS, STYLE, buckets, style, tokens
+from ricordo.domain.emotion.features import buckets, style, tokens
 from ricordo.domain.lexicon import LANGUAGES
 from ricordo.domain.memory import Emotion
 
@@ -50,6 +50,8 @@ LABELS: Final = (
     "neutral",
 )
 """Those of GoEmotions, in the order of its files."""
+MODEL: Final = "all-MiniLM-L6-v2"
+"""Whose vectors the shipped heads read."""
 AXES: Final = ("valence", "arousal", "dominance")
 SPOKEN: Final = len(AXES) + len(LABELS)
 """How many numbers `told` gives."""
@@ -67,6 +69,8 @@ class Heads:
         rarity: of each bucket: its inverse document frequency, [BUCKETS].
         hashed: weights of the buckets, [BUCKETS, targets], in steps of `step`.
         step: [targets].
+        share: how often each label was given, [targets], in [0, 1]; 1 for an axis.
+        neutral: what an axis gives where no word of feeling is, [targets]; 0 for a label.
         dense: weights of the vector, the style, the words of feeling, and the bias, [d + STYLE + SPOKEN + 1,
             targets].
         fitted_on: in a few words.
@@ -77,11 +81,13 @@ class Heads:
     rarity: Floats
     hashed: NDArray[np.int8]
     step: Floats
+    share: Floats
+    neutral: Floats
     dense: Floats
     fitted_on: str = ""
 
-    def read(self, text: str, words: Emotion, vector: Floats) -> dict[str, float]:
-        """Return what each head gives, on the scale that it was fitted to.
+    def read(self, text: str, words: Emotion, vector: Floats) -> Floats:
+        """Return what each head gives, on the scale that it was fitted to, [targets].
 
         Args:
             text: in normal form C.
@@ -91,8 +97,10 @@ class Heads:
         read = tokens(text)
         places, shares = weighed(buckets(read), self.rarity)
         found = (shares @ self.hashed[places].astype(np.float32)) * self.step
-        found += np.concatenate((vector, style(text, read), told(words), [1.0])).astype(np.float32) @ self.dense
-        return dict(zip(self.targets, found.tolist(), strict=True))
+        found += (
+            np.concatenate((vector, style(text, read), told(words), [1.0])).astype(np.float32) @ self.dense
+        )
+        return found
 
     def saved(self) -> bytes:
         """Return the file that `load_heads` reads."""
@@ -104,6 +112,8 @@ class Heads:
             rarity=self.rarity.astype(np.float16),
             hashed=self.hashed,
             step=self.step,
+            share=self.share,
+            neutral=self.neutral,
             dense=self.dense.astype(np.float16),
             fitted_on=np.array(self.fitted_on),
         )
@@ -118,7 +128,7 @@ def weighed(places: NDArray[np.intp], rarity: Floats) -> tuple[NDArray[np.intp],
 
 
 def told(words: Emotion) -> Floats:
-    """Return what the words of feeling say as [SPOKEN] numbers: the axes from neutral, and one for the label."""
+    """Return what the words of feeling say, [SPOKEN]: the axes from neutral, and a number for each label."""
     found = np.zeros(SPOKEN, dtype=np.float32)
     found[: len(AXES)] = words.valence, words.arousal, words.dominance - 0.5
     if words.primary != "neutral":
@@ -143,6 +153,8 @@ def load_heads(language: str) -> Heads:
             rarity=saved["rarity"].astype(np.float32),
             hashed=saved["hashed"],
             step=saved["step"],
+            share=saved["share"],
+            neutral=saved["neutral"],
             dense=saved["dense"].astype(np.float32),
             fitted_on=str(saved["fitted_on"]),
         )
