@@ -175,7 +175,7 @@ class Neighbourhood:
         return {slot: tuple(row[: MOST - row.count(NOBODY)]) for slot, row in zip(slots, near, strict=True)}
 
     def _named(self, slots: Iterable[int]) -> tuple[UUID, ...]:
-        return tuple(self._ids[slot] for slot in slots)
+        return tuple(map(self._ids.__getitem__, slots))
 
     def _member(self, slot: int) -> Member:
         places = self._places

@@ -137,10 +137,12 @@ class Places:
             stacks = stacked[: -(-(end - start) // _ROWS)]
             for left in range(0, len(newcomers), columns):
                 product = np.matmul(stacks, wanted[:, left : left + columns])
-                product = product.reshape(-1, product.shape[2])[: end - start]
-                rows, places = np.nonzero(product >= least)
-                if len(rows):
-                    yield rows + start, places + left, product[rows, places]
+                width = product.shape[2]
+                product = product.reshape(-1)[: (end - start) * width]
+                found = np.flatnonzero(product >= least)  # a third of the time of `nonzero` of the matrix
+                if len(found):
+                    rows, places = np.divmod(found, width)
+                    yield rows + start, places + left, product[found]
 
     def products(self, one: Slots, other: Slots) -> NDArray[np.float32]:
         """Return the products of pairs: float32 [m], of slots [m] and [m]."""
