@@ -69,7 +69,9 @@ async def _encode(resources: Resources) -> list[Service]:
     batcher = await resources.batcher()
     model = resources.model_names[0]
     handler = Encode(await resources.encodings(), batcher, model, resources.clock)
-    return [await _worker(resources, "encode", handler, concurrency=2, gates=(batcher,))]
+    worker = await _worker(resources, "encode", handler, concurrency=2, gates=(batcher,))
+    worker.health.figures = lambda: {"encoded": batcher.encoded}
+    return [worker]
 
 
 async def _index(resources: Resources) -> list[Service]:

@@ -12,6 +12,7 @@ from ricordo.settings import Settings
 from ricordo_services.bench.analyse import analyser
 from ricordo_services.bench.embedding import embedding
 from ricordo_services.bench.ending import exit_code
+from ricordo_services.bench.enrich import enrichment
 from ricordo_services.bench.index import index
 from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
@@ -26,6 +27,7 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "recall": recall,
     "index": index,
     "analyse": analyser,
+    "enrich": enrichment,
 }
 """The benchmarks by name."""
 ALL: Final = "all"

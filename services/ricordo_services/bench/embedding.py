@@ -5,7 +5,9 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ricordo.ports.models import Encoder
+import numpy as np
+
+from ricordo.ports.models import Encoder, Vectors
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.bench.conversation import texts
 from ricordo_services.bench.figures import middle, rounded
@@ -69,17 +71,21 @@ def read_texts(options: Options, made_up: int, seed: int = _SEED) -> Sequence[st
     return found
 
 
-async def encode_all(encoder: Encoder, spoken: Sequence[str], settings: EmbeddingSettings) -> None:
-    """Encode in requests of the size, and so many at a time, as the embedding batcher sends them."""
+async def encode_all(encoder: Encoder, spoken: Sequence[str], settings: EmbeddingSettings) -> Vectors:
+    """Encode in requests of the size, and so many at a time, as the embedding batcher sends them.
+
+    Returns:
+        float32 [n, d], in the order of `spoken`.
+    """
     lanes = asyncio.Semaphore(settings.in_flight)
 
-    async def request(batch: Sequence[str]) -> None:
+    async def request(batch: Sequence[str]) -> Vectors:
         async with lanes:
-            await encoder.encode(batch)
+            return await encoder.encode(batch)
 
     async with asyncio.TaskGroup() as requests:
-        for batch in _batches(spoken, settings.batch):
-            requests.create_task(request(batch))
+        tasks = [requests.create_task(request(batch)) for batch in _batches(spoken, settings.batch)]
+    return np.concatenate([task.result() for task in tasks])
 
 
 def _batches(spoken: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -8,7 +8,7 @@ from ricordo_services.bench.conversation import messages
 from ricordo_services.bench.embedding import encode_all, read_texts
 from ricordo_services.bench.figures import middle, rounded
 from ricordo_services.bench.options import Options, Say
-from ricordo_services.bench.publication import remember
+from ricordo_services.bench.publication import encoded, remember
 from ricordo_services.bench.stopwatch import Stopwatch
 from ricordo_services.bench.system import System, scratch, up
 from ricordo_services.models import open_models
@@ -46,9 +46,11 @@ async def _run(options: Options, run: int, system: System, encoder: Encoder, say
     settings, some = options.settings.embedding, spoken[:_ALONE]
     with alone:
         await encode_all(encoder, some, settings)
+    passes = await encoded(system.nats)
     before = system.cpu_s()
     took = await remember(system.nats, said)
     after = system.cpu_s()
+    passes = await encoded(system.nats) - passes
     with alone:
         await encode_all(encoder, some, settings)
     events, texts = len(said) / took.remembered_s, 2 * len(some) / alone.seconds
@@ -56,6 +58,7 @@ async def _run(options: Options, run: int, system: System, encoder: Encoder, say
         "events_per_second": rounded(events),
         "texts_per_second_alone": rounded(texts),
         "ratio": rounded(events / texts),
+        "encoded_per_message": rounded(passes / len(said)),
         "published_per_second": rounded(len(said) / took.published_s),
         "cpu_ms_alone": rounded(1000 * alone.cpu / (2 * len(some))),
         **{f"cpu_ms_{part}": rounded(1000 * (after[part] - before[part]) / len(said)) for part in before},

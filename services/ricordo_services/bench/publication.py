@@ -1,6 +1,7 @@
 """Publishing to a running system, and waiting for the receipts, as a bot does."""
 
 import asyncio
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +13,12 @@ from ricordo.client import MemoryClient
 from ricordo.messages.codec import decode_as
 from ricordo.messages.events import MemoryRemembered, MessageReceived
 from ricordo.messages.subjects import subject_of
+from ricordo.runtime.health_service import HEALTH_SUBJECT
 from ricordo_services.bench.options import BenchFailed
 
 _TENANT = "default"
 _STANDSTILL_S = 60.0
+_ANSWER_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,22 @@ class Remembered:
 
     published_s: float
     remembered_s: float
+
+
+async def encoded(address: str) -> int:
+    """Return how many texts of messages the running system has encoded so far.
+
+    Raises:
+        BenchFailed: it does not say.
+    """
+    client = await nats.connect(address)
+    try:
+        told = await client.request(f"{HEALTH_SUBJECT}.encode", timeout=_ANSWER_S)
+        return int(json.loads(told.data)["encoded"])
+    except (nats.errors.Error, LookupError, ValueError, TypeError) as error:
+        raise BenchFailed(f"the system does not say what it has encoded: {error!r}") from error
+    finally:
+        await client.close()
 
 
 async def remember(address: str, messages: Sequence[MessageReceived]) -> Remembered:

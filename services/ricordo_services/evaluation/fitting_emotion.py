@@ -127,10 +127,11 @@ def _places(texts: Sequence[str]) -> list[NDArray[np.intp]]:
 
 
 def _rarity(sets: Sequence[Sequence[NDArray[np.intp]]]) -> Matrix:
-    """Return the inverse document frequency of each bucket: ln((1 + n) / (1 + df)) + 1."""
+    """Return the root of each bucket's inverse document frequency: √(ln((1 + n) / (1 + df)) + 1)."""
     every = [places for one in sets for places in one]
     counts = np.bincount(np.concatenate(every), minlength=BUCKETS)
-    return (np.log((1 + len(every)) / (1 + counts)) + 1).astype(np.float32)
+    rarity: Matrix = np.sqrt(np.log((1 + len(every)) / (1 + counts)) + 1).astype(np.float32)
+    return rarity
 
 
 def subset(one: Rated, kept: NDArray[np.intp]) -> Rated:

@@ -100,6 +100,8 @@ class EmbeddingBatcher:
         self._lanes = asyncio.Semaphore(self._limits.in_flight)
         self._requests: set[asyncio.Task[None]] = set()
         self._sender: asyncio.Task[None] | None = None
+        self.encoded = 0
+        """Texts that a model has encoded so far."""
 
     async def __aenter__(self) -> Self:
         self._queue.open()
@@ -208,6 +210,7 @@ class EmbeddingBatcher:
         encoder = self._encoder if admission is not None else self._fallback or self._encoder
         with admission or nullcontext():
             vectors = await _ask(encoder, [text.content for text in batch])
+        self.encoded += len(batch)
         for text, vector in zip(batch, vectors, strict=True):
             text.answer(encoder.model, vector)
 
@@ -228,7 +231,9 @@ class EmbeddingBatcher:
         models = {model for model, _ in answers}
         if len(models) == 1 or self._fallback is None:
             return Encoded(models.pop(), np.stack([vector for _, vector in answers]))
-        return Encoded(self._fallback.model, await _ask(self._fallback, texts))
+        vectors = await _ask(self._fallback, texts)
+        self.encoded += len(texts)
+        return Encoded(self._fallback.model, vectors)
 
     def _end(self, sender: asyncio.Task[None]) -> None:
         self._queue.close(None if sender.cancelled() else sender.exception())

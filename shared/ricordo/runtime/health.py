@@ -1,5 +1,6 @@
 """How a worker is: counted where it happens, shown over request-reply and over HTTP."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -33,6 +34,7 @@ class Health:
         dead_lettered: given up.
         failed: requests that ended in `internal`, `timeout` or `unavailable`; runs of a job that failed.
         last_success: when something was last done; None before.
+        figures: gives what this worker alone counts, by name.
     """
 
     worker: str
@@ -46,6 +48,7 @@ class Health:
     dead_lettered: int = 0
     failed: int = 0
     last_success: datetime | None = None
+    figures: Callable[[], Mapping[str, int]] = dict
 
     def become(self, state: WorkerState, reason: str = "") -> bool:
         """Enter `state`, unless the worker is on its way out.
@@ -84,4 +87,5 @@ class Health:
             "dead_lettered": self.dead_lettered,
             "failed": self.failed,
             "last_success": None if last is None else last.isoformat().replace("+00:00", "Z"),
+            **self.figures(),
         }

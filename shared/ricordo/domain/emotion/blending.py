@@ -7,17 +7,24 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.emotion.features import MOST_READ
 from ricordo.domain.emotion.heads import AXES, LABELS, Heads, load_heads
 from ricordo.domain.emotion.words import spoken
 from ricordo.domain.lexicon import LANGUAGES, load_positions
 from ricordo.domain.memory import NEUTRAL, Emotion
-from ricordo.domain.text import normalise
+from ricordo.domain.stop_words import stop_words
+from ricordo.domain.text import located_words, normalise
 
 _TILT: Final = 0.25
 """How far rare labels are preferred: by their share to this power."""
 
 _CLEAR: Final = 0.25
 """The valence from which on a word or label says whether it is pleasant."""
+
+_FEW: Final = 5  # words of a short text
+_SHORT: Final = 2  # letters of words that carry nothing
+_CARRIERS: Final = 3
+_SHARE: Final = 0.5  # of what the strongest word moves
 
 
 class _Scale(NamedTuple):
@@ -29,13 +36,13 @@ class _Scale(NamedTuple):
 
     gain: float
     rest: float  # where a neutral text lies
-    words: float  # what the words of feeling count, where there are some
+    words: float  # what the words of feeling count in a short text that has some
 
 
 # Valence is tanh(gain · (rating - neutral) / 2), the others rest + gain · (rating - neutral) / 4.
 _SCALES: Final = {
-    "en": (_Scale(3.2, 0.0, 0.35), _Scale(2.0, 0.3, 0.2), _Scale(1.5, 0.5, 0.2)),
-    "it": (_Scale(1.8, 0.0, 0.35), _Scale(1.1, 0.3, 0.2), _Scale(0.8, 0.5, 0.2)),
+    "en": (_Scale(2.8, 0.0, 0.3), _Scale(2.0, 0.3, 0.1), _Scale(1.5, 0.5, 0.1)),
+    "it": (_Scale(1.6, 0.0, 0.3), _Scale(1.1, 0.3, 0.1), _Scale(0.8, 0.5, 0.1)),
 }
 
 
@@ -55,37 +62,59 @@ def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None
     words = spoken(text, language)
     if vector is None or language not in LANGUAGES or not any(map(str.isalpha, text)):
         return words
-    return _blended(words, load_heads(language), load_heads(language).read(text, words, vector), language)
+    return _blended(text, words, load_heads(language), vector, language)
 
 
-def _blended(words: Emotion, heads: Heads, found: NDArray[np.float32], language: str) -> Emotion:
+def _blended(text: str, words: Emotion, heads: Heads, vector: NDArray[np.float32], language: str) -> Emotion:
+    found = heads.read(text, words, vector)
     away = (found - heads.neutral)[: len(AXES)].tolist()
     of_valence, of_arousal, of_dominance = _SCALES[language]
     valence = math.tanh(of_valence.gain * away[0] / 2)
     arousal = of_arousal.rest + of_arousal.gain * away[1] / 4
     dominance = of_dominance.rest + of_dominance.gain * away[2] / 4
     if words != NEUTRAL:
-        valence += of_valence.words * (words.valence - valence)
-        arousal += of_arousal.words * (words.arousal - arousal)
-        dominance += of_dominance.words * (words.dominance - dominance)
+        # In a short message a word of feeling is all that there is; a long one tells more than its words.
+        telling = min(1.0, _FEW / max(1, len(located_words(text, language))))
+        valence += telling * of_valence.words * (words.valence - valence)
+        arousal += telling * of_arousal.words * (words.arousal - arousal)
+        dominance += telling * of_dominance.words * (words.dominance - dominance)
     return Emotion(
         valence=_clip(valence, -1.0),
         arousal=_clip(arousal, 0.0),
         dominance=_clip(dominance, 0.0),
-        primary=_label(heads, found, words) if len(heads.targets) > len(AXES) else words.primary,
-        keywords=words.keywords,
+        primary=_label(found[len(AXES) :], words) if len(heads.targets) > len(AXES) else words.primary,
+        keywords=words.keywords
+        or (_carriers(text, language, heads, valence) if abs(valence) > _CLEAR else ()),
     )
 
 
-def _label(heads: Heads, found: NDArray[np.float32], words: Emotion) -> str:
+def _carriers(text: str, language: str, heads: Heads, valence: float) -> tuple[str, ...]:
+    """Return the words that move valence most to where it is, as written, in order."""
+    ignored = stop_words(language)
+    said = {w.folded: w.written for w in located_words(text[:MOST_READ], language) if w.folded not in ignored}
+    telling = [word for word in said if len(word) > _SHORT]
+    sign = math.copysign(1.0, valence)
+    pulls = {word: sign * pull for word, pull in zip(telling, heads.pulls(telling), strict=True)}
+    best = sorted(pulls, key=pulls.__getitem__, reverse=True)[:_CARRIERS]
+    enough = max(0.0, _SHARE * pulls[best[0]]) if best else 0.0
+    return tuple(said[word] for word in telling if word in best and pulls[word] > enough)
+
+
+def _label(found: NDArray[np.float32], words: Emotion) -> str:
     """Return the likeliest label, the rare ones somewhat preferred.
 
     Words of feeling are read with what denies them, which the heads are not: no label says the contrary.
     """
-    odds = (np.maximum(found, 0.0) / heads.share**_TILT)[len(AXES) :]
+    odds = found * _preference()
     if abs(words.valence) > _CLEAR:
-        odds = np.where(_pleasantness() * words.valence < 0, 0.0, odds)
+        odds = np.where(_pleasantness() * words.valence < 0, -np.inf, odds)
     return LABELS[int(np.argmax(odds))]
+
+
+@lru_cache(maxsize=1)
+def _preference() -> NDArray[np.float32]:
+    preference: NDArray[np.float32] = load_heads("en").share[len(AXES) :] ** -_TILT
+    return preference
 
 
 @lru_cache(maxsize=1)

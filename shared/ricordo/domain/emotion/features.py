@@ -1,6 +1,6 @@
 """What the emotion heads see of a text besides its vector: hashed words and pieces of words, and its style.
 
-Words, pairs of words, and runs of four and five characters within a word are hashed into buckets (feature
+Words, pairs of words, and runs of three to five characters within a word are hashed into buckets (feature
 hashing: Weinberger et al. 2009). Pieces of words carry inflection and misspelling, which Italian has much of.
 """
 
@@ -13,14 +13,14 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-BUCKETS: Final = 2**14
+BUCKETS: Final = 2**15
 STYLE: Final = 10
 """How many numbers `style` gives."""
 
 MOST_READ: Final = 4_000
 """Characters of a text that the heads read: whoever feels something has said it by then."""
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
-_PIECES: Final = (4, 5)  # characters
+_PIECES: Final = (3, 4, 5)  # characters
 _LONGEST: Final = 40  # characters of a word that are cut into pieces
 
 Buckets = NDArray[np.intp]
@@ -33,12 +33,12 @@ def tokens(text: str) -> list[str]:
 
 
 def buckets(read: list[str]) -> Buckets:
-    """Return the places of all that `read` consists of: [k], ascending, each once; k may be 0."""
+    """Return the places of all that `read` consists of: [k], each once, in no order; k may be 0."""
     found: set[int] = set()
     for token in read:
         found.update(pieces(token))
     found.update(_bucket(f"2{one} {other}") for one, other in pairwise(read))
-    return np.sort(np.fromiter(found, dtype=np.intp, count=len(found)))
+    return np.fromiter(found, dtype=np.intp, count=len(found))
 
 
 # A text has few words that others have not: what a word consists of is worked out once.

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from itertools import accumulate, chain
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.emotion.features import buckets, style, tokens
+from ricordo.domain.emotion.features import buckets, pieces, style, tokens
 from ricordo.domain.lexicon import LANGUAGES
 from ricordo.domain.memory import Emotion
 
@@ -52,6 +53,7 @@ LABELS: Final = (
 """Those of GoEmotions, in the order of its files."""
 MODEL: Final = "all-MiniLM-L6-v2"
 """Whose vectors the shipped heads read."""
+_STEPS: Final = 31
 AXES: Final = ("valence", "arousal", "dominance")
 SPOKEN: Final = len(AXES) + len(LABELS)
 """How many numbers `told` gives."""
@@ -66,7 +68,7 @@ class Heads:
     Attributes:
         model: the embedding model whose vectors they read.
         targets: what each head gives.
-        rarity: of each bucket: its inverse document frequency, [BUCKETS].
+        rarity: how much each bucket counts, the more the rarer it is, [BUCKETS].
         hashed: weights of the buckets, [BUCKETS, targets], in steps of `step`.
         step: [targets].
         share: how often each label was given, [targets], in [0, 1]; 1 for an axis.
@@ -97,10 +99,20 @@ class Heads:
         read = tokens(text)
         places, shares = weighed(buckets(read), self.rarity)
         found = (shares @ self.hashed[places].astype(np.float32)) * self.step
-        found += (
-            np.concatenate((vector, style(text, read), told(words), [1.0])).astype(np.float32) @ self.dense
-        )
+        beside = np.concatenate((style(text, read), told(words)))
+        size = len(vector)
+        found += vector @ self.dense[:size] + beside @ self.dense[size:-1] + self.dense[-1]
         return found
+
+    def pulls(self, words: Sequence[str]) -> list[float]:
+        """Return how far each of some words, in lower case, moves valence; comparable within a text."""
+        cut = [pieces(word) for word in words]
+        if not cut:
+            return []
+        places = np.fromiter(chain.from_iterable(cut), dtype=np.intp)
+        starts = [0, *accumulate(map(len, cut[:-1]))]
+        moved = self.hashed[places, 0] * self.rarity[places]
+        return [float(one) for one in np.add.reduceat(moved, starts)]
 
     def saved(self) -> bytes:
         """Return the file that `load_heads` reads."""
@@ -137,8 +149,8 @@ def told(words: Emotion) -> Floats:
 
 
 def quantised(weights: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Return weights [n, targets] in 127 steps up and down, and the step of each target."""
-    step = np.maximum(np.abs(weights).max(axis=0), 1e-12) / 127
+    """Return weights [n, targets] in 31 steps up and down, which pack well, and the step of each target."""
+    step = np.maximum(np.abs(weights).max(axis=0), 1e-12) / _STEPS
     return np.rint(weights / step).astype(np.int8), step.astype(np.float32)
 
 

@@ -6,7 +6,6 @@ questions) and nothing more: irony, and feelings told without a word of feeling,
 
 import math
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -81,17 +80,27 @@ def _tokens(text: str, language: str) -> list[_Token]:
     turns = load_lexicon(language).turns
     marks = [match.start() for match in _CLAUSE_END.finditer(text)]
     closings = [at for at in marks if text[at] in _SENTENCE_END]
+    # Behind all words, so that no search runs over the end.
+    marks.append(len(text))
+    closings.append(len(text))
     tokens: list[_Token] = []
     clause, mark, closing = 0, 0, 0
+    asked = _asks(text, closings[0])
     for word in located_words(text, language):
-        passed = bisect_left(marks, word.start, mark)
-        if passed > mark or word.folded in turns:
+        _, folded, start, end = word
+        if marks[mark] < start or folded in turns:
             clause += 1
-        mark = passed
-        closing = bisect_left(closings, word.end, closing)
-        asked = closing < len(closings) and text[closings[closing]] == "?"
-        tokens.append(_Token(word, stem(word.folded, language), clause, asked))
+        while marks[mark] < start:
+            mark += 1
+        while closings[closing] < end:
+            closing += 1
+            asked = _asks(text, closings[closing])
+        tokens.append(_Token(word, stem(folded, language), clause, asked))
     return tokens
+
+
+def _asks(text: str, closing: int) -> bool:
+    return text[closing : closing + 1] == "?"
 
 
 def _spoken(tokens: Sequence[_Token], lexicon: Lexicon, language: str) -> list[_Feeling]:
