@@ -17,6 +17,7 @@ _AHEAD: Final[dict[Language, re.Pattern[str]]] = {
         r"|ha(?:ve|s) to|want(?:s)? to|hop(?:e|es|ing) to|would like to|look(?:ing)? forward|can['’]?t wait"
         r"|let['’]s|let us|book(?:ed|ing)?|reserv(?:e|ed|ing)|schedul(?:e|ed|ing)|reschedul(?:e|ed|ing)"
         r"|postpon(?:e|ed|ing)|cancel(?:ling)?|remind(?:s|er)?|remember to|don['’]t forget|arrang(?:e|ing)"
+        r"|arrives|departs|lands|starts|begins|leaves|flies|comes|returns"
         r"|invit(?:e|ing)|due (?:on|by|in)|deadline|appointment|upcoming|see you|meet me"
         r"|(?:am|is|are|['’]m|['’]re|['’]s) (?:\w+ ){0,2}?(?:arriv|leav|com|fly|travel|mov|meet|see|visit"
         r"|start|hav|go|gett|driv|host|play|tak)ing)\b|['’]ll\b",

@@ -1,7 +1,8 @@
 """Times found in a text and resolved against the moment of speaking."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.temporal.direction import direction
@@ -14,6 +15,9 @@ from ricordo.domain.temporal.moments import Moment, Window, bounded
 from ricordo.domain.temporal.spans import Language, Preference, SpanType, TimeSpan
 
 _MOST_ATTEMPTS = 80
+_SHORT = 80
+"""Characters up to which what was read in a text is kept."""
+_Placed = tuple[int, int, Expression]
 _LONG_DAY_HOURS = 25  # of the day on which summer time ends
 
 
@@ -76,19 +80,34 @@ def _precision(span: TimeSpan) -> tuple[bool, int]:
 def _spans(
     text: str, moment: Moment, language: Language, *, told: bool
 ) -> Iterator[tuple[Expression, TimeSpan]]:
+    for start, end, expression in _read(text, language):
+        window = _window(expression, moment)
+        ahead = _window(expression, moment.leaning(moment.now, "future")) if told else window
+        # Most times lie where they lie: only the others are worth a look at the words beside them.
+        if ahead != window and direction(text, (start, end), language) == "future":
+            window = ahead
+        if window is not None:
+            yield expression, _span(text, (start, end), expression, window)
+
+
+def _read(text: str, language: Language) -> Iterable[_Placed]:
+    """Return the expressions of `text`, each with the offsets of its words."""
+    return _read_short(text, language) if len(text) <= _SHORT else _expressions(text, language)
+
+
+# "last Friday" is said again and again, and reads the same whenever it is said.
+@lru_cache(maxsize=4096)
+def _read_short(text: str, language: Language) -> tuple[_Placed, ...]:
+    return tuple(_expressions(text, language))
+
+
+def _expressions(text: str, language: Language) -> Iterator[_Placed]:
     lexicon = LEXICONS[language]
     attempts = Attempts(_MOST_ATTEMPTS)
     for begin, after in passages(text, lexicon):
         items = lexemes(text, begin, after, lexicon)
         for at, read in expressions(items, lexicon, attempts):
-            start, end = items[at].start, items[read.end - 1].end
-            window = _window(read.expression, moment)
-            ahead = _window(read.expression, moment.leaning(moment.now, "future")) if told else window
-            # Most times lie where they lie: only the others are worth a look at the words beside them.
-            if ahead != window and direction(text, (start, end), language) == "future":
-                window = ahead
-            if window is not None:
-                yield read.expression, _span(text, (start, end), read.expression, window)
+            yield items[at].start, items[read.end - 1].end, read.expression
 
 
 def _span(text: str, span: tuple[int, int], expression: Expression, window: Window) -> TimeSpan:
