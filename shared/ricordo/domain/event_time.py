@@ -6,7 +6,7 @@ without a day, wish for a nice weekend, birthday, or year of the world's.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -23,8 +23,10 @@ _TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
 _WORD: Final = re.compile(r"[a-z]+|\d+")
 _REACH: Final = 7
 """Words on each side of one that names a time which can belong to the same time."""
-_BESIDE: Final = 2
-"""Words beside a time that say whether it is one: "every", "merry", "aunt"."""
+_DIGITS_OF_DAY: Final = 2
+_DIGITS_OF_YEAR: Final = 4
+_BEFORE_DAY: Final = frozenset(("il", "l", "al", "dal", "del", "the", "on", "'"))
+_DATE_SIGNS: Final = frozenset("/-.")
 _SIGNS: Final = frozenset(",./-:'°")
 _ARTICLE: Final = re.compile(r"(?:the|on|on the|il|lo|la|i|gli|le) |l'")
 _AROUND: Final = 40
@@ -110,7 +112,9 @@ class _Signs:
         """Whether a word can name a time; of numbers, days of a month and years."""
         if not word[0].isdigit():
             return word in self.cues
-        return not word.isdigit() or len(word) <= 2 or (len(word) == 4 and word[:2] in {"19", "20"})
+        return (
+            not word.isdigit() or len(word) <= _DIGITS_OF_DAY or (len(word) == 4 and word[:2] in {"19", "20"})
+        )
 
 
 def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> EventTime | None:
@@ -148,7 +152,7 @@ def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Languag
     text, low, signs = window.telling.text, window.telling.plain, _signs(language)
     begin, end = window.begin, window.end
     placed = signs.placed.search(low, begin, end) is not None
-    ahead = not placed and signs.ahead_before.search(low, begin, window.cue[0]) is not None
+    ahead = not placed and signs.ahead_before.search(low, max(0, begin - _AROUND), window.cue[0]) is not None
     prefer = "future" if ahead else "past" if placed else direction(text, window.cue, language)
     for span in find(text[begin:end], said_at, zone, language, prefer=prefer):
         first, after = begin + span.span[0], begin + span.span[1]
@@ -170,7 +174,7 @@ def _windows(telling: Telling, language: Language, signs: _Signs) -> Iterator[_W
     tokens = [low[slice(*place)] for place in places]
     read = 0
     for at, token in enumerate(tokens):
-        if at < read or not (token[0].isalnum() and signs.hints(token)):
+        if at < read or not (token[0].isalnum() and signs.hints(token)) or _is_amount(tokens, at):
             continue
         first = last = at
         while first > max(read, at - _REACH) and _belongs(tokens[first - 1], language):
@@ -178,8 +182,20 @@ def _windows(telling: Telling, language: Language, signs: _Signs) -> Iterator[_W
         while last + 1 < len(tokens) and last - at < _REACH and _belongs(tokens[last + 1], language):
             last += 1
         read = last + 1
-        first, last = max(0, first - _BESIDE), min(len(tokens) - 1, last + _BESIDE)
+        # Joined to a word it is none ("Wal-Mart"), before a name it is one ("August Strindberg").
+        while first > 0 and places[first - 1][1] == places[first][0]:
+            first -= 1
+        if last + 1 < len(tokens) and telling.text[places[last + 1][0]].isupper():
+            last += 1
         yield _Window(telling, places[first][0], places[last][1], places[at])
+
+
+def _is_amount(tokens: Sequence[str], at: int) -> bool:
+    """Whether a short number is one of things: neither "il 3" nor "3/5"; before a month, that is the hint."""
+    token = tokens[at]
+    if not token.isdigit() or len(token) > _DIGITS_OF_DAY or (at > 0 and tokens[at - 1] in _BEFORE_DAY):
+        return False
+    return at + 2 >= len(tokens) or tokens[at + 1] not in _DATE_SIGNS or not tokens[at + 2].isdigit()
 
 
 def _belongs(token: str, language: Language) -> bool:

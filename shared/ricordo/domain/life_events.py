@@ -70,7 +70,8 @@ class _Events:
         hedges: what makes unreal what follows in its clause.
         negation: what denies what follows it at once.
         personal: what says that the speaker or somebody near is concerned.
-        strangers: openings of an event that without that concerns nobody near.
+        opening: what may stand before an event which opens its sentence.
+        strangers: beginnings of an event that without that concerns nobody near.
     """
 
     turns: tuple[_Turn, ...]
@@ -81,6 +82,7 @@ class _Events:
     hedges: re.Pattern[str]
     negation: re.Pattern[str]
     personal: re.Pattern[str]
+    opening: re.Pattern[str]
     strangers: re.Pattern[str]
 
     def hinted(self, said: Iterable[str]) -> set[int]:
@@ -141,9 +143,15 @@ def _found(told: Telling, hinted: Iterable[int], events: _Events, *, personal: b
     low = told.plain
     for turn in (events.turns[i] for i in sorted(hinted)):
         for start, end in turn.find(low):
-            own = personal or (not low[:start].strip(_BESIDE) and events.strangers.match(low, start) is None)
+            own = personal or _is_subjectless(low, start, events)
             if own and not _is_unreal(low[:start], events):
                 yield told.text[start:end].strip(_BESIDE).lower()
+
+
+def _is_subjectless(low: str, start: int, events: _Events) -> bool:
+    """Whether an event opens its sentence without saying whose it is: then it is the speaker's."""
+    opens = events.opening.fullmatch(low, 0, start) is not None
+    return opens and events.strangers.match(low, start) is None
 
 
 def _is_unreal(before: str, events: _Events) -> bool:
@@ -152,6 +160,11 @@ def _is_unreal(before: str, events: _Events) -> bool:
     for end in events.ends.finditer(before):
         clause = before[end.end() :]
     return events.hedges.search(clause) is not None or events.negation.search(clause) is not None
+
+
+def patterns(language: str) -> tuple[str, ...]:
+    """Return all patterns of a language that are compiled only when they are needed."""
+    return tuple(pattern for turn in _events(language).turns for pattern in (turn.deed, turn.lead))
 
 
 @cache
@@ -187,6 +200,7 @@ def _events(language: str) -> _Events:
         hedges=re.compile(unreal["hedges"]),
         negation=re.compile(unreal["negation"]),
         personal=re.compile(_spelled(words["personal"], words)),
+        opening=re.compile(_spelled(words["opening"], words)),
         strangers=re.compile(words["strangers"]),
     )
 
@@ -238,4 +252,4 @@ def _spelled(pattern: str, words: Mapping[str, str]) -> str:
         pattern = _PLACE.sub(lambda place: f"(?:{words[place[1]]})", pattern)
     opening = r"(?:^|(?<=[.!?…\n]\s))"
     pattern = pattern.replace(r"^\W*", opening + r"\W*").replace("|^)", f"|{opening})")
-    return pattern.replace(r"\W*$", r"\W*?(?:$|[.!?…\n])")
+    return pattern.replace(r"\W*$", r"\W*?(?:$|[.!?…\n,;:)])")
