@@ -19,7 +19,7 @@ _CUE: Final = 4
 """Letters of a word that are compared with the cues."""
 _LEAD: Final = 100
 """Characters in front of a deed in which the one who did it is looked for."""
-_MOST_READ: Final = 4000
+_MOST_READ: Final = 2400
 """Characters of sentences with cues that are read of one text: bounds what a long one costs."""
 _BESIDE: Final = " ,.;:!-("
 _NEAR: Final = ("<kin>", "<mykin>")

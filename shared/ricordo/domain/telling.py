@@ -19,7 +19,7 @@ _LONGEST = 600
 _MARKED: Final = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]{1,200}`|^>[^\n]*|\bhttps?://\S+", re.DOTALL | re.MULTILINE
 )
-_QUOTED: Final = re.compile('"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»')
+_QUOTED: Final = re.compile('"[^"\n]{1,300}"|“[^“”\n]{1,300}”|«[^«»\n]{1,300}»')
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _OPENING: Final = re.compile(
     r"(?:(?:so|and|but|hey|hi|ciao|ehi|ok|okay|well|allora|e|ma|oh|senti|scusa|sorry|dai|quindi|no|yes|si)\b"
