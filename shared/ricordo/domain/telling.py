@@ -25,7 +25,6 @@ _OPENING: Final = re.compile(
     r"(?:(?:so|and|but|hey|hi|ciao|ehi|ok|okay|well|allora|e|ma|oh|senti|scusa|sorry|dai|quindi|no|yes|si)\b"
     r"[ ,!]*)+"
 )
-_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _PLAIN: Final = dict(
     zip(
         "àáâãäåèéêëìíîïòóôõöùúûüýÿñçÀÁÂÃÄÅÈÉÊËÌÍÎÏÒÓÔÕÖÙÚÛÜÝÑÇ’‘´",
@@ -33,6 +32,11 @@ _PLAIN: Final = dict(
         strict=True,
     )
 )
+_DOTTED: Final = "İ"
+"""The one letter that is longer in lower case."""
+_ACCENTED: Final = re.compile(f"[{''.join(_PLAIN)}{_DOTTED}]")
+_MOST_SENTENCES: Final = 1000
+"""Sentences that are read of one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +86,7 @@ def plain(text: str) -> str:
     """Return `text` in lower case without accents, its apostrophes straight; as long as `text`."""
     if text.isascii():
         return text.lower()
-    return _BEYOND_ASCII.sub(_without_accent, text).lower()
-
-
-def _without_accent(found: re.Match[str]) -> str:
-    """Return the letter without its accent; one whose lower case is longer than itself becomes a blank."""
-    letter = _PLAIN.get(found[0], found[0])
-    return letter if len(letter.lower()) == 1 else " "
+    return _ACCENTED.sub(lambda found: _PLAIN.get(found[0], "i"), text).lower()
 
 
 def plain_words(low: str) -> frozenset[str]:
@@ -116,7 +114,7 @@ def tellings(text: str, language: str) -> tuple[Telling, ...]:
 def _tellings(text: str, language: str) -> tuple[Telling, ...]:
     frames = _frames(language)
     found: list[Telling] = []
-    for sentence in sentences(_without_quotes(text)):
+    for sentence in sentences(_without_quotes(text))[:_MOST_SENTENCES]:
         for start in range(0, len(sentence), _LONGEST):
             piece = sentence[start : start + _LONGEST]
             low = plain(piece)
