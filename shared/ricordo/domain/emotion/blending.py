@@ -11,9 +11,10 @@ from ricordo.domain.emotion.features import MOST_READ
 from ricordo.domain.emotion.heads import AXES, LABELS, Heads, load_heads
 from ricordo.domain.emotion.words import spoken
 from ricordo.domain.lexicon import LANGUAGES, load_positions
+from ricordo.domain.markup import beginning
 from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo.domain.stop_words import stop_words
-from ricordo.domain.text import located_words, normalise
+from ricordo.domain.text import located_words
 
 _TILT: Final = 0.25
 """How far rare labels are preferred: by their share to this power."""
@@ -50,7 +51,8 @@ def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None
     """Estimate the feeling that `text` expresses.
 
     Args:
-        text: in any form; what is not "it" or "en" is read by its emoji only.
+        text: in any form; of a long one the beginning is read, and no markup. What is not "it" or "en" is
+            read by its emoji only.
         language: ISO 639-1.
         vector: float32 [d], the text's embedding by the model of the heads (`heads.model`); without it the
             words alone are read.
@@ -58,7 +60,7 @@ def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None
     Returns:
         `NEUTRAL` when nothing was said.
     """
-    text = normalise(text)
+    text = beginning(text)
     words = spoken(text, language)
     if vector is None or language not in LANGUAGES or not any(map(str.isalpha, text)):
         return words
