@@ -38,6 +38,11 @@ _WEIGHTY = {
     "en": "important critical urgent decision decide agree disagree believe feel essential remember promise "
     "secret",
 }
+_DEADLY = {
+    "it": "morto morta morti morte muoio muore morendo morire uccide ucciso uccisa uccidere ammazza "
+    "ammazzato funerale",
+    "en": "die dies died dying dead death kill kills killed killing funeral",
+}
 _FIRST_PERSON = {
     "it": frozenset(
         "io me mi mio mia miei mie noi nostro nostra nostri nostre ho sono abbiamo siamo avevo ero vorrei "
@@ -144,15 +149,28 @@ def _weighty_stems(language: str) -> _Weighty:
 
 def _meaning(text: str, said: Sequence[str], language: str, emotion: Emotion) -> tuple[Contribution, ...]:
     found: list[Contribution] = []
-    if _is_feeling(emotion):
+    event = life_event(text, language)
+    if _is_feeling(emotion) and (event or not _speaks_of_death_only(emotion, language)):
         found.append(Contribution("feeling", emotion.primary, 1 / 4))
     own = _FIRST_PERSON.get(language, frozenset())
     spoken = next((word for word in said if word in own), "")
     if spoken and len(text) > DISCLOSURE_LENGTH:
         found.append(Contribution("disclosure", spoken, 1 / 4))
-    if event := life_event(text, language):
+    if event:
         found.append(Contribution("life_event", event, 2 / 4))
     return tuple(found)
+
+
+def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:
+    """Whether all that is felt is words of death, which people use of things, sleep, jokes and the news."""
+    deadly = _deadly_stems(language)
+    said = [stem(word, language) for keyword in emotion.keywords for word in _words(keyword, language)]
+    return bool(said) and all(one in deadly for one in said)
+
+
+@lru_cache(maxsize=8)
+def _deadly_stems(language: str) -> frozenset[str]:
+    return frozenset(stem(word, language) for word in _DEADLY.get(language, "").split())
 
 
 def _is_feeling(emotion: Emotion) -> bool:

@@ -97,3 +97,19 @@ def test_importance_is_bounded_and_explained(said: str, language: str) -> None:
 def test_one_importance_has_three_scales() -> None:
     assert (rating_of_ten(0), rating_of_ten(1)) == (1, 10)
     assert (meaningfulness(0), meaningfulness(1)) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "felt"),
+    [
+        ("Sono morto di sonno", "it", False),
+        ("Napoleone è morto nel 1821", "it", False),
+        ("The king died in the film", "en", False),
+        ("È morta mia nonna", "it", True),
+        ("My dog died last night", "en", True),
+        ("I cried all night", "en", True),
+    ],
+)
+def test_words_of_death_are_felt_where_somebody_died(said: str, language: str, *, felt: bool) -> None:
+    rated = importance(said, language, estimate(said, language))
+    assert ("feeling" in {one.reason for one in rated.contributions}) is felt
