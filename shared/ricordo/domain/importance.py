@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ricordo.domain.life_events import life_event
 from ricordo.domain.memory import Emotion
+from ricordo.domain.telling import LANGUAGES, tellings
 from ricordo.domain.text import normalise, stem
 
 DISCLOSURE_LENGTH = 50
@@ -55,6 +56,7 @@ _NO_OWN_FEELING = frozenset(
     [
         "neutral",
         "admiration",
+        "amusement",
         "annoyance",
         "approval",
         "confusion",
@@ -150,7 +152,7 @@ def _weighty_stems(language: str) -> _Weighty:
 def _meaning(text: str, said: Sequence[str], language: str, emotion: Emotion) -> tuple[Contribution, ...]:
     found: list[Contribution] = []
     event = life_event(text, language)
-    if _is_feeling(emotion) and (event or not _speaks_of_death_only(emotion, language)):
+    if _is_feeling(emotion) and (event or _is_felt(text, language, emotion)):
         found.append(Contribution("feeling", emotion.primary, 1 / 4))
     own = _FIRST_PERSON.get(language, frozenset())
     spoken = next((word for word in said if word in own), "")
@@ -159,6 +161,16 @@ def _meaning(text: str, said: Sequence[str], language: str, emotion: Emotion) ->
     if event:
         found.append(Contribution("life_event", event, 2 / 4))
     return tuple(found)
+
+
+def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
+    """Whether a feeling stands in what the text tells: not in what it asks, supposes, or heard in the news."""
+    if _speaks_of_death_only(emotion, language):
+        return False
+    if language not in LANGUAGES:
+        return True
+    told = tellings(text, language)
+    return any(not emotion.keywords or any(one in each.text for one in emotion.keywords) for each in told)
 
 
 def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:
