@@ -164,7 +164,7 @@ def _meaning(text: str, said: Sequence[str], language: str, emotion: Emotion) ->
 
 
 def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
-    """Whether a feeling stands in what the text tells: not in what it asks, supposes, or heard in the news."""
+    """Whether a feeling stands in what the text tells, not in what it asks, supposes or has from the news."""
     if _speaks_of_death_only(emotion, language):
         return False
     if language not in LANGUAGES:
