@@ -12,6 +12,8 @@ _SECRET_NAME: Final = re.compile(
     r"pass(word|wd)?|secret|token|credential|api_?key|authorization|dsn", re.IGNORECASE
 )
 _SECRET_IN_URL: Final = re.compile(r"(?<=://)([^\s/@:]*):([^\s/@]+)@|(?<=://)([^\s/@:]{16,})@")
+_CHATTY: Final = ("httpx",)
+"""Libraries that say of each request at `info` that it was made."""
 _HIDDEN: Final = "***"
 
 
@@ -53,6 +55,8 @@ def configure(*, level: str = "info", readable: bool = False, stream: TextIO | N
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(threshold)
+    for chatty in _CHATTY:
+        logging.getLogger(chatty).setLevel(max(threshold, logging.WARNING))
 
 
 def _formatter(

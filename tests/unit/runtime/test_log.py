@@ -45,6 +45,13 @@ def test_lines_below_the_level_are_dropped(stream: io.StringIO) -> None:
     assert [line["event"] for line in lines(stream)] == ["loud"]
 
 
+def test_requests_of_the_http_client_are_not_told_one_by_one(stream: io.StringIO) -> None:
+    log.configure(stream=stream)
+    logging.getLogger("httpx").info("HTTP Request: POST")
+    logging.getLogger("httpx").warning("it is slow")
+    assert [line["event"] for line in lines(stream)] == ["it is slow"]
+
+
 def test_no_secret_reaches_a_line(stream: io.StringIO) -> None:
     log.configure(stream=stream)
 
