@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import open_bus
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.domain.fusion import Minimums
+from ricordo.domain.topics import topic_key
 from ricordo.ports.clock import Clock
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.emitting import Emitter
@@ -130,7 +132,10 @@ async def _retrieval(resources: Resources) -> list[Service]:
     settings, bus = resources.settings, await resources.bus()
     await resources.graph()
     recollection, ledger = await resources.recollection(), await resources.ledger()
-    models, ranking = await resources.models(), settings.ranking
+    beside, ranking = await resources.beside(), settings.ranking
+    # Dictionary forms take half a second to load: not while the first question about a topic waits for them.
+    loading = beside.each(partial(topic_key, language="en"), ["topic"])
+    models, _ = await asyncio.gather(resources.models(), loading)
     remember = Remember(
         recollection=recollection,
         ledger=ledger,
