@@ -49,8 +49,10 @@ class Enrich:
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
             enriched = await self.derived(tenant, model, ids)
             versions |= {one.memory_id: one.enrichment.version for one in enriched}
+            # Before the stage is set, after which nobody would come back for links that a crash has cut off.
+            users = {event.body.memory_id: event.body.user_id for event in events}
+            await self.linking.link(tenant, model, {one: users[one] for one in ids})
             saved = await self.enrichments.save(tenant, enriched, self.clock.now())
-            await self.linking.link(tenant, model, {one.memory_id: one.user_id for one in saved})
             progress |= {one.memory_id: one for one in saved}
 
         def told(ids: MessageIds) -> MemoryEnriched:

@@ -267,4 +267,5 @@ def _as_written(claimed: str, text: str) -> str | None:
 
 
 def _within(name: str, other: str) -> bool:
-    return name in other or other in name
+    one, another = set(name.split()), set(other.split())
+    return one <= another or another <= one

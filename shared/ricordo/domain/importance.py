@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.life_events import life_event
+from ricordo.domain.markup import beginning
 from ricordo.domain.memory import Emotion
-from ricordo.domain.telling import LANGUAGES, tellings
+from ricordo.domain.telling import LANGUAGES, plain, plain_words, tellings
 from ricordo.domain.text import normalise, stem
 
 DISCLOSURE_LENGTH = 50
@@ -169,8 +170,10 @@ def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
         return False
     if language not in LANGUAGES:
         return True
-    told = tellings(text, language)
-    return any(not emotion.keywords or any(one in each.text for one in emotion.keywords) for each in told)
+    carriers = [plain_words(plain(one)) for one in emotion.keywords] or [frozenset()]  # an emoji has no words
+    told = tellings(beginning(text), language)
+    said = frozenset[str]().union(*(plain_words(each.plain) for each in told))
+    return len(told) > 0 and any(one <= said for one in carriers)
 
 
 def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Final, cast
 
+from ricordo.domain.life_events import life_event
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.text import stem, words
 
@@ -28,18 +29,21 @@ def _small_talk() -> dict[str, frozenset[str]]:
 def tells_something(text: str, language: str) -> bool:
     """Say whether `text` holds two different words, at least, that are more than grammar and courtesy.
 
+    A turn of a life says something in a single one: "I'm pregnant".
+
     Args:
         text: what was said.
         language: a primary subtag; of a language whose small talk is not known, any two words will do.
     """
     ignored, courtesy = stop_words(language), _small_talk().get(language, frozenset())
     found: set[str] = set()
-    for word in words(text, language):
-        if len(word) == 1 or "'" in word or not word.isalpha() or word in ignored:
+    for said in words(text, language):
+        word = said.removesuffix("'s")
+        if len(word) == 1 or not word.isalpha() or word in ignored:
             continue  # a single letter, a contraction, a number
         stemmed = stem(word, language)
         if stemmed not in courtesy:
             found.add(stemmed)
             if len(found) == _LEAST_WORDS:
                 return True
-    return False
+    return life_event(text, language) != ""

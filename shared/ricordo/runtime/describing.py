@@ -94,7 +94,8 @@ class ModelDescriber:
         """Ask once; None when it is not asked or does not answer, nothing for each when it talks nonsense."""
         if not await self._breaker.wait_admitting(self._patience):
             return None
-        await self._bucket.take()
+        if not await self._taken(deadline):
+            return None
         left = deadline - self._clock.monotonic()
         admission = self._breaker.admit() if left > 0 else None
         if admission is None:
@@ -109,6 +110,17 @@ class ModelDescriber:
         if admission.is_probe:
             _log.info("the model enriches again", model=self.model)
         return answer
+
+    async def _taken(self, deadline: float) -> bool:
+        """Wait for a request to be allowed, as long as there would be time for it."""
+        left = deadline - self._clock.monotonic()
+        if left <= 0:
+            return False
+        try:
+            await _within(left, self._bucket.take())
+        except ModelUnavailable:
+            return False
+        return True
 
     def _portions(self, messages: Sequence[Said]) -> Iterator[Sequence[Said]]:
         """Yield the messages in their order, as many at once as one request takes."""

@@ -6,7 +6,17 @@ from numpy.typing import NDArray
 
 from ricordo.domain.emotion import estimate
 from ricordo.domain.emotion.features import BUCKETS, STYLE, buckets, style, tokens
-from ricordo.domain.emotion.heads import AXES, LABELS, MODEL, SPOKEN, load_heads, quantised, told, weighed
+from ricordo.domain.emotion.heads import (
+    AXES,
+    LABELS,
+    MODEL,
+    SPOKEN,
+    load_heads,
+    quantised,
+    read_heads,
+    told,
+    weighed,
+)
 from ricordo.domain.emotion.words import spoken
 from ricordo.domain.lexicon import LANGUAGES, load_positions
 
@@ -64,6 +74,14 @@ def test_quantised_weights_are_near_the_weights() -> None:
     assert np.abs(whole * step - weights).max() <= step.max() / 2 + 1e-6
 
 
-def test_saved_heads_are_read_again() -> None:
-    heads = load_heads("it")
-    assert len(heads.saved()) < 500_000
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_saved_heads_are_read_again(language: str) -> None:
+    heads = load_heads(language)
+    again = read_heads(heads.saved())
+    assert (again.model, again.targets, again.fitted_on) == (heads.model, heads.targets, heads.fitted_on)
+    for name in ("rarity", "hashed", "step", "share", "neutral", "dense"):
+        assert np.array_equal(getattr(again, name), getattr(heads, name)), name
+
+
+def test_few_hundred_kilobytes_are_shipped() -> None:
+    assert sum(len(load_heads(language).saved()) for language in LANGUAGES) < 600_000

@@ -113,3 +113,11 @@ def test_one_importance_has_three_scales() -> None:
 def test_words_of_death_are_felt_where_somebody_died(said: str, language: str, *, felt: bool) -> None:
     rated = importance(said, language, estimate(said, language))
     assert ("feeling" in {one.reason for one in rated.contributions}) is felt
+
+
+@pytest.mark.parametrize(
+    "said", ["Sono al settimo  cielo oggi", "Sono al settimo\ncielo oggi", "Sono **felice** oggi"]
+)
+def test_a_feeling_counts_however_it_is_set(said: str) -> None:
+    rated = importance(said, "it", estimate(said, "it"))
+    assert "feeling" in {one.reason for one in rated.contributions}

@@ -1,5 +1,6 @@
 """A language model on an Ollama server that reads messages: how much they matter, and all the rest."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
@@ -47,7 +48,7 @@ class OllamaMessageReader:
     ) -> str:
         try:
             return await self._server.chat(self.model, prompt, schema, tokens, _WINDOW)
-        except ModelUnavailable:
+        except (ModelUnavailable, asyncio.CancelledError):
             self._preparation.begin()  # a call that is given up also ends the loading that it began
             raise
 

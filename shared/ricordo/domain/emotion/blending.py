@@ -22,11 +22,10 @@ _TILT: Final = 0.25
 _CLEAR: Final = 0.25
 """The valence from which on a word or label says whether it is pleasant."""
 
-_BELIEVED, _SOME = (
-    0.5,
-    12,
-)  # how far words of feeling draw that say the same more clearly, up to how many words
-_DOUBTED, _FEW = 0.3, 5  # and how far others do
+_BELIEVED: Final = 0.5  # how far words of feeling draw that say the same more clearly
+_SOME: Final = 12  # words of a text in which they do so
+_DOUBTED: Final = 0.3  # how far others draw
+_FEW: Final = 5  # words of a text in which these do so
 _OF_THE_REST: Final = 0.1  # how far they draw arousal and dominance, which they tell less well
 _SHORT: Final = 2  # letters of words that carry nothing
 _CARRIERS: Final = 3

@@ -157,7 +157,11 @@ def quantised(weights: Floats) -> tuple[NDArray[np.int8], Floats]:
 @lru_cache(maxsize=len(LANGUAGES))
 def load_heads(language: str) -> Heads:
     """Return the heads of "it" or "en" that are shipped, read once."""
-    content = resources.files(__package__).joinpath(f"heads_{language}.npz").read_bytes()
+    return read_heads(resources.files(__package__).joinpath(f"heads_{language}.npz").read_bytes())
+
+
+def read_heads(content: bytes) -> Heads:
+    """Return the heads of a file that `Heads.saved` has made."""
     with np.load(io.BytesIO(content), allow_pickle=False) as saved:
         return Heads(
             model=str(saved["model"]),
