@@ -150,6 +150,7 @@ def _emotion(asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _fit_emotion(asked: argparse.Namespace) -> Iterator[str]:
+    asked.out.mkdir(parents=True, exist_ok=True)  # now, and not after a quarter of an hour
     for language, files in (("en", (asked.data, asked.goemotions)), ("it", (asked.emoita,))):
         sets = [asyncio.run(_rated(path, language)) for path in files]
         heads = fitting_emotion.fit_heads(sets, model_names(EmbeddingSettings())[0])

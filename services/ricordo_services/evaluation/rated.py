@@ -59,6 +59,8 @@ def read(path: Path) -> Ratings:
     if not found:
         raise UnreadableRatings(f"{path} holds no texts")
     texts, rated = zip(*found, strict=True)
+    if not np.isfinite(rated).all():
+        raise UnreadableRatings(f"{path} holds ratings that are no numbers")
     return Ratings(path.name, texts, np.array(rated, dtype=np.float32))
 
 

@@ -68,7 +68,8 @@ def enrich(
     content = normalise(content)
     present = tuple(participants)
     mentioned = mentioned_names(content, language, (*present, speaker))
-    emotion = estimate(content, language, vector) if role in {Role.USER, Role.ASSISTANT} else NEUTRAL
+    feels = role in {Role.USER, Role.ASSISTANT}
+    emotion = estimate(content, language, vector, mentioned) if feels else NEUTRAL
     return Enrichment(
         emotion=emotion,
         importance=importance(content, language, emotion),

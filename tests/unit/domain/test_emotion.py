@@ -174,3 +174,36 @@ def test_every_label_has_words_in_every_language(language: str) -> None:
 def test_there_is_no_lexicon_of_another_language() -> None:
     with pytest.raises(KeyError):
         load_lexicon("de")
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("Non sono mai stato così felice", "it"),
+        ("Non posso non essere felice", "it"),
+        ("I've never been so happy", "en"),
+    ],
+)
+def test_a_negation_may_make_a_feeling_stronger(said: str, language: str) -> None:
+    assert estimate(said, language).valence > 0.5
+
+
+@pytest.mark.parametrize("said", ["Non sono mai felice", "Non sono così felice", "I am never happy"])
+def test_and_may_still_deny_it(said: str) -> None:
+    assert estimate(said, "en" if said.startswith("I ") else "it").valence < 0
+
+
+def test_crying_without_end_is_no_denial() -> None:
+    assert estimate("Non faccio che piangere", "it").valence < -0.3
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "names"),
+    [
+        ("Marco lavora in banca", "it", ()),
+        ("Serena studia chimica", "it", ("Serena",)),
+        ("Joy lives here", "en", ("Joy",)),
+    ],
+)
+def test_a_name_is_no_feeling(said: str, language: str, names: tuple[str, ...]) -> None:
+    assert estimate(said, language, names=names) == NEUTRAL

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from ricordo.domain.emotion import estimate
 from ricordo.domain.importance import Importance, importance, meaningfulness, rating_of_ten
 from ricordo.domain.life_events import life_event
+from ricordo.domain.memory import NEUTRAL
 
 
 def rate(said: str, language: str) -> Importance:
@@ -121,3 +122,27 @@ def test_words_of_death_are_felt_where_somebody_died(said: str, language: str, *
 def test_a_feeling_counts_however_it_is_set(said: str) -> None:
     rated = importance(said, "it", estimate(said, "it"))
     assert "feeling" in {one.reason for one in rated.contributions}
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("I want to kill myself.", "en"),
+        ("I tried to kill myself last year.", "en"),
+        ("My husband beats me.", "en"),
+        ("Voglio farla finita.", "it"),
+        ("L'anno scorso ho provato a uccidermi.", "it"),
+        ("Mio marito mi picchia.", "it"),
+        ("I medici dicono che mi restano sei mesi di vita.", "it"),
+    ],
+)
+def test_what_is_gravest_matters_most(said: str, language: str) -> None:
+    assert importance(said, language, NEUTRAL).value >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [("She beats me at chess", "en"), ("I want to die laughing", "en"), ("Voglio morire dal ridere", "it")],
+)
+def test_and_what_only_sounds_so_does_not(said: str, language: str) -> None:
+    assert importance(said, language, NEUTRAL).value <= 0.3

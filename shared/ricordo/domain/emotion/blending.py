@@ -1,6 +1,7 @@
 """One estimate from the words of feeling and from the learned heads."""
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -50,7 +51,9 @@ _SCALES: Final = {
 }
 
 
-def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None) -> Emotion:
+def estimate(
+    text: str, language: str, vector: NDArray[np.float32] | None = None, names: Iterable[str] = ()
+) -> Emotion:
     """Estimate the feeling that `text` expresses.
 
     Args:
@@ -59,12 +62,13 @@ def estimate(text: str, language: str, vector: NDArray[np.float32] | None = None
         language: ISO 639-1.
         vector: float32 [d], the text's embedding by the model of the heads (`heads.model`); without it the
             words alone are read.
+        names: of people in it, which are no feelings.
 
     Returns:
         `NEUTRAL` when nothing was said.
     """
     text = beginning(text)
-    words = spoken(text, language)
+    words = spoken(text, language, names)
     if vector is None or language not in LANGUAGES or not any(map(str.isalpha, text)):
         return words
     return _blended(text, words, load_heads(language), vector, language)

@@ -7,7 +7,7 @@ questions) and nothing more: irony, and feelings told without a word of feeling,
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ricordo.domain.emotion.things import died_without_grief
 from ricordo.domain.lexicon import LANGUAGES, Entry, Lexicon, load_lexicon, load_positions, load_signs
 from ricordo.domain.memory import NEUTRAL, Emotion
+from ricordo.domain.name_lists import is_given
 from ricordo.domain.text import Word, located_words, stem
 
 NEGATION_REACH = 4
@@ -33,6 +34,8 @@ _MAYBE_EMOTICON = re.compile(r"[:;=<_]|xD|XD")
 _ENDINGS = frozenset(stem(word, "en") for word in ("stop", "quit")) | frozenset(
     stem(word, "it") for word in ("smetto", "smettere", "smette", "smettevo", "smesso")
 )
+_NEVER = frozenset(("never", "mai"))
+_SO = frozenset(("so", "così", "cosi", "tanto"))
 _INVISIBLE = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
@@ -55,12 +58,13 @@ class _Feeling:
     keyword: str
 
 
-def spoken(text: str, language: str) -> Emotion:
+def spoken(text: str, language: str, names: Iterable[str] = ()) -> Emotion:
     """Return the feeling that the words of `text` speak of.
 
     Args:
         text: in normal form C; what is not "it" or "en" is read by its emoji only.
         language: ISO 639-1.
+        names: of people in it; where a capital says that one is meant, "Serena" is no feeling.
 
     Returns:
         `NEUTRAL` when no word or sign of feeling was found.
@@ -70,7 +74,8 @@ def spoken(text: str, language: str) -> Emotion:
     if language in LANGUAGES:
         tokens = _tokens(text, language)
         size = len(tokens)
-        feelings = _spoken(tokens, load_lexicon(language), language) + feelings
+        people = {part for name in names for part in name.casefold().split()}
+        feelings = _spoken(tokens, load_lexicon(language), language, people) + feelings
     if not feelings:
         return NEUTRAL
     return _combine(feelings, size, _emphasis(text))
@@ -103,12 +108,14 @@ def _asks(text: str, closing: int) -> bool:
     return text[closing : closing + 1] == "?"
 
 
-def _spoken(tokens: Sequence[_Token], lexicon: Lexicon, language: str) -> list[_Feeling]:
+def _spoken(
+    tokens: Sequence[_Token], lexicon: Lexicon, language: str, people: AbstractSet[str]
+) -> list[_Feeling]:
     feelings: list[_Feeling] = []
     spent: set[int] = set()
     at = 0
     while at < len(tokens):
-        if not _may_say_something(tokens[at], lexicon):
+        if not _may_say_something(tokens[at], lexicon) or _is_called(tokens[at].word, people):
             at += 1
             continue
         entry, length = _entry_at(tokens, at, lexicon, language)
@@ -118,6 +125,10 @@ def _spoken(tokens: Sequence[_Token], lexicon: Lexicon, language: str) -> list[_
             spent.update(range(at, at + length))
         at += length
     return feelings
+
+
+def _is_called(word: Word, people: AbstractSet[str]) -> bool:
+    return word.written[0].isupper() and (word.folded in people or is_given(word.folded))
 
 
 def _of_a_thing(tokens: Sequence[_Token], at: int, language: str) -> bool:
@@ -200,13 +211,29 @@ def _modified(tokens: Sequence[_Token], place: range, lexicon: Lexicon) -> float
 
 def _negated(tokens: Sequence[_Token], at: int, lexicon: Lexicon, spent: AbstractSet[int]) -> bool:
     """Say whether a negation reaches the word at a place; one inside a phrase is spent on that phrase."""
-    clause = tokens[at].clause
+    clause, denials = tokens[at].clause, 0
     for before in range(at - 1, max(-1, at - 1 - NEGATION_REACH), -1):
         if tokens[before].clause != clause:
-            return False
+            break
         if tokens[before].word.folded in lexicon.negations and before not in spent:
-            return not any(each.stem in _ENDINGS for each in tokens[before + 1 : at])
-    return False
+            between = tokens[before + 1 : at]
+            if any(each.stem in _ENDINGS for each in between) or _affirms(tokens[before].word, between):
+                return False
+            denials += 1
+    # "Non posso non essere felice": two of them say yes. "Non sono mai felice" says no in two words.
+    return denials > 0 and not (denials > 1 and _says_twice(tokens, at))
+
+
+def _affirms(negation: Word, between: Sequence[_Token]) -> bool:
+    """Whether a negation makes a feeling stronger: "never so happy", "non faccio che piangere"."""
+    said = [each.word.folded for each in between]
+    never = negation.folded in _NEVER or not _NEVER.isdisjoint(said)
+    return (never and not _SO.isdisjoint(said)) or (bool(said) and said[-1] == "che")
+
+
+def _says_twice(tokens: Sequence[_Token], at: int) -> bool:
+    near = [each.word.folded for each in tokens[max(0, at - NEGATION_REACH) : at]]
+    return near.count("non") > 1 or near.count("not") > 1
 
 
 @lru_cache(maxsize=1)
