@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from ricordo.domain.enrichment import Enrichment
+from ricordo.domain.enrichment import VERSION, Enrichment
 from ricordo.domain.importance import Importance
 from ricordo.domain.memory import Emotion, Memory, MemoryKind, MemoryType, local_moment
 from ricordo.ports.memories import EnrichedMemory
@@ -21,6 +21,7 @@ def enriched(
     title: str = "A dog",
     timezone: str | None = None,
     event: tuple[datetime, datetime] | None = None,
+    version: str = VERSION,
 ) -> EnrichedMemory:
     """Return an enrichment of `memory` with these values."""
     return EnrichedMemory(
@@ -33,6 +34,8 @@ def enriched(
             type=MemoryType.EMOTIONAL,
             kind=kind,
             title=title,
+            version=version,
+            rated_by=version,
         ),
         local=local_moment(memory.created_at, timezone or memory.timezone),
         event_start=None if event is None else event[0],

@@ -59,8 +59,21 @@ class EnrichmentsContract:
         assert await stores.enrichments.save(stores.tenant, derived, STORED) == first
         assert await stores.memory() == before
 
-    @pytest.mark.parametrize("uses", [1, 3, 40])
+    async def test_rules_do_not_undo_what_a_model_has_derived_with_them(self, stores: Stores) -> None:
+        await stores.record(new_message(tenant=stores.tenant))
+        memory = await stores.memory()
+        by_model = enriched(memory, importance=0.8, title="A dog called Max", version="rules-2+model")
+        await stores.enrichments.save(stores.tenant, [by_model], STORED)
+        kept = await stores.memory()
+        again = enriched(memory, importance=0.2, title="Max", topics=("cats",), version="rules-2")
+        await stores.enrichments.save(stores.tenant, [again], STORED)
+        assert await stores.memory() == kept
+        newer = enriched(memory, importance=0.2, title="Max", version="rules-3")
+        await stores.enrichments.save(stores.tenant, [newer], STORED)
+        assert ((await stores.memory()).title, (await stores.memory()).importance) == ("Max", 0.2)
+
     @pytest.mark.parametrize("used_first", [True, False])
+    @pytest.mark.parametrize("uses", [1, 3, 40])
     async def test_what_use_has_added_stays_whenever_it_was_added(
         self, stores: Stores, uses: int, *, used_first: bool
     ) -> None:

@@ -30,7 +30,8 @@ where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: enrich
 -- $2 rows. What the bot said itself wins over what was inferred; use and fading are not touched. What was
--- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time.
+-- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time. What
+-- the same rules derived with a language model ("rules-2+model") stays when they derive again without it.
 with derived as (
     select * from jsonb_to_recordset($2::jsonb) as d (
         memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
@@ -39,19 +40,33 @@ with derived as (
         primary_emotion text, emotional_keywords text[], importance double precision,
         version text, rated_by text)
 ), locked as (
-    select id from memories where tenant = $1 and id in (select memory_id from derived) order by id for update
+    select id, derived_by, rated_by from memories
+    where tenant = $1 and id in (select memory_id from derived) order by id for update
+), judged as (
+    select d.*, coalesce(starts_with(l.derived_by, d.version || '+'), false) as described,
+           coalesce(starts_with(l.rated_by, d.rated_by || '+'), false) as rated
+    from derived d join locked l on l.id = d.memory_id
 )
 update memories m
-set type = d.type, kind = coalesce(m.stated_kind, d.kind), title = d.title, token_count = d.token_count,
-    local_date = d.local_date, time_of_day = d.time_of_day, day_of_week = d.day_of_week,
-    event_start = d.event_start, event_end = d.event_end, participants = d.participants, topics = d.topics,
-    valence = d.valence, arousal = d.arousal, dominance = d.dominance, primary_emotion = d.primary_emotion,
-    emotional_keywords = d.emotional_keywords,
+set type = case when d.described then m.type else d.type end,
+    kind = case when d.described then m.kind else coalesce(m.stated_kind, d.kind) end,
+    title = case when d.described then m.title else d.title end,
+    token_count = d.token_count, local_date = d.local_date, time_of_day = d.time_of_day,
+    day_of_week = d.day_of_week, event_start = d.event_start, event_end = d.event_end,
+    participants = case when d.described then m.participants else d.participants end,
+    topics = case when d.described then m.topics else d.topics end,
+    valence = case when d.described then m.valence else d.valence end,
+    arousal = case when d.described then m.arousal else d.arousal end,
+    dominance = case when d.described then m.dominance else d.dominance end,
+    primary_emotion = case when d.described then m.primary_emotion else d.primary_emotion end,
+    emotional_keywords = case when d.described then m.emotional_keywords else d.emotional_keywords end,
     -- what use has added stays, on top of what is now known: 0.02 a use up to 0.95, as reinforcement does it
-    importance = greatest(coalesce(m.stated_importance, d.importance),
-                          least(0.95, coalesce(m.stated_importance, d.importance) + 0.02 * m.access_count)),
-    derived_by = d.version, rated_by = d.rated_by
-from derived d join locked l on l.id = d.memory_id
+    importance = case when d.rated then m.importance else
+        greatest(coalesce(m.stated_importance, d.importance),
+                 least(0.95, coalesce(m.stated_importance, d.importance) + 0.02 * m.access_count)) end,
+    derived_by = case when d.described then m.derived_by else d.version end,
+    rated_by = case when d.rated then m.rated_by else d.rated_by end
+from judged d
 where m.tenant = $1 and m.id = d.memory_id and m.timezone = coalesce(d.timezone, m.timezone)
 returning m.id
 
