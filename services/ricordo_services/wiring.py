@@ -110,14 +110,9 @@ async def _enrich(resources: Resources, *, patient: bool = False) -> Enrich:
 
 
 async def _linking(resources: Resources) -> Linking:
-    settings = resources.settings.links
-    return Linking(
-        await resources.links(),
-        await resources.beside(),
-        resources.model_names,
-        settings.threshold,
-        RememberedNeighbourhoods(settings.cache_mb * 1024**2),
-    )
+    links, beside, settings = await resources.links(), await resources.beside(), resources.settings.links
+    remembered = RememberedNeighbourhoods(settings.cache_mb * 1024**2)
+    return Linking(links, beside, resources.model_names, settings.threshold, remembered)
 
 
 async def _knowledge(resources: Resources) -> list[Service]:
@@ -134,8 +129,8 @@ async def _retrieval(resources: Resources) -> list[Service]:
     recollection, ledger = await resources.recollection(), await resources.ledger()
     beside, ranking = await resources.beside(), settings.ranking
     # Dictionary forms take half a second to load: not while the first question about a topic waits for them.
-    loading = beside.each(partial(topic_key, language="en"), ["topic"])
-    models, _ = await asyncio.gather(resources.models(), loading)
+    warming = beside.each(partial(topic_key, language="en"), ["topic"])
+    models, _ = await asyncio.gather(resources.models(), warming)
     remember = Remember(
         recollection=recollection,
         ledger=ledger,

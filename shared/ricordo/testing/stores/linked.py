@@ -97,7 +97,7 @@ class MemoriesOfStores:
             name,
             tenant=self.tenant,
             user_id=user_id,
-            conversation_id=f"of {user_id}",
+            conversation_id=f"of-{user_id}",
             timestamp=at(minute),
             content=content,
         )
