@@ -43,6 +43,25 @@ class NatsSettings:
     reconnect_wait: float = 0.25
 
 
+class FlushingClient(Client):
+    """A client whose `flush`, and with it `drain`, waits until the server has all that was sent before."""
+
+    async def flush(self, timeout: int = 10) -> None:
+        """Wait for the server.
+
+        The library writes the PING of a flush past what waits to be sent: the answer to the first says
+        nothing yet, the answer to the second that the server has read everything.
+
+        Args:
+            timeout: seconds to wait for each answer.
+
+        Raises:
+            nats.errors.Error: there is no connection, or no answer in time.
+        """
+        await super().flush(timeout)
+        await super().flush(timeout)
+
+
 class Connection:
     """A connection that reconnects, and lets others wait for it or hear of its loss.
 
@@ -52,7 +71,7 @@ class Connection:
 
     def __init__(self, settings: NatsSettings) -> None:
         self.settings = settings
-        self.client = Client()
+        self.client = FlushingClient()
         self._up = asyncio.Event()
         self._lost: set[Callable[[], None]] = set()
         self._last_error = ""

@@ -92,8 +92,5 @@ async def serve(
 
     with translated(f"cannot serve {subject}"):
         subscription = await connection.client.subscribe(subject, queue=queue or "", cb=on_message)
-        # The library writes the PING of a flush past what waits to be sent, the subscription too: the answer
-        # to the first says nothing yet, the answer to the second that the server has the subscription.
-        for _ in range(2):
-            await connection.client.flush(timeout=max(1, round(connection.settings.request_timeout)))
+        await connection.client.flush(timeout=max(1, round(connection.settings.request_timeout)))
     return NatsEndpoint(subscription)
