@@ -5,15 +5,13 @@ but for numbered steps, which look alike everywhere.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import cast
 
 from ricordo.domain.markup import MOST_READ
 from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import statements
 
 STRONG_INTENSITY = 0.4
@@ -38,8 +36,7 @@ class Pattern:
 @lru_cache(maxsize=1)
 def load_classes() -> dict[str, dict[str, tuple[Pattern, ...]]]:
     """Return the patterns of each class and language of `lexicon/classes.toml`, read once."""
-    file = resources.files("ricordo.domain.lexicon").joinpath("classes.toml")
-    table = cast("dict[str, dict[str, list[tuple[str, str]]]]", tomllib.loads(file.read_text("utf-8")))
+    table: dict[str, dict[str, list[tuple[str, str]]]] = read_table("classes")
     return {
         name: {
             language: tuple(Pattern(tuple(parts.split("|")), re.compile(whole)) for parts, whole in patterns)

@@ -6,11 +6,9 @@ it says nothing, or nothing that holds, the values of the rules stay.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import resources
 
 from ricordo.domain.enrichment import TITLE_LENGTH, Enrichment
 from ricordo.domain.importance import Contribution, Importance
@@ -18,6 +16,7 @@ from ricordo.domain.lexicon import load_positions
 from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
 from ricordo.domain.names import is_place, load_names
 from ricordo.domain.stop_words import stop_words
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import collapse, excerpt, located_words, normalise, stems, words
 from ricordo.domain.topics import MAX_TOPICS, topic_key
 
@@ -145,8 +144,7 @@ def merge(derived: Enrichment, said: Said, reading: Reading, model: str) -> Enri
 
 @lru_cache(maxsize=1)
 def _orders() -> re.Pattern[str]:
-    file = resources.files("ricordo.domain.lexicon").joinpath("orders.toml")
-    patterns: list[str] = tomllib.loads(file.read_text("utf-8"))["patterns"]
+    patterns: list[str] = read_table("orders")["patterns"]
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 

@@ -6,7 +6,7 @@ without a day, wish for a nice weekend, birthday, or year of the world's.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -14,7 +14,8 @@ from itertools import islice
 from typing import Final, cast
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, read_table, tellings
+from ricordo.domain.tables import read_table
+from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
 from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find
 from ricordo.domain.temporal.direction import direction
 from ricordo.domain.temporal.languages import LEXICONS
@@ -265,6 +266,6 @@ def _rank(one: _Told, said_at: datetime, signs: _Signs) -> tuple[bool, bool, int
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _signs(language: str) -> _Signs:
-    table = cast("Mapping[str, str]", read_table("event_time")[language])
+    table: dict[str, str] = read_table("event_time")[language]
     patterns = {name: re.compile(pattern) for name, pattern in table.items() if name != "cues"}
     return _Signs(cues=frozenset(table["cues"].split()), **patterns)

@@ -6,15 +6,14 @@ in any other language: a general identifier (py3langid) looks at it, and is beli
 """
 
 import re
-import tomllib
 from functools import lru_cache
-from importlib import resources
 from typing import Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from ricordo.domain.markup import in_words
 from ricordo.domain.stop_words import stop_words
+from ricordo.domain.tables import read_table
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MOST_READ = 2_000  # characters; more of a text tells nothing more
@@ -111,8 +110,7 @@ def _tells(word: str, language: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _foreign_words() -> frozenset[str]:
-    file = resources.files("ricordo.domain.lexicon").joinpath("foreign.toml")
-    return frozenset(str(tomllib.loads(file.read_text("utf-8"))["words"]).split())
+    return frozenset(read_table("foreign")["words"].split())
 
 
 @lru_cache(maxsize=1)

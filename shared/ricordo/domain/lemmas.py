@@ -4,13 +4,12 @@ The dictionaries are simplemma's. They do not know what part of speech a word is
 "games" and "left"), so that only a change of number is believed of what stands where a noun stands.
 """
 
-import tomllib
 from functools import lru_cache
-from importlib import resources
 from typing import Final
 
 import simplemma
 
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import LONGEST_WORD, without_accents
 
 LANGUAGES: Final = ("it", "en")
@@ -22,9 +21,7 @@ _VOWELS: Final = "aeiou"
 @lru_cache(maxsize=1)
 def _exceptions() -> dict[str, dict[str, str]]:
     """Return the noun that each exceptional form belongs to, by language; read once."""
-    table = tomllib.loads(
-        resources.files("ricordo.domain.lexicon").joinpath("lemmas.toml").read_text("utf-8")
-    )
+    table: dict[str, dict[str, str]] = read_table("lemmas")
     return {
         language: {word: word for word in table["alone"][language].split()}
         | dict(pair.split("=") for pair in table["pairs"][language].split())

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final, cast
+from typing import Final
 
-from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, read_table, tellings
+from ricordo.domain.tables import read_table
+from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
 from ricordo.domain.text import normalise
 
 _CUE: Final = 4
@@ -176,13 +177,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 @lru_cache(maxsize=len(LANGUAGES))
 def _events(language: str) -> _Events:
     table = read_table(f"life_events_{language}")
-    unreal = cast("Mapping[str, str]", table["unreal"])
-    words = cast("Mapping[str, str]", table["words"])
-    leads = cast("list[str]", table["leads"])
+    unreal, words, leads = table["unreal"], table["words"], table["leads"]
     turns: list[_Turn] = []
     cues: dict[str, set[int]] = {}
     of_near: set[int] = set()
-    for family in cast("list[dict[str, list[str]]]", table["family"]):
+    for family in table["family"]:
         for turn in (one for pattern in family["patterns"] for one in _alternatives(pattern)):
             written = _written(turn.replace("<pets>", words["pets"]))
             for cue in family["cues"]:
@@ -195,7 +194,7 @@ def _events(language: str) -> _Events:
         turns=tuple(turns),
         cues=_by_beginning(cues),
         of_near=frozenset(of_near),
-        near=frozenset(word[:_CUE] for word in str(table["near"]).split()),
+        near=frozenset(word[:_CUE] for word in table["near"].split()),
         ends=re.compile(unreal["ends"]),
         hedges=re.compile(unreal["hedges"]),
         negation=re.compile(unreal["negation"]),

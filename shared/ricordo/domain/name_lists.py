@@ -1,9 +1,9 @@
 """Given names, places and the words around names, as data: `lexicon/names.toml`."""
 
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
+
+from ricordo.domain.tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,7 @@ class NameLists:
 @lru_cache(maxsize=1)
 def load_names() -> NameLists:
     """Return the lists of `lexicon/names.toml`, read once."""
-    table = tomllib.loads(resources.files("ricordo.domain.lexicon").joinpath("names.toml").read_text("utf-8"))
-    lists = {key: frozenset(str(value).split()) for key, value in table.items()}
+    lists = {key: frozenset(value.split()) for key, value in read_table("names").items()}
     return NameLists(
         given=lists["given"],
         also_words=lists["also_words"],

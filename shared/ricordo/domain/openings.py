@@ -1,12 +1,12 @@
 """Where a text begins to say something: behind its greetings, thanks and small talk."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import Final, cast
+from typing import Final
+
+from ricordo.domain.tables import read_table
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _EDGES: Final = " \t\n.,;:!?…-–—"
@@ -24,11 +24,10 @@ class _Openings:
 
 @lru_cache(maxsize=1)
 def _openings() -> _Openings:
-    file = resources.files("ricordo.domain.lexicon").joinpath("openings.toml")
-    table = tomllib.loads(file.read_text("utf-8"))
-    patterns = cast("list[str]", table["sentences"])
+    table = read_table("openings")
+    patterns: list[str] = table["sentences"]
     return _Openings(
-        frozenset(str(table["words"]).split()), re.compile("|".join(f"(?:{each})" for each in patterns))
+        frozenset(table["words"].split()), re.compile("|".join(f"(?:{each})" for each in patterns))
     )
 
 

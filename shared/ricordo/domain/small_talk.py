@@ -1,12 +1,11 @@
 """Whether a text tells anything, or keeps the talk going: thanks, greetings, applause, "sounds good!"."""
 
-import tomllib
 from functools import lru_cache
-from importlib import resources
-from typing import Final, cast
+from typing import Final
 
 from ricordo.domain.life_events import life_event
 from ricordo.domain.stop_words import stop_words
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import stem, words
 
 # One word is the name of who is thanked as often as it is a matter.
@@ -16,8 +15,7 @@ _LEAST_WORDS: Final = 2
 @lru_cache(maxsize=1)
 def _small_talk() -> dict[str, frozenset[str]]:
     """Return the stems of `lexicon/small_talk.toml` by language, read once."""
-    file = resources.files("ricordo.domain.lexicon").joinpath("small_talk.toml")
-    table = cast("dict[str, str]", tomllib.loads(file.read_text("utf-8")))
+    table: dict[str, str] = read_table("small_talk")
     return {
         language: frozenset(
             stem(each, language) for entry in listed.split() for each in words(entry, language)

@@ -4,13 +4,12 @@ Readers of life events and of event times look only at this, so that what is unr
 """
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import Final, cast
+from typing import Final
 
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import normalise, sentences
 
 LANGUAGES: Final = ("it", "en")
@@ -174,12 +173,6 @@ def _unasked(low: str, frames: _Frames) -> tuple[int, int] | None:
     return (0, question.start()) if frames.told.search(low, 0, question.start()) else None
 
 
-def read_table(name: str) -> dict[str, object]:
-    """Return a file of patterns that stands in the lexicon, by its name without ending."""
-    source = resources.files("ricordo.domain.lexicon").joinpath(f"{name}.toml")
-    return tomllib.loads(source.read_text("utf-8"))
-
-
 def either(patterns: Iterable[str]) -> str:
     """Return the pattern that matches where one of `patterns` does."""
     return "|".join(f"(?:{pattern})" for pattern in patterns)
@@ -187,12 +180,12 @@ def either(patterns: Iterable[str]) -> str:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _frames(language: str) -> _Frames:
-    table = cast("Mapping[str, object]", read_table("telling")[language])
-    cues = cast("Mapping[str, str]", table["cues"])
+    table = read_table("telling")[language]
+    cues = table["cues"]
 
     def pattern(key: str) -> re.Pattern[str]:
         value = table[key]
-        return re.compile(value if isinstance(value, str) else either(cast("Iterable[str]", value)))
+        return re.compile(value if isinstance(value, str) else either(value))
 
     def frame(key: str) -> _Frame:
         return _Frame(pattern(key), frozenset(cues[key].split()))

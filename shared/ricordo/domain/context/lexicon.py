@@ -1,10 +1,10 @@
 """What a context says in its own words, in Italian or English: phrases and word lists of `context.toml`."""
 
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import cast
+
+from ricordo.domain.tables import read_table
 
 FALLBACK = "en"
 
@@ -12,8 +12,7 @@ FALLBACK = "en"
 @lru_cache(maxsize=1)
 def load_phrases() -> Mapping[str, Mapping[str, object]]:
     """Return the phrases of `lexicon/context.toml` by language, read once."""
-    file = resources.files("ricordo.domain.lexicon").joinpath("context.toml")
-    return cast("Mapping[str, Mapping[str, object]]", tomllib.loads(file.read_text("utf-8")))
+    return read_table("context")
 
 
 def phrases(language: str) -> Mapping[str, object]:

@@ -1,12 +1,11 @@
 """Words of grief that are said of things: "my phone died", "kill the lights"."""
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import Final, cast
+from typing import Final
 
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import stem
 
 REACH: Final = 4
@@ -25,8 +24,7 @@ class _Things:
 
 @lru_cache(maxsize=4)
 def _load(language: str) -> _Things:
-    file = resources.files("ricordo.domain.lexicon").joinpath("things.toml")
-    table = cast("dict[str, dict[str, str]]", tomllib.loads(file.read_text("utf-8")))[language]
+    table: dict[str, str] = read_table("things")[language]
     words = {name: table[name].split() for name in table}
     return _Things(
         frozenset(stem(word, language) for word in words["dying"]),

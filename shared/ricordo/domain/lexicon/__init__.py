@@ -4,13 +4,12 @@ The files beside this module are data: the position of every label (`labels.toml
 language (`signs.toml`), and the words of each language. They are read when first asked for, once.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import cast
+from typing import Any
 
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import stem, words
 
 LANGUAGES = ("it", "en")
@@ -41,7 +40,7 @@ class Lexicon:
         plain: phrases without feeling whose words might have some ("not only", "good night"), by stems.
         openings: the first stem of everything that is more than one word long, and the length of the longest
             that it opens, in words.
-        noted: the first stem of everything there is, but for `exact`.
+        followers: the stems that may follow such a first one.
     """
 
     stems: Mapping[str, Entry]
@@ -53,20 +52,20 @@ class Lexicon:
     dampers: frozenset[Stems]
     plain: frozenset[Stems]
     openings: Mapping[str, int]
-    noted: frozenset[str]
+    followers: Mapping[str, frozenset[str]]
 
 
 @lru_cache(maxsize=1)
 def load_positions() -> Mapping[str, tuple[float, float, float]]:
     """Return valence, arousal and dominance of every label but `neutral`."""
-    table = cast("dict[str, list[float]]", _read("labels"))
+    table: dict[str, list[float]] = read_table("labels")
     return {label: (v, a, d) for label, (v, a, d) in table.items()}
 
 
 @lru_cache(maxsize=1)
 def load_signs() -> Mapping[str, str]:
     """Return the label of every emoji and emoticon."""
-    table = cast("dict[str, str]", _read("signs"))
+    table: dict[str, str] = read_table("signs")
     return {sign: label for label, signs in table.items() for sign in signs.split()}
 
 
@@ -79,7 +78,7 @@ def load_lexicon(language: str) -> Lexicon:
     """
     if language not in LANGUAGES:
         raise KeyError(language)
-    table = _read(language)
+    table = read_table(language)
     stems, exact, phrases = _entries(table, language)
     boosters, dampers, plain = (_stem_set(table[key], language) for key in ("boosters", "dampers", "plain"))
     chains = (*phrases, *boosters, *dampers, *plain)
@@ -87,13 +86,13 @@ def load_lexicon(language: str) -> Lexicon:
         stems=stems,
         exact=exact,
         phrases=phrases,
-        negations=frozenset(str(table["negations"]).split()),
-        turns=frozenset(str(table["turns"]).split()),
+        negations=frozenset(table["negations"].split()),
+        turns=frozenset(table["turns"].split()),
         boosters=boosters,
         dampers=dampers,
         plain=plain,
         openings=_openings(chains),
-        noted=frozenset((*stems, *(known[0] for known in chains))),
+        followers=_followers(chains),
     )
 
 
@@ -103,22 +102,22 @@ def stems_of(phrase: str, language: str) -> Stems:
 
 
 def _entries(
-    table: Mapping[str, object], language: str
+    table: Mapping[str, Any], language: str
 ) -> tuple[dict[str, Entry], dict[str, Entry], dict[Stems, Entry]]:
     stems: dict[str, Entry] = {}
     exact: dict[str, Entry] = {}
     phrases: dict[Stems, Entry] = {}
     for label in load_positions():
-        section = cast("dict[str, object]", table.get(label, {}))
+        section = table.get(label, {})
         for level, weight in LEVELS.items():
-            for word in str(section.get(level, "")).split():
+            for word in section.get(level, "").split():
                 entry = Entry(label, weight)
                 # The first mention wins: a stem that two words share belongs to the stronger level.
                 if word.startswith("="):
                     exact.setdefault(word[1:], entry)
                 else:
                     stems.setdefault(stem(word, language), entry)
-        for phrase in cast("Iterable[str]", section.get("phrases", ())):
+        for phrase in section.get("phrases", ()):
             phrases[stems_of(phrase, language)] = Entry(label, 1.0)
     return stems, exact, phrases
 
@@ -131,9 +130,13 @@ def _openings(chains: Iterable[Stems]) -> dict[str, int]:
     return longest
 
 
-def _stem_set(phrases: object, language: str) -> frozenset[Stems]:
-    return frozenset(stems_of(phrase, language) for phrase in cast("Iterable[str]", phrases))
+def _followers(chains: Iterable[Stems]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for chain in chains:
+        if len(chain) > 1:
+            found.setdefault(chain[0], set()).add(chain[1])
+    return {first: frozenset(seconds) for first, seconds in found.items()}
 
 
-def _read(name: str) -> dict[str, object]:
-    return tomllib.loads(resources.files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+def _stem_set(phrases: Iterable[str], language: str) -> frozenset[Stems]:
+    return frozenset(stems_of(phrase, language) for phrase in phrases)

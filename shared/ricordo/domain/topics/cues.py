@@ -1,12 +1,10 @@
 """What tells nouns from the rest by what stands before them: the lists of `lexicon/plain_words.toml`."""
 
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import cast
 
 from ricordo.domain.lemmas import LANGUAGES
+from ricordo.domain.tables import read_table
 from ricordo.domain.text import stem
 
 
@@ -30,8 +28,7 @@ class NounCues:
 @lru_cache(maxsize=1)
 def load_noun_cues() -> dict[str, NounCues]:
     """Return the cues of `lexicon/plain_words.toml` by language, read once."""
-    file = resources.files("ricordo.domain.lexicon").joinpath("plain_words.toml")
-    table = cast("dict[str, dict[str, str]]", tomllib.loads(file.read_text("utf-8")))
+    table: dict[str, dict[str, str]] = read_table("plain_words")
     return {
         language: NounCues(
             frozenset(table["no_topic"][language].split()),
