@@ -108,6 +108,11 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
         yield ModelAnalyser(reader, breaker, settings.remembered)
 
 
+def enriching_model(settings: EnrichmentSettings) -> str | None:
+    """Return the name of the language model that enriches; None where the rules do it alone."""
+    return None if settings.provider == "rules" else settings.model
+
+
 @asynccontextmanager
 async def open_describer(
     settings: EnrichmentSettings, clock: Clock, *, patient: bool = False
@@ -120,13 +125,12 @@ async def open_describer(
         patient: nobody waits for what is read: begin when the model is loaded, take all the time of each
             answer, and wait out an open breaker.
     """
-    if settings.provider == "rules":
+    model = enriching_model(settings)
+    if model is None:
         yield None
         return
     breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
-    opening = open_message_reader(
-        settings.ollama_url, settings.model, timeout=settings.budget_s, wait=patient
-    )
+    opening = open_message_reader(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
     async with opening as reader:
         yield ModelDescriber(
             reader,

@@ -1,26 +1,17 @@
 """What workers share: servers and models, each opened once, on first use, and closed in reverse order."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import structlog
-
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
 from ricordo.adapters.nats.topology import SWEEPER
 from ricordo.adapters.neo4j import open_graph
 from ricordo.adapters.onnx import MiniLmTokens, load_tokens
 from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.links import PostgresLinks
-from ricordo.adapters.postgres.outdated import PostgresOutdated
-from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
-from ricordo.adapters.postgres.recollection import PostgresRecollection
 from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.ports.analyser import QueryAnalyser
@@ -30,6 +21,7 @@ from ricordo.ports.describing import Describer
 from ricordo.ports.graph import FactGraph, GraphUnavailable
 from ricordo.ports.models import Encoder, ModelUnavailable
 from ricordo.ports.vectors import Scope, VectorIndex
+from ricordo.runtime.availability import Availability
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
@@ -46,8 +38,6 @@ from ricordo_services.models import (
 
 T = TypeVar("T")
 
-_log = structlog.stdlib.get_logger(__name__)
-
 SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
 __all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "bus_settings", "topology"]
 
@@ -63,9 +53,7 @@ class Resources:
         self.clock = clock
         self._exits = exits
         self._opened: dict[str, Any] = {}
-        self._graph_up, self._graph_asked = True, float("-inf")
-        self._graph_defect = ""
-        self._asking: asyncio.Task[None] | None = None
+        self._graph_availability = Availability("graph", self.ask_graph, clock, patience=_GRAPH_PATIENCE)
 
     async def _once(self, name: str, opening: Callable[[], Awaitable[T]]) -> T:
         if name not in self._opened:
@@ -84,41 +72,9 @@ class Resources:
         opening = Database.connect(stores.postgres_dsn.get_secret_value(), size=stores.postgres_connections)
         return await self._once("database", lambda: self._exits.enter_async_context(opening))
 
-    async def intake(self) -> PostgresIntake:
-        """Return ingest's store."""
-        return PostgresIntake(await self.database())
-
-    async def encodings(self) -> PostgresEncodings:
-        """Return the store of vectors."""
-        return PostgresEncodings(await self.database())
-
-    async def enrichments(self) -> PostgresEnrichments:
-        """Return enrichment's store."""
-        return PostgresEnrichments(await self.database())
-
-    async def outdated(self) -> PostgresOutdated:
-        """Return what finds, and writes anew, what former versions have derived."""
-        return PostgresOutdated(await self.database())
-
-    async def links(self) -> PostgresLinks:
-        """Return the store of links between memories."""
-        return PostgresLinks(await self.database())
-
-    async def indexing(self) -> PostgresIndexing:
-        """Return what the index is made from."""
-        return PostgresIndexing(await self.database())
-
-    async def ledger(self) -> PostgresFactLedger:
-        """Return the store of facts."""
-        return PostgresFactLedger(await self.database())
-
-    async def recollection(self) -> PostgresRecollection:
-        """Return what retrieval reads."""
-        return PostgresRecollection(await self.database())
-
-    async def life(self) -> PostgresLife:
-        """Return lifecycle's store."""
-        return PostgresLife(await self.database())
+    async def store(self, on: Callable[[Database], T]) -> T:
+        """Return a store on the database, such as `store(PostgresLife)`."""
+        return on(await self.database())
 
     async def beside(self) -> Beside:
         """Return the thread for what computes."""
@@ -204,24 +160,7 @@ class Resources:
 
     async def graph_answers(self) -> bool:
         """Whether the graph answered when it was last asked; asks it every two seconds, beside the caller."""
-        now = self.clock.monotonic()
-        if now - self._graph_asked > _GRAPH_PATIENCE and (self._asking is None or self._asking.done()):
-            self._graph_asked = now
-            self._asking = asyncio.create_task(self._ask_graph_quietly())
-        return self._graph_up
-
-    async def _ask_graph_quietly(self) -> None:
-        try:
-            await self.ask_graph()
-        except GraphUnavailable:
-            self._graph_up = False
-        except Exception as error:  # noqa: BLE001 - nobody awaits this; what cannot be asked is away
-            self._graph_up = False
-            if repr(error) != self._graph_defect:  # it is asked every two seconds, and told once
-                self._graph_defect = repr(error)
-                _log.exception("graph cannot be asked")
-        else:
-            self._graph_up, self._graph_defect = True, ""
+        return await self._graph_availability.answers()
 
     async def bury(self, letter: DeadLetter) -> None:
         """Keep a dead letter's reason for the status of its message.
@@ -230,7 +169,7 @@ class Resources:
             StoreUnavailable: it could not be kept.
         """
         if letter.tenant is not None:
-            await (await self.life()).bury(letter.tenant, letter)
+            await (await self.store(PostgresLife)).bury(letter.tenant, letter)
 
     async def _open_models(self) -> Models:
         opening = open_models(self.settings.embedding, await self.tokens())
@@ -277,13 +216,8 @@ class Resources:
                 database=stores.bolt_database,
             )
         )
-        self._exits.push_async_callback(self._stop_asking)
+        self._exits.push_async_callback(self._graph_availability.close)
         return graph
-
-    async def _stop_asking(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
 
 
 def _edge(folder: Path | None) -> VectorIndex:

@@ -9,7 +9,6 @@ from ricordo.domain.describing import described_by
 from ricordo.domain.enrichment import VERSION
 from ricordo.messages.events import DerivedEvent, MemoryEnriched
 from ricordo.ports.clock import Clock
-from ricordo.ports.describing import Describer
 from ricordo.ports.life import Life
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
@@ -29,11 +28,6 @@ class IndexStuck(Exception):
 
 class Deriving(Protocol):
     """Derives, by the language model too where there is one."""
-
-    @property
-    def describer(self) -> Describer | None:
-        """Who asks the language model; None where the rules do it alone."""
-        ...
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
@@ -79,6 +73,7 @@ class Backfill:
 
     Attributes:
         deriving: derives.
+        model: the name of the language model that it asks; None where the rules derive alone.
         linking: links what was never linked, as older versions left it.
         outdated: what is to be derived.
         life: knows the tenants.
@@ -97,13 +92,13 @@ class Backfill:
     index: Backlog
     clock: Clock
     models: tuple[str, ...]
+    model: str | None = None
     batch: int = 8
 
     @property
     def version(self) -> str:
         """What is current: the rules, and the language model where there is one."""
-        describer = self.deriving.describer
-        return VERSION if describer is None else described_by(VERSION, describer.model)
+        return VERSION if self.model is None else described_by(VERSION, self.model)
 
     async def run(self, order: BackfillOrder, report: Report = lambda _: None) -> Backfilled:
         """Derive again what is outdated, one tenant after the other, and report after each slice.
@@ -190,7 +185,7 @@ class Backfill:
 
     @property
     def _has_model(self) -> bool:
-        return self.deriving.describer is not None
+        return self.model is not None
 
     async def _room(self) -> None:
         """Wait until the index has little before it: what is said meanwhile waits behind it."""

@@ -10,12 +10,11 @@ from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.domain.enrichment import enrich
 from ricordo.domain.event_time import event_time
 from ricordo.domain.memory import local_moment
-from ricordo.messages.events import MemoryEncoded, MemoryEnriched
+from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
-from ricordo.ports.memories import EnrichedMemory, Enrichments, Unenriched
+from ricordo.ports.memories import EnrichedMemory, Enrichments, SavedEnrichment, Unenriched
 from ricordo.ports.models import Encoder, TokenCounter
-from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.enrichment.linking import Linking
@@ -43,22 +42,16 @@ class Enrich:
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
-        progress: dict[UUID, Progress] = {}
-        versions: dict[UUID, str] = {}
+        saved: dict[UUID, SavedEnrichment] = {}
         for model in sorted({event.body.model for event in events}):
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
             enriched = await self.derived(tenant, model, ids)
-            versions |= {one.memory_id: one.enrichment.version for one in enriched}
             # Before the stage is set, after which nobody would come back for links that a crash has cut off.
             users = {event.body.memory_id: event.body.user_id for event in events}
             await self.linking.link(tenant, model, {one: users[one] for one in ids})
-            saved = await self.enrichments.save(tenant, enriched, self.clock.now())
-            progress |= {one.memory_id: one for one in saved}
-
-        def told(ids: MessageIds) -> MemoryEnriched:
-            return MemoryEnriched(**ids, version=versions[ids["memory_id"]])
-
-        return [Done(stage_events(tenant, progress.get(event.body.memory_id), told)) for event in events]
+            for one in await self.enrichments.save(tenant, enriched, self.clock.now()):
+                saved[one.progress.memory_id] = one
+        return [Done(_told(tenant, saved.get(event.body.memory_id))) for event in events]
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
@@ -83,6 +76,13 @@ class Enrich:
             return [replace(one, vector=None) for one in loaded]
         vectors = await self.feeling.encode([one.memory.content for one in loaded])
         return [replace(one, vector=vector) for one, vector in zip(loaded, vectors, strict=True)]
+
+
+def _told(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...]:
+    """Return what follows from a write; nothing of what was not written."""
+    if saved is None:
+        return ()
+    return stage_events(tenant, saved.progress, lambda ids: MemoryEnriched(**ids, version=saved.version))
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:

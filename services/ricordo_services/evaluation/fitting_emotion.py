@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.emotion.features import BUCKETS, STYLE, buckets, style, tokens
+from ricordo.domain.emotion.features import BUCKETS, STYLE, pieces, style, tokens
 from ricordo.domain.emotion.heads import AXES, LABELS, SPOKEN, Heads, quantised, told, weighed
 from ricordo.domain.emotion.words import spoken
+from ricordo.domain.markup import beginning
 from ricordo.domain.memory import NEUTRAL
-from ricordo.domain.text import normalise
 from ricordo_services.evaluation.ridge import Rows, ridge
 
 _STYLE_COUNTS: Final = 0.3

@@ -159,6 +159,19 @@ class EnrichedMemory:
     timezone: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SavedEnrichment:
+    """What a write of derived columns has come to.
+
+    Attributes:
+        progress: the stages of the message as they stand.
+        version: of what derived the columns as they stand, which may be what was there before.
+    """
+
+    progress: Progress
+    version: str
+
+
 class Enrichments(Protocol):
     """What enrichment owns."""
 
@@ -166,11 +179,14 @@ class Enrichments(Protocol):
         """Return memories with their vectors of `model`; those without a row are left out."""
         ...
 
-    async def save(self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime) -> Sequence[Progress]:
+    async def save(
+        self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime
+    ) -> Sequence[SavedEnrichment]:
         """Write the derived columns with the version of what derived them, and set the stage.
 
-        What the bot stated stays, and so does what use has added. Returns the stages of what was written: the
-        forgotten, and those whose zone has changed meanwhile, are left out.
+        What the bot stated stays, and so does what use has added, and what the same rules had derived with a
+        language model when they come without it. The forgotten, and those whose zone has changed meanwhile,
+        are left out.
         """
         ...
 

@@ -7,11 +7,9 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.domain.describing import Reading, Said
 from ricordo.domain.enrichment import VERSION, enrich
 from ricordo.domain.memory import local_moment
 from ricordo.messages.events import DerivedEvent
-from ricordo.ports.describing import Describer
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, Slice, Sought
 from ricordo.ports.stages import Progress
@@ -26,29 +24,20 @@ BY_MODEL = f"{VERSION}+{MODEL}"
 OLD, BY_OLD = "rules-0", f"rules-0+{MODEL}"
 
 
-class Asker:
-    """Stands for who asks the model."""
-
-    model = MODEL
-
-    async def read(self, messages: Sequence[Said], *, describe: bool = True) -> Sequence[Reading]:
-        raise AssertionError("only what derives asks it")
-
-
 @dataclass
 class World:
     """All that a backfill stands on, in memory.
 
     Attributes:
         rows: the versions of each memory: what derived it, and what rated it.
-        describer: whether there is a model.
+        model: the name of the language model; None for none.
         answers: whether it answers, by memory.
         waiting: what the index has before it.
         asked: what each slice was derived with, and how many were in it.
     """
 
     rows: dict[UUID, tuple[str, str]]
-    describer: Describer | None = None
+    model: str | None = None
     answers: dict[UUID, bool] = field(default_factory=dict)
     backlog: int = 0
     asked: list[tuple[Asked, int]] = field(default_factory=list)
@@ -86,7 +75,7 @@ class World:
         self.asked.append((asked, len(memory_ids)))
         found = []
         for one in memory_ids:
-            by_model = self.describer is not None and asked != "nothing" and self.answers.get(one, True)
+            by_model = self.model is not None and asked != "nothing" and self.answers.get(one, True)
             version = BY_MODEL if by_model else VERSION
             enrichment = replace(
                 enrich("hello", language="en"),
@@ -134,6 +123,7 @@ class World:
             index=self,
             clock=self.clock,
             models=("m",),
+            model=self.model,
             batch=2,
         )
         return await backfill.run(BackfillOrder(part=part, limit=limit, dry=dry))
@@ -141,7 +131,7 @@ class World:
 
 def world(count: int, version: str = OLD, *, model: bool = False) -> World:
     rows = {UUID(int=n): (version, version) for n in range(1, count + 1)}
-    return World(rows, describer=Asker() if model else None)
+    return World(rows, model=MODEL if model else None)
 
 
 async def test_rules_take_large_slices_and_a_model_small_ones() -> None:

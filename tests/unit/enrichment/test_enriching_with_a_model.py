@@ -11,7 +11,7 @@ from ricordo.domain.describing import Description
 from ricordo.domain.enrichment import VERSION, enrich
 from ricordo.domain.memory import Memory
 from ricordo.messages.events import MemoryEncoded, MemoryEnriched
-from ricordo.ports.memories import EnrichedMemory, Unenriched
+from ricordo.ports.memories import EnrichedMemory, SavedEnrichment, Unenriched
 from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.stages import Progress
 from ricordo.runtime.beside import Beside
@@ -52,19 +52,22 @@ class Rows:
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
         return [Unenriched(memory=self.memories[one], vector=None) for one in memory_ids]
 
-    async def save(self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime) -> Sequence[Progress]:
+    async def save(
+        self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime
+    ) -> Sequence[SavedEnrichment]:
         self.saved |= {one.memory_id: one for one in enriched}
-        return [
-            Progress(
-                memory_id=one.memory_id,
-                message_id=f"m-{one.memory_id.int}",
-                user_id="u-1",
-                conversation_id="c-1",
-                ingested=at,
-                enriched=at,
-            )
-            for one in enriched
-        ]
+        return [SavedEnrichment(progress_of(one.memory_id, at), one.enrichment.version) for one in enriched]
+
+
+def progress_of(memory_id: UUID, at: datetime) -> Progress:
+    return Progress(
+        memory_id=memory_id,
+        message_id=f"m-{memory_id.int}",
+        user_id="u-1",
+        conversation_id="c-1",
+        ingested=at,
+        enriched=at,
+    )
 
 
 @pytest.fixture

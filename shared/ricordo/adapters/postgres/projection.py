@@ -8,7 +8,14 @@ from uuid import UUID
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.marking import mark
-from ricordo.ports.memories import EnrichedMemory, Indexable, TextToEncode, Unenriched, Vector
+from ricordo.ports.memories import (
+    EnrichedMemory,
+    Indexable,
+    SavedEnrichment,
+    TextToEncode,
+    Unenriched,
+    Vector,
+)
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("projection")
@@ -73,13 +80,17 @@ class PostgresEnrichments:
             for row in rows.in_order(found, memory_ids, key="id")
         ]
 
-    async def save(self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime) -> Sequence[Progress]:
+    async def save(
+        self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime
+    ) -> Sequence[SavedEnrichment]:
         """Write derived columns and set the stage; see `Enrichments.save`."""
         async with self._database.transaction(tenant) as connection:
             document = rows.recordset(map(derived_row, enriched))
-            written = {row["id"] for row in await connection.fetch(_SQL["enrich"], tenant, document)}
-            done = [one.memory_id for one in enriched if one.memory_id in written]
-            return await mark(connection, tenant, Stage.ENRICHED, done, at)
+            written = await connection.fetch(_SQL["enrich"], tenant, document)
+            versions = {row["id"]: row["derived_by"] for row in written}
+            done = [one.memory_id for one in enriched if one.memory_id in versions]
+            marked = await mark(connection, tenant, Stage.ENRICHED, done, at)
+            return [SavedEnrichment(one, versions[one.memory_id]) for one in marked]
 
 
 class PostgresIndexing:

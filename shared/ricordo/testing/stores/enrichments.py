@@ -66,7 +66,8 @@ class EnrichmentsContract:
         await stores.enrichments.save(stores.tenant, [by_model], STORED)
         kept = await stores.memory()
         again = enriched(memory, importance=0.2, title="Max", topics=("cats",), version="rules-2")
-        await stores.enrichments.save(stores.tenant, [again], STORED)
+        (saved,) = await stores.enrichments.save(stores.tenant, [again], STORED)
+        assert saved.version == "rules-2+model"
         assert await stores.memory() == kept
         newer = enriched(memory, importance=0.2, title="Max", version="rules-3")
         await stores.enrichments.save(stores.tenant, [newer], STORED)

@@ -200,8 +200,8 @@ class ArrivalContract:
         now = await stores.memory("m-2")
         assert (now.timezone, now.time_of_day) == ("Asia/Tokyo", "evening")
         later = STORED + timedelta(seconds=1)
-        (progress,) = await stores.enrichments.save(stores.tenant, [_with_zone(now)], later)
-        assert progress.enriched == later
+        (saved,) = await stores.enrichments.save(stores.tenant, [_with_zone(now)], later)
+        assert saved.progress.enriched == later
 
 
 def _with_zone(memory: Memory) -> EnrichedMemory:

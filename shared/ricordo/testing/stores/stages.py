@@ -27,7 +27,7 @@ async def _enriched(stores: Stores, names: Sequence[str], when: datetime) -> Seq
     memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
     by_id = {one.id: one for one in memories}
     found = [enriched(by_id[one]) for one in ids if one in by_id]
-    return await stores.enrichments.save(stores.tenant, found, when)
+    return [saved.progress for saved in await stores.enrichments.save(stores.tenant, found, when)]
 
 
 async def _indexed(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:

@@ -73,7 +73,8 @@ begin
         return null;
     end if;
     perform pg_advisory_xact_lock(hashtextextended(of_user.tenant || '/' || of_user.user_id, 2))
-    from (select distinct tenant, user_id from erased order by tenant, user_id) as of_user;
+    from (select tenant, user_id from erased group by tenant, user_id
+          order by tenant collate "C", user_id collate "C") as of_user;
     update linked_users u set generation = gen_random_uuid()
     from (select distinct tenant, user_id from erased) as e where u.tenant = e.tenant and u.user_id = e.user_id;
     delete from linked_users u

@@ -68,7 +68,7 @@ set type = case when d.described then m.type else d.type end,
     rated_by = case when d.rated then m.rated_by else d.rated_by end
 from judged d
 where m.tenant = $1 and m.id = d.memory_id and m.timezone = coalesce(d.timezone, m.timezone)
-returning m.id
+returning m.id, m.derived_by
 
 -- name: indexable
 -- The version names the transactions that last wrote the row and both vectors; which row is the predecessor stands in

@@ -1,0 +1,33 @@
+"""Enrichment: for its worker and for the backfill."""
+
+from ricordo.adapters.postgres.links import PostgresLinks
+from ricordo.adapters.postgres.projection import PostgresEnrichments
+from ricordo.ports.describing import Describer
+from ricordo_services.enrichment.handlers import Enrich
+from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
+from ricordo_services.resources import Resources
+
+
+async def enriching(resources: Resources, describer: Describer | None) -> Enrich:
+    """Return enrichment's handler.
+
+    Args:
+        resources: what workers share.
+        describer: the language model; None for the rules alone.
+    """
+    return Enrich(
+        await resources.store(PostgresEnrichments),
+        await resources.tokens(),
+        resources.clock,
+        await resources.beside(),
+        await _linking(resources),
+        describer,
+        await resources.feeling(),
+    )
+
+
+async def _linking(resources: Resources) -> Linking:
+    links, beside = await resources.store(PostgresLinks), await resources.beside()
+    settings = resources.settings.links
+    remembered = RememberedNeighbourhoods(settings.cache_mb * 1024**2)
+    return Linking(links, beside, resources.model_names, settings.threshold, remembered)

@@ -1,0 +1,71 @@
+"""What is done once and ends: preparing the servers, letting memories fade, deriving them again."""
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.nats import open_bus
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.migrate import migrate
+from ricordo.adapters.postgres.outdated import PostgresOutdated
+from ricordo.ports.clock import Clock
+from ricordo.runtime.emitting import Emitter
+from ricordo.settings import Settings
+from ricordo_services.backfilled import Backfilled, BackfillOrder
+from ricordo_services.enrichment.backfill import Backfill
+from ricordo_services.lifecycle.passes import Decay, Summary
+from ricordo_services.models import enriching_model
+from ricordo_services.resources import Resources, bus_settings, topology
+from ricordo_services.wiring.enriching import enriching
+
+
+async def prepare(settings: Settings) -> list[str]:
+    """Bring the database's schema and the bus's streams to this version; say what was done.
+
+    Safe to call from any number of processes at once, and again.
+
+    Raises:
+        SchemaTooNew: a newer version has been here.
+        TopologyDrift: a stream differs in a way that no update can mend; the message says what to run.
+        BusUnavailable, StoreUnavailable: a server does not answer.
+    """
+    done: list[str] = []
+    admin = settings.stores.postgres_admin_dsn
+    if admin is not None:
+        done += [f"migrated {name}" for name in await migrate(admin.get_secret_value())]
+    async with open_bus(bus_settings(settings), topology(settings)) as bus:
+        done += await bus.provision()
+    return done
+
+
+async def run_decay(settings: Settings, user_id: str | None = None, clock: Clock | None = None) -> Summary:
+    """Let memories fade once, as of the clock's present; see `Decay.run`."""
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, clock or SystemClock(), exits)
+        emitter = Emitter(await resources.bus(), resources.clock, "lifecycle")
+        life = await resources.store(PostgresLife)
+        decay = Decay(life, emitter, resources.clock, settings.lifecycle.floors)
+        return await decay.run(resources.clock.now(), user_id)
+
+
+async def run_backfill(
+    settings: Settings, order: BackfillOrder, report: Callable[[Backfilled], None] = lambda _: None
+) -> Backfilled:
+    """Derive again what former versions have derived; see `Backfill.run`."""
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        # Who only counts needs no model, which may have to be fetched and loaded first.
+        enrich = await enriching(resources, None if order.dry else await resources.describer(patient=True))
+        backfill = Backfill(
+            deriving=enrich,
+            model=enriching_model(settings.enrichment),
+            linking=enrich.linking,
+            outdated=await resources.store(PostgresOutdated),
+            life=await resources.store(PostgresLife),
+            emitter=Emitter(await resources.bus(), resources.clock, "enrichment"),
+            index=await resources.backlog(("index",)),
+            clock=resources.clock,
+            models=resources.model_names,
+            batch=settings.enrichment.batch,
+        )
+        return await backfill.run(order, report)

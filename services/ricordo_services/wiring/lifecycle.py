@@ -1,0 +1,62 @@
+"""The lifecycle worker: events of use and time, the passes, the commands, and the sweeper."""
+
+from datetime import timedelta
+from typing import Final
+
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.periodic import Periodic
+from ricordo.runtime.process import Service
+from ricordo.runtime.queries import QueryServer
+from ricordo.runtime.sweeper import Sweeper
+from ricordo.runtime.worker import Bus
+from ricordo_services.lifecycle.handlers import Reinforce, Sessions
+from ricordo_services.lifecycle.passes import Decay, Reconcile, tidy
+from ricordo_services.resources import SWEEPER, SWEPT, Resources
+from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
+
+_HOUR: Final = 3600.0
+
+
+async def lifecycle(resources: Resources) -> list[Service]:
+    """Return what reinforces, fades, tidies, reconciles and sweeps."""
+    settings, clock = resources.settings.lifecycle, resources.clock
+    bus, life = await resources.bus(), await resources.store(PostgresLife)
+    emitter = Emitter(bus, clock, "lifecycle")
+    decay = Decay(life, emitter, clock, settings.floors)
+
+    async def daily() -> None:
+        await decay.run(clock.now())
+        await tidy(life, clock.now())
+
+    reconcile = Reconcile(
+        life,
+        emitter,
+        await resources.backlog(SETS_A_STAGE),
+        clock,
+        resources.model_names[0],
+        timedelta(seconds=settings.reconcile_after_s),
+    )
+    return [
+        await event_worker(resources, "reinforce", Reinforce(life), linger=USE_LINGERS_S),
+        await event_worker(resources, "sessions", Sessions()),
+        Periodic(
+            name="decay",
+            job=daily,
+            interval=settings.decay_every_h * _HOUR,
+            clock=clock,
+        ),
+        Periodic(name="reconcile", job=reconcile.run, interval=settings.reconcile_every_s, clock=clock),
+        QueryServer(
+            name="commands", kind="command", routes={}, responder=bus, publisher=bus, clock=clock
+        ),  # each command is answered with `unavailable` until its own work is done
+        Sweeper(
+            consumer=SWEEPER,
+            bus=Bus(subscriptions=bus, publisher=bus),
+            streams=bus,
+            sweeps=SWEPT,
+            work_queues=bus.topology.work_queues,
+            clock=clock,
+            on_dead_letter=resources.bury,
+        ),
+    ]

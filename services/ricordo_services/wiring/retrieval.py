@@ -1,0 +1,89 @@
+"""The retrieval worker: what answers queries."""
+
+import asyncio
+from functools import partial
+
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
+from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.domain.fusion import Minimums
+from ricordo.domain.topics import topic_key
+from ricordo.runtime.process import Service
+from ricordo.runtime.queries import QueryServer, ServerSettings
+from ricordo.runtime.replies import QueryRoute
+from ricordo_services.resources import Resources
+from ricordo_services.retrieval.context import AtHand, Context, Working
+from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
+from ricordo_services.retrieval.key_topics import KeyTopics
+from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
+from ricordo_services.retrieval.profiles import profiles_for
+from ricordo_services.retrieval.ranking import Rank
+from ricordo_services.retrieval.recall import Recall, Remember
+from ricordo_services.retrieval.search import Search
+
+
+async def retrieval(resources: Resources) -> list[Service]:
+    """Return the server of every query."""
+    settings, bus = resources.settings, await resources.bus()
+    await _opened(resources)
+    return [
+        QueryServer(
+            name="retrieval",
+            kind="query",
+            routes=await _routes(resources),
+            responder=bus,
+            publisher=bus,
+            clock=resources.clock,
+            settings=ServerSettings(
+                concurrency=settings.bus.concurrent_queries, grace=settings.worker.grace_s
+            ),
+        )
+    ]
+
+
+async def _opened(resources: Resources) -> None:
+    """Open what takes long to open, at once: no first question waits for it."""
+    beside = await resources.beside()
+    warming = beside.each(partial(topic_key, language="en"), ["topic"])  # dictionary forms load with it
+    await asyncio.gather(resources.models(), resources.graph(), warming)
+
+
+async def _routes(resources: Resources) -> dict[str, QueryRoute]:
+    recollection = await resources.store(PostgresRecollection)
+    remember, tokens = await _remember(resources), await resources.tokens()
+    at_hand = AtHand(recollection, tokens, resources.clock)
+    routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
+    return {
+        "query.recall": routed(handler=Recall(remember), fit=fit_recall),
+        "query.context": routed(handler=Context(remember, at_hand), fit=fit_context),
+        "query.working": routed(handler=Working(at_hand)),
+        "query.history": routed(handler=History(recollection), fit=fit_history),
+        "query.facts": routed(handler=Facts(await resources.store(PostgresFactLedger))),
+        "query.timeline": routed(handler=Timeline(recollection), fit=fit_timeline),
+        "query.status": routed(handler=Status(recollection)),
+        "query.stats": routed(handler=Stats(recollection)),
+        "query.expand": routed(handler=Expand(recollection), fit=fit_timeline),
+    }
+
+
+async def _remember(resources: Resources) -> Remember:
+    model, ranking = resources.model_names[0], resources.settings.ranking
+    encoder = (await resources.models()).query
+    recollection = await resources.store(PostgresRecollection)
+    return Remember(
+        recollection=recollection,
+        ledger=await resources.store(PostgresFactLedger),
+        search=Search(await resources.vectors(), model, ranking.fusion, ranking.hybrid),
+        rank=Rank(recollection, KeyTopics(encoder)),
+        encoder=encoder,
+        graph_answers=resources.graph_answers,
+        clock=resources.clock,
+        analyser=await resources.analyser(),
+        profile=ranking.profile,
+        profiles=profiles_for(model, ranking.weights),
+        minimums=Minimums(
+            idf=ranking.min_idf,
+            semantic_score=ranking.min_semantic_score,
+            similarity=ranking.min_similarity,
+        ),
+        fact_confidence=ranking.fact_confidence,
+    )

@@ -1,0 +1,65 @@
+"""Whether a server answers; whatever keeps it from being asked, who wants to know hears that it is away."""
+
+from dataclasses import dataclass, field
+
+import pytest
+import structlog
+
+from ricordo.ports.unavailable import Unavailable
+from ricordo.runtime.availability import Availability
+from ricordo.testing.clock import ManualClock, settle
+
+PATIENCE_S = 2.0
+
+
+@dataclass
+class Server:
+    """A server that answers as a test says."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    trouble: Exception | None = None
+    asked: int = 0
+
+    def __post_init__(self) -> None:
+        self.availability = Availability("graph", self._ask, self.clock, patience=PATIENCE_S)
+
+    async def _ask(self) -> None:
+        self.asked += 1
+        if self.trouble is not None:
+            raise self.trouble
+
+    async def answers(self, trouble: Exception | None) -> bool:
+        """Have it asked anew."""
+        self.trouble = trouble
+        await self.clock.advance(PATIENCE_S + 0.5)
+        await self.availability.answers()
+        await settle()
+        return await self.availability.answers()
+
+
+@pytest.mark.parametrize("trouble", [Unavailable("away"), ValueError("a defect")])
+async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(trouble: Exception) -> None:
+    server = Server()
+    with structlog.testing.capture_logs():
+        assert await server.answers(None)
+        assert not await server.answers(trouble)
+        assert await server.answers(None)
+
+
+async def test_a_defect_is_logged_once_an_outage_is_not() -> None:
+    server = Server()
+    with structlog.testing.capture_logs() as logged:
+        await server.answers(Unavailable("away"))
+        assert logged == []
+        for _ in range(3):
+            await server.answers(ValueError("a defect"))
+    assert [(line["event"], line["log_level"]) for line in logged] == [("server cannot be asked", "error")]
+
+
+async def test_an_answer_is_good_for_a_while() -> None:
+    server = Server()
+    await server.answers(None)
+    for _ in range(5):
+        await server.availability.answers()
+        await settle()
+    assert server.asked == 1
