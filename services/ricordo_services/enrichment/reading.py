@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from ricordo.domain.describing import Reading, Said, merge
+from ricordo.domain.describing import Reading, Said
+from ricordo.domain.witness import merge
 from ricordo.ports.describing import Describer
 from ricordo.ports.memories import EnrichedMemory, Unenriched
 from ricordo.runtime.beside import Beside

@@ -9,8 +9,9 @@ import pytest
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.ollama import OllamaMessageReader, open_message_reader
 from ricordo.adapters.ollama.description import description_schema
-from ricordo.domain.describing import UNREAD, Description, Said, merge
+from ricordo.domain.describing import UNREAD, Description, Said
 from ricordo.domain.enrichment import VERSION, enrich
+from ricordo.domain.witness import merge
 from ricordo.ports.describing import Describer, Nonsense
 from ricordo.ports.models import ModelUnavailable
 from ricordo.settings import EnrichmentSettings

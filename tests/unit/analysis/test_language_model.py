@@ -10,7 +10,7 @@ import pytest
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.ollama import open_question_reader
-from ricordo.adapters.ollama.reader import QuestionAnswer, question_prompt
+from ricordo.adapters.ollama.questions import QuestionAnswer, question_prompt
 from ricordo.ports.analyser import QueryAnalyser, Question, Understanding
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.resilience import BreakerState, CircuitBreaker

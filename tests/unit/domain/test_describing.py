@@ -15,11 +15,11 @@ from ricordo.domain.describing import (
     Reading,
     Said,
     importance_of_rating,
-    merge,
 )
 from ricordo.domain.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
 from ricordo.domain.lexicon import load_positions
 from ricordo.domain.memory import NEUTRAL, MemoryKind, MemoryType, Role
+from ricordo.domain.witness import merge
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"
@@ -36,8 +36,9 @@ def merged(said: Said = DOG, importance: float | None = None, **claims: object) 
     return merge(derived(said), said, Reading(importance, description), MODEL)
 
 
-def test_what_was_not_read_stays_as_the_rules_have_it() -> None:
-    assert merge(derived(DOG), DOG, UNREAD, MODEL) == derived(DOG)
+@pytest.mark.parametrize("reading", [UNREAD, Reading(description=Description())])
+def test_what_was_not_read_stays_as_the_rules_have_it(reading: Reading) -> None:
+    assert merge(derived(DOG), DOG, reading, MODEL) == derived(DOG)
 
 
 def test_the_versions_say_which_of_both_the_model_gave() -> None:

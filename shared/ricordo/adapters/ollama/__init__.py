@@ -1,8 +1,8 @@
 """Models served by Ollama."""
 
-from ricordo.adapters.ollama.describer import OllamaMessageReader, open_message_reader
 from ricordo.adapters.ollama.encoder import OllamaEncoder, open_ollama
-from ricordo.adapters.ollama.reader import OllamaQuestionReader, open_question_reader
+from ricordo.adapters.ollama.messages import OllamaMessageReader, open_message_reader
+from ricordo.adapters.ollama.questions import OllamaQuestionReader, open_question_reader
 
 __all__ = [
     "OllamaEncoder",
