@@ -90,7 +90,7 @@ NAMELESS: dict[str, tuple[bytes, str]] = {
     "id-with-space": (json.dumps(said("a b", "ciao")).encode(), BAD_ID),
     "id-too-long": (json.dumps(said("x" * 129, "ciao")).encode(), BAD_ID),
     "id-not-ascii": (json.dumps(said("è", "ciao")).encode(), BAD_ID),
-    "id-missing": (json.dumps({"content": "ciao"}).encode(), r"invalid: id is required"),
+    "id-missing": (json.dumps({"content": "ciao"}).encode(), r"invalid: id, user_id, .* are required"),
 }
 
 REQUIRED = ("user_id", "conversation_id", "role", "content", "timestamp")

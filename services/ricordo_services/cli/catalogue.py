@@ -93,7 +93,11 @@ ENTRIES: Final = (
         "publish:publish",
         "Publish messages, a JSON object a line.",
         "Returns when every message is safe on disk; with --wait when all of them are remembered. A line "
-        "that cannot be published is reported with its number, the others pass.",
+        "that cannot be published is reported with its number, the others pass.\n\n"
+        "\b\n"
+        "The least that a line holds, here in two:\n"
+        '  {"id": "m-1", "user_id": "davide", "conversation_id": "c-1", "role": "user",\n'
+        '   "content": "My sister Nora lives in Dublin", "timestamp": "2026-01-05T10:00:00Z"}',
         ("ricordo publish chat.jsonl --wait", "cat chat.jsonl | ricordo publish -"),
     ),
     Entry(

@@ -100,12 +100,16 @@ class DecodeError(ValueError):
 
     @classmethod
     def from_validation(cls, error: ValidationError) -> "DecodeError":
-        """Take the first thing that a validation found wrong."""
-        first = error.errors(include_url=False, include_input=False)[0]
+        """Take the first thing that a validation found wrong, or all that is missing."""
+        found = error.errors(include_url=False, include_input=False)
+        first = found[0]
         if first["type"] == "json_invalid":
             detail = first["ctx"]["error"] if "ctx" in first else first["msg"]
             return cls(DeadLetterCode.NOT_JSON, f"the body is not JSON: {detail}")
         field = _field(first)
+        missing = [_field(one) or "" for one in found if one["type"] == "missing"]
+        if first["type"] == "missing" and len(missing) > 1:
+            return cls(DeadLetterCode.INVALID, f"{', '.join(missing)} are required", field)
         return cls(DeadLetterCode.INVALID, _sentence(first, field), field)
 
     def body(self) -> ErrorBody:

@@ -60,7 +60,7 @@ async def test_a_line_that_cannot_be_published_does_not_hold_up_the_others() -> 
     faults = sorted(publication.faults)
     assert [fault.line for fault in faults] == [2, 3, 4]
     assert "“nonsense” is no JSON object" in faults[0].reason
-    assert faults[1].reason.endswith("is required")
+    assert faults[1].reason.endswith("are required")
     assert faults[2] == Fault(4, "m-4", "the message takes 2,000,000 bytes")
 
 
@@ -122,7 +122,7 @@ async def test_what_was_refused_is_a_fault_even_where_its_id_is_remembered() -> 
         (b"{'id': 'm-1'}\n", "it is no JSON from character 2 on: “'id': 'm-1'}”"),
         (message("m-1").strip() + b" {}\n", "something follows the JSON object: “{}”"),
         (b'{"id": ' + b"[" * 5000 + b"\n", "it holds a number or a nesting that JSON readers refuse"),
-        (b'{"id": "m-1"}\n', "user_id is required"),
+        (b'{"id": "m-1"}\n', "user_id, conversation_id, role, content, timestamp are required"),
     ],
 )
 async def test_what_is_wrong_with_a_line_is_said_in_words(line: bytes, reason: str) -> None:

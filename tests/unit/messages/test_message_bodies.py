@@ -117,6 +117,13 @@ def test_a_missing_field_is_named(field: str) -> None:
     assert refusal(body) == (DeadLetterCode.INVALID, field, f"{field} is required")
 
 
+def test_all_missing_fields_are_named() -> None:
+    body = json.dumps({key: SAID[key] for key in ("id", "content")}).encode()
+    code, blamed, message = refusal(body)
+    assert (code, blamed) == (DeadLetterCode.INVALID, "user_id")
+    assert message == "user_id, conversation_id, role, timestamp are required"
+
+
 def test_a_nested_field_is_named_by_its_path() -> None:
     assert refusal(said(tags=["a", 1]))[1] == "tags[1]"
     document = {"name": "a.txt", "media_type": "text/plain", "data": "not base64!"}
