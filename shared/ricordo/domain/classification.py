@@ -5,9 +5,12 @@ but for numbered steps, which look alike everywhere.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 from ricordo.domain.markup import MOST_READ
 from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
@@ -15,35 +18,105 @@ from ricordo.domain.tables import read_table
 from ricordo.domain.text import statements
 
 STRONG_INTENSITY = 0.4
+LANGUAGES = ("it", "en")
 
+_LETTERS = re.compile(r"[^\W\d_]+")
 _STEP = re.compile(r"(?:^|\n|[\s:;.,])(?:(?:step|passo|punto)\s*)?(\d{1,2})[.):]\s+\S", re.IGNORECASE)
 # The first that fits decides: what someone asks to note down is a note, whatever it tells of.
-_KINDS = (MemoryKind.NOTE, MemoryKind.DECISION, MemoryKind.AGREEMENT, MemoryKind.PROBLEM)
+_KINDS = {
+    kind.value: kind
+    for kind in (MemoryKind.NOTE, MemoryKind.DECISION, MemoryKind.AGREEMENT, MemoryKind.PROBLEM)
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
-    """How people put something: a regular expression, and parts of which all that fits holds one."""
+class _Cue:
+    """What a word hints at: the class of a pattern, the other words that it needs, and the pattern."""
 
-    parts: tuple[str, ...]
-    whole: re.Pattern[str]
+    name: str
+    needs: frozenset[str]
+    pattern: re.Pattern[str]
 
-    def fits(self, sentence: str) -> bool:
-        """Say whether a sentence in lower case is put so."""
-        return any(part in sentence for part in self.parts) and self.whole.search(sentence) is not None
+
+class _Sentence(NamedTuple):
+    """A sentence in lower case, its words, and the cues among them."""
+
+    text: str
+    words: AbstractSet[str]
+    cues: Sequence[_Cue]
+
+    def says(self, name: str) -> bool:
+        """Say whether one of the patterns of a class fits."""
+        return any(
+            cue.needs <= self.words and cue.pattern.search(self.text) is not None
+            for cue in self.cues
+            if cue.name == name
+        )
+
+
+class _Classes:
+    """The patterns of one language, found by the words that each needs."""
+
+    def __init__(self, table: Mapping[str, Mapping[str, Sequence[tuple[str, str]]]], language: str) -> None:
+        self._whole: dict[str, list[_Cue]] = {}
+        self._begun: dict[str, list[_Cue]] = {}
+        for name, by_language in table.items():
+            for cues, pattern in by_language[language]:
+                self._enter(name, cues, re.compile(pattern))
+        self._cues_of = lru_cache(maxsize=16_384)(self._cues_of_word)
+
+    def read(self, text: str) -> _Sentence:
+        """Return a sentence in lower case with its cues: a look at each word saves most expressions."""
+        words = frozenset(_LETTERS.findall(text))
+        return _Sentence(text, words, [cue for word in words for cue in self._cues_of(word)])
+
+    def _enter(self, name: str, cues: str, pattern: re.Pattern[str]) -> None:
+        for alternative in cues.split("|"):
+            words = alternative.split()
+            # The longest is the rarest, as good as always.
+            key = next((word for word in words if word.endswith("*")), max(words, key=len))
+            cue = _Cue(name, frozenset(words) - {key}, pattern)
+            kept = self._begun if key.endswith("*") else self._whole
+            kept.setdefault(key.removesuffix("*"), []).append(cue)
+
+    def _cues_of_word(self, word: str) -> Sequence[_Cue]:
+        begun = (cues for beginning, cues in self._begun.items() if word.startswith(beginning))
+        return (*self._whole.get(word, ()), *chain.from_iterable(begun))
 
 
 @lru_cache(maxsize=1)
-def load_classes() -> dict[str, dict[str, tuple[Pattern, ...]]]:
-    """Return the patterns of each class and language of `lexicon/classes.toml`, read once."""
+def _load_classes() -> Mapping[str, _Classes]:
+    """Return the patterns of `lexicon/classes.toml` by language, read once."""
     table: dict[str, dict[str, list[tuple[str, str]]]] = read_table("classes")
-    return {
-        name: {
-            language: tuple(Pattern(tuple(parts.split("|")), re.compile(whole)) for parts, whole in patterns)
-            for language, patterns in by_language.items()
-        }
-        for name, by_language in table.items()
-    }
+    return {language: _Classes(table, language) for language in LANGUAGES}
+
+
+class _Stated(NamedTuple):
+    """The sentences of a text that state something, and the classes that they hint at."""
+
+    sentences: Sequence[_Sentence]
+    hinted: AbstractSet[str]
+
+    def says(self, name: str) -> bool:
+        """Say whether one of the sentences fits a class."""
+        return name in self.hinted and any(sentence.says(name) for sentence in self.sentences)
+
+    def states_a_fact(self) -> bool:
+        """Say whether one states what is so in general, and is not tied to a day."""
+        return "semantic" in self.hinted and any(
+            sentence.says("semantic") and not sentence.says("tied_to_a_day") for sentence in self.sentences
+        )
+
+
+# Its type and its kind are asked of one text in turn.
+@lru_cache(maxsize=16)
+def _stated(text: str, language: str) -> _Stated:
+    """Return what `text` states; nothing in a language without patterns."""
+    classes = _load_classes().get(language)
+    if classes is None:
+        return _Stated((), frozenset())
+    sentences = [classes.read(sentence) for sentence in statements(text[:MOST_READ])]
+    return _Stated(sentences, {cue.name for sentence in sentences for cue in sentence.cues})
 
 
 def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.USER) -> MemoryType:
@@ -58,10 +131,10 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
         emotion: the feeling estimated of the same text.
         role: who said it; what a tool or the system says is felt by nobody.
     """
-    stated = statements(text[:MOST_READ])
-    if _has_steps(text) or _says("procedural", stated, language):
+    stated = _stated(text, language)
+    if _has_steps(text) or stated.says("procedural"):
         return MemoryType.PROCEDURAL
-    if _states_a_fact(stated, language):
+    if stated.states_a_fact():
         return MemoryType.SEMANTIC
     if emotion.intensity >= STRONG_INTENSITY and role in {Role.USER, Role.ASSISTANT}:
         return MemoryType.EMOTIONAL
@@ -70,24 +143,16 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
 
 def memory_kind(text: str, language: str) -> MemoryKind:
     """Say what a text is: a note, decision, agreement or problem when it says so, else a message."""
-    stated = statements(text[:MOST_READ])
-    for kind in _KINDS:
-        if _says(kind.value, stated, language):
+    stated = _stated(text, language)
+    for name, kind in _KINDS.items():
+        if stated.says(name):
             return kind
     return MemoryKind.MESSAGE
 
 
-def _says(name: str, stated: Iterable[str], language: str) -> bool:
-    patterns = load_classes()[name].get(language, ())
-    return any(pattern.fits(sentence) for sentence in stated for pattern in patterns)
-
-
-def _states_a_fact(stated: Sequence[str], language: str) -> bool:
-    said = (sentence for sentence in stated if _says("semantic", (sentence,), language))
-    return any(not _says("tied_to_a_day", (sentence,), language) for sentence in said)
-
-
 def _has_steps(text: str) -> bool:
     """Say whether a text numbers its steps from 1 on."""
+    if text.isascii() and "1" not in text:
+        return False
     numbers = [int(match[1]) for match in _STEP.finditer(text)]
     return numbers[:2] == [1, 2]

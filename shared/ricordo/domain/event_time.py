@@ -22,10 +22,12 @@ from ricordo.domain.temporal.languages import LEXICONS
 
 _TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
 _WORD: Final = re.compile(r"[a-z]+|\d+")
+_DIGIT: Final = re.compile(r"[0-9]")
 _REACH: Final = 7
 """Words on each side of one that names a time which can belong to the same time."""
 _DIGITS_OF_DAY: Final = 2
 _DIGITS_OF_YEAR: Final = 4
+_CENTURIES: Final = frozenset(("19", "20"))
 _BEFORE_DAY: Final = frozenset(("il", "l", "al", "dal", "del", "the", "on", "'"))
 _DATE_SIGNS: Final = frozenset("/-.")
 _SIGNS: Final = frozenset(",./-:'°")
@@ -105,17 +107,18 @@ class _Signs:
     thing_behind: re.Pattern[str]
     personal: re.Pattern[str]
 
-    def hinted(self, said: frozenset[str]) -> bool:
-        """Whether one of the words can name a time."""
-        return not self.cues.isdisjoint(said) or any(word[0].isdigit() and self.hints(word) for word in said)
+    def hinted(self, low: str, said: frozenset[str]) -> bool:
+        """Whether one of the words of a plain text can name a time."""
+        if not self.cues.isdisjoint(said):
+            return True
+        return _DIGIT.search(low) is not None and any(word[0].isdigit() and _is_date(word) for word in said)
 
-    def hints(self, word: str) -> bool:
-        """Whether a word can name a time; of numbers, days of a month and years."""
-        if not word[0].isdigit():
-            return word in self.cues
-        return (
-            not word.isdigit() or len(word) <= _DIGITS_OF_DAY or (len(word) == 4 and word[:2] in {"19", "20"})
-        )
+
+def _is_date(number: str) -> bool:
+    """Whether what begins with a digit can be a day of a month or a year."""
+    if not number.isdigit() or len(number) <= _DIGITS_OF_DAY:
+        return True
+    return len(number) == _DIGITS_OF_YEAR and number[:2] in _CENTURIES
 
 
 def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> EventTime | None:
@@ -138,10 +141,11 @@ def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -
     if language not in LANGUAGES:
         return None
     signs, spoken = _signs(language), cast("Language", language)
-    if not signs.hinted(plain_words(plain(content))):
+    low = plain(content)
+    if not signs.hinted(low, plain_words(low)):
         return None
-    hinted = (one for one in tellings(content, language) if signs.hinted(one.words))
-    windows = (window for one in hinted for window in _windows(one, spoken, signs))
+    hinted = (one for one in tellings(content, language) if signs.hinted(one.plain, one.words))
+    windows = (window for one in hinted for window in _windows(one, spoken))
     told = [time for window in islice(windows, _MOST_TIMES) for time in _times(window, said_at, zone, spoken)]
     fitting = [one for one in told if _is_of_event(one, said_at, signs)]
     best = max(fitting, key=lambda one: _rank(one, said_at, signs), default=None)
@@ -153,9 +157,11 @@ def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Languag
     text, low, signs = window.telling.text, window.telling.plain, _signs(language)
     begin, end = window.begin, window.end
     placed = signs.placed.search(low, begin, end) is not None
-    ahead = not placed and signs.ahead_before.search(low, max(0, begin - _AROUND), window.cue[0]) is not None
-    prefer = "future" if ahead else "past" if placed else direction(text, window.cue, language)
-    for span in find(text[begin:end], said_at, zone, language, prefer=prefer):
+    found = find(text[begin:end], said_at, zone, language, prefer="past")
+    # Most words that hint at a time name none: only where one is, its direction is looked for.
+    if found and not placed and _lies_ahead(window, signs, language):
+        found = find(text[begin:end], said_at, zone, language, prefer="future")
+    for span in found:
         first, after = begin + span.span[0], begin + span.span[1]
         if not _names_a_day(span, low[first:after], signs):
             continue
@@ -165,17 +171,28 @@ def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Languag
         yield _Told(span, low, low[first:after], before, behind)
 
 
-def _windows(telling: Telling, language: Language, signs: _Signs) -> Iterator[_Window]:
+def _lies_ahead(window: _Window, signs: _Signs, language: Language) -> bool:
+    """Whether the words around a time that nothing in it places tell of the future."""
+    start = window.cue[0]
+    if signs.ahead_before.search(window.telling.plain, max(0, window.begin - _AROUND), start):
+        return True
+    return direction(window.telling.text, window.cue, language) == "future"
+
+
+def _windows(telling: Telling, language: Language) -> Iterator[_Window]:
     """Yield the stretches that may hold a time.
 
     Reading times is dear, so that only the words around a hint are read which can belong to a time with it.
     """
-    low = telling.plain
-    places = [match.span() for match in _TOKEN.finditer(low)]
-    tokens = [low[slice(*place)] for place in places]
+    low, cues = telling.plain, _signs(language).cues
+    tokens = _TOKEN.findall(low)
+    hints = [
+        at for at, token in enumerate(tokens) if token in cues or (token[0].isdigit() and _is_date(token))
+    ]
+    places = [match.span() for match in _TOKEN.finditer(low)] if hints else []
     read = 0
-    for at, token in enumerate(tokens):
-        if at < read or not (token[0].isalnum() and signs.hints(token)) or _is_amount(tokens, at):
+    for at in hints:
+        if at < read or _is_amount(tokens, at):
             continue
         first = last = at
         while first > max(read, at - _REACH) and _belongs(tokens[first - 1], language):

@@ -6,8 +6,9 @@ in any other language: a general identifier (py3langid) looks at it, and is beli
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -75,11 +76,14 @@ def identify(text: str, default: str = "en") -> str:
         default: What to answer when nothing tells: no words, names only, or a guess that nobody is sure of.
     """
     said = in_words(text[:_MOST_READ])
-    written = [word for word in _WORD.findall(said) if not _LAUGHTER.fullmatch(word)]
+    found = [_traits(word) for word in _WORD.findall(said)]
+    written = [word for word in found if not word.laughs]
     if not written:
         return default
-    own = detect(said, default)
-    foreign = any(_is_foreign(word) for word in (written[0].lower(), *written[1:]))
+    score = sum(word.score for word in found) + _contractions(said)
+    own = default if score == 0 else "it" if score > 0 else "en"
+    first, *others = written
+    foreign = first.foreign_small or any(word.foreign for word in others)
     if not foreign and _is_clear(written, own):
         return own
     guessed, confidence = _identifier().classify(said)
@@ -92,20 +96,42 @@ def identify(text: str, default: str = "en") -> str:
     return str(guessed) if confidence >= asked else own
 
 
-def _is_clear(written: list[str], own: str) -> bool:
-    """Say whether function words of the language say it."""
-    said = sum(_tells(word.lower(), own) for word in written)
-    return said >= min(_CLEAR, len(written)) and said * 4 >= len(written)
+class _Traits(NamedTuple):
+    """What a word tells of the language it is in.
+
+    Attributes:
+        score: above 0 for Italian, below for English.
+        told: the language whose frequent word it is, if one's only.
+        laughs: whether it is laughter, which is of any language.
+        foreign: whether it is a frequent word of another language, as it is written.
+        foreign_small: the same, written small.
+    """
+
+    score: float
+    told: str
+    laughs: bool
+    foreign: bool
+    foreign_small: bool
 
 
 @lru_cache(maxsize=16_384)
+def _traits(word: str) -> _Traits:
+    small = word.lower()
+    score = _word_score(small)
+    told = "" if abs(score) < _FUNCTION_WORD else "it" if score > 0 else "en"
+    laughs = _LAUGHTER.fullmatch(word) is not None
+    return _Traits(score, told, laughs, _is_foreign(word), _is_foreign(small))
+
+
+def _is_clear(written: Sequence[_Traits], own: str) -> bool:
+    """Say whether function words of the language say it."""
+    said = sum(word.told == own for word in written)
+    return said >= min(_CLEAR, len(written)) and said * 4 >= len(written)
+
+
 def _is_foreign(word: str) -> bool:
     """Say whether a word is a frequent one of another language, and none of Italian or English."""
-    return word in _foreign_words() and not (_tells(word, "it") or _tells(word, "en") or word in _SHARED)
-
-
-def _tells(word: str, language: str) -> bool:
-    return abs(score := _word_score(word)) >= _FUNCTION_WORD and (score > 0) == (language == "it")
+    return word in _foreign_words() and abs(_word_score(word)) < _FUNCTION_WORD and word not in _SHARED
 
 
 @lru_cache(maxsize=1)
@@ -123,14 +149,16 @@ def _identifier() -> LanguageIdentifier:
 
 def _score(text: str) -> float:
     """Weigh the evidence: above 0 for Italian, below for English."""
-    score = 0.0
-    for word in _WORD.findall(text):
-        score += _word_score(word.lower())
-    score += _FUNCTION_WORD * (len(_ELISION.findall(text)) - len(_CONTRACTION.findall(text)))
-    return score
+    return sum(_traits(word).score for word in _WORD.findall(text)) + _contractions(text)
 
 
-@lru_cache(maxsize=16_384)
+def _contractions(text: str) -> float:
+    """Weigh what apostrophes cut off: "l'amico", "we're"."""
+    if "'" not in text and "\u2019" not in text:
+        return 0.0
+    return _FUNCTION_WORD * (len(_ELISION.findall(text)) - len(_CONTRACTION.findall(text)))
+
+
 def _word_score(word: str) -> float:
     if word in _SHARED or not word[0].isalpha():
         return 0.0

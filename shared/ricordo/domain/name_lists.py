@@ -13,6 +13,7 @@ class NameLists:
     Attributes:
         given: given names.
         also_words: names that are other words too, which may begin a sentence.
+        listed: both.
         things: names that are things where they are written small.
         places: countries and towns.
         never: other capitals.
@@ -23,6 +24,7 @@ class NameLists:
 
     given: frozenset[str]
     also_words: frozenset[str]
+    listed: frozenset[str]
     things: frozenset[str]
     places: frozenset[str]
     never: frozenset[str]
@@ -38,6 +40,7 @@ def load_names() -> NameLists:
     return NameLists(
         given=lists["given"],
         also_words=lists["also_words"],
+        listed=lists["given"] | lists["also_words"],
         things=lists["things"],
         places=lists["places"],
         never=lists["never"],

@@ -4,7 +4,7 @@ Precision before completeness: an unknown capital is a person only beside a cue 
 a place, a weekday or an acronym never is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from operator import itemgetter
@@ -40,24 +40,32 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
             one of them begins with becomes that whole name.
     """
     text = beginning(text)
-    tokens = _without_possessives(located_words(text, language), language)
+    tokens = _without_possessives(text, located_words(text, language), language)
     known = _known(tuple(known_names))
     reader = _Reader(text, tokens, language)
     found: dict[str, str] = {}
-    at = 0
-    while at < len(tokens) and len(found) < MAX_NAMES:
-        word = tokens[at]
-        # Most words are none: written small, and not called after anybody.
-        plain = word.written[0].islower() and not (known.begins(word) or word.folded in reader.given)
-        if plain or reader.possesses(at):
-            at += 1
+    past = 0
+    for at in _places(tokens, known, language):
+        if at < past or reader.possesses(at):
             continue
         length, name = max(known.at(tokens, at), reader.name_at(at), key=itemgetter(0))
-        name = known.whole(name)
         if length:
+            past = at + length
+            name = known.whole(name)
             found.setdefault(name.casefold(), name)
-        at += length or 1
+            if len(found) == MAX_NAMES:
+                break
     return _whole(tuple(found.values()))
+
+
+def _places(tokens: Sequence[Word], known: "_Known", language: str) -> list[int]:
+    """Return where a name could begin. Most words are none: written small, or grammar, and of no list."""
+    listed, firsts, grammar = load_names().listed, known.firsts, stop_words(language)
+    return [
+        at
+        for at, (written, folded, _, _) in enumerate(tokens)
+        if folded in listed or folded in firsts or not (written[0].islower() or folded in grammar)
+    ]
 
 
 def _whole(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -70,9 +78,9 @@ def _whole(names: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def _without_possessives(tokens: Sequence[Word], language: str) -> Sequence[Word]:
+def _without_possessives(text: str, tokens: Sequence[Word], language: str) -> Sequence[Word]:
     """Return English words without their "'s": "Anna's dog" speaks of Anna."""
-    if language == "it":
+    if language == "it" or ("'" not in text and "\u2019" not in text):
         return tokens
     return [
         Word(token.written[:-2], token.folded[:-2], token.start, token.end)
@@ -100,9 +108,10 @@ class _Known:
         for entries in self._by_first.values():
             entries.sort(key=lambda entry: -len(entry[0]))
 
-    def begins(self, token: Word) -> bool:
-        """Say whether a known name begins with a word."""
-        return token.folded in self._by_first
+    @property
+    def firsts(self) -> Collection[str]:
+        """The words that known names begin with."""
+        return self._by_first.keys()
 
     def at(self, tokens: Sequence[Word], at: int) -> tuple[int, str]:
         """Return how many words a known name takes at a place, and the name; 0 when there is none."""

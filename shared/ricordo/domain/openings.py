@@ -19,6 +19,7 @@ _COMMA: Final = re.compile(r"[,!:–—-]\s+")
 @dataclass(frozen=True, slots=True)
 class _Openings:
     words: frozenset[str]
+    first: frozenset[str]
     sentences: re.Pattern[str]
 
 
@@ -27,7 +28,9 @@ def _openings() -> _Openings:
     table = read_table("openings")
     patterns: list[str] = table["sentences"]
     return _Openings(
-        frozenset(table["words"].split()), re.compile("|".join(f"(?:{each})" for each in patterns))
+        frozenset(table["words"].split()),
+        frozenset(table["first"].split()),
+        re.compile("|".join(f"(?:{each})" for each in patterns)),
     )
 
 
@@ -53,13 +56,20 @@ def _without_greeting(sentence: str) -> str:
 
 def _only_opens(sentence: str) -> bool:
     """Say whether a sentence greets, thanks or agrees, perhaps somebody by name, and says no more."""
-    bare = sentence.strip(_EDGES).replace("\u2019", "'")
+    bare = sentence.strip(_EDGES)
     if len(bare) > _LONGEST_SMALL_TALK:
         return False
-    words = _WORD.findall(bare)
-    if not words or _openings().sentences.fullmatch(bare.lower()):
+    bare = bare.replace("\u2019", "'")
+    first = _WORD.search(bare)
+    if first is None:
         return True
+    openings, word = _openings(), first[0].lower()
+    if word.partition("'")[0] in openings.first and openings.sentences.fullmatch(bare.lower()):
+        return True
+    return word in openings.words and _greets(_WORD.findall(bare), openings)
+
+
+def _greets(words: Sequence[str], openings: _Openings) -> bool:
     if len(words) > _LONGEST_GREETING:
         return False
-    known = [word.lower() in _openings().words for word in words]
-    return known[0] and all(opens or word[0].isupper() for opens, word in zip(known, words, strict=True))
+    return all(word.lower() in openings.words or word[0].isupper() for word in words)

@@ -22,13 +22,11 @@ def starts_sentence(text: str, position: int) -> bool:
     return position == 0 or text[position - 1] in _OPENING
 
 
-def proper_nouns(text: str, language: str) -> Iterator[Word]:
-    """Yield the words of `text` that are capitalised where grammar does not ask for it."""
-    for word in located_words(text, language):
-        if len(word.written) < 2 or not word.written[0].isupper():
-            continue
-        if word.written.isupper() or not starts_sentence(text, word.start):
-            yield word
+def is_proper_noun(text: str, word: Word) -> bool:
+    """Say whether a word of `text` is capitalised where grammar does not ask for it."""
+    if len(word.written) < 2 or not word.written[0].isupper():
+        return False
+    return word.written.isupper() or not starts_sentence(text, word.start)
 
 
 def proper_names(text: str, language: str) -> Iterator[str]:
@@ -40,7 +38,9 @@ def proper_names(text: str, language: str) -> Iterator[str]:
     if not any(letter.islower() for letter in text):
         return
     start = end = length = 0
-    for word in proper_nouns(text, language):
+    for word in located_words(text, language):
+        if not is_proper_noun(text, word):
+            continue
         begin = word.start - (_elided_before(text, word.start) if language == "it" else 0)
         gap = text[end : begin if begin > end else word.start]
         if 0 < length < _LONGEST_NAME and gap in _JOINS:

@@ -7,12 +7,11 @@ have one key, whatever its number, article or case, because topics are filtered 
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ricordo.domain.lemmas import noun_key
 from ricordo.domain.markup import beginning
-from ricordo.domain.proper_nouns import proper_nouns
+from ricordo.domain.proper_nouns import is_proper_noun
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.text import located_words, words
 from ricordo.domain.topics.cues import NounCues, load_noun_cues
@@ -23,13 +22,6 @@ __all__ = ["MAX_TOPICS", "NounCues", "load_noun_cues", "topic_key", "topic_keys"
 
 MAX_TOPICS = 5
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
-
-
-@dataclass(slots=True)
-class _Topic:
-    form: str
-    weight: float
-    place: int
 
 
 @lru_cache(maxsize=16_384)
@@ -68,15 +60,20 @@ def topics(text: str, language: str, names: Iterable[str] = ()) -> tuple[str, ..
     if not any(letter.islower() for letter in read):
         read = read.lower()  # who shouts capitalises no names
     people = frozenset(part for name in names for part in words(name, language))
-    found: dict[str, _Topic] = {}
-    for place, phrase in enumerate(_phrases(read, language, people)):
-        topic = found.setdefault(topic_key(phrase.form, language), _Topic(phrase.form, 0.0, place))
-        topic.weight += phrase.weight
-    ranked = sorted(found.values(), key=lambda topic: (-topic.weight, topic.place))
-    return tuple(topic.form for topic in ranked[:MAX_TOPICS])
+    forms: dict[str, str] = {}
+    weights: dict[str, float] = {}
+    for form, weight in _phrases(read, language, people):
+        key = topic_key(form, language)
+        forms.setdefault(key, form)
+        weights[key] = weights.get(key, 0.0) + weight
+    # Of those that weigh the same, the first stays first.
+    ranked = sorted(weights, key=weights.__getitem__, reverse=True)
+    return tuple(forms[key] for key in ranked[:MAX_TOPICS])
 
 
 def _phrases(text: str, language: str, people: frozenset[str]) -> Iterable[Phrase]:
-    named = frozenset(word.start for word in proper_nouns(text, language))
     tokens = located_words(text, language)
+    named = frozenset(
+        at for at, word in enumerate(tokens) if word[0][0].isupper() and is_proper_noun(text, word)
+    )
     return phrases(tagged(text, tokens, language, named, people), language)

@@ -2,33 +2,34 @@
 
 from ricordo.domain.lemmas import noun
 from ricordo.domain.topics.sentence import Sentence, Tag
-from ricordo.domain.topics.word_classes import Word, around, lists
+from ricordo.domain.topics.word_classes import WordClass, is_person
 
 
-def tag(sentence: Sentence, at: int, *, determined: bool) -> Tag:
+def tag(sentence: Sentence, at: int) -> Tag:
     """Tag a word that is no name.
 
     Args:
         sentence: the word and its neighbours.
         at: its place.
-        determined: whether an article or the like leads up to it.
     """
-    return Tag.NOUN if _is_noun(sentence, at, determined=determined) else Tag.NONE
+    return Tag.NOUN if _is_noun(sentence, at) else Tag.NONE
 
 
-def _is_noun(sentence: Sentence, at: int, *, determined: bool) -> bool:
-    found, before = sentence.classes[at], sentence.word(at - 1)
-    if noun(sentence.words[at], "en") in lists("en").persons and sentence.leads_to_person(at):
+def _is_noun(sentence: Sentence, at: int) -> bool:
+    found, word, known = sentence.classes[at], sentence.words[at], sentence.lists
+    before = sentence.words[at - 1] if at else ""
+    if is_person(word, "en") and sentence.leads_to_person(at):
         return False
-    if found is Word.NOUN:
-        return determined or before not in lists("en").copulas or not _is_lone_predicate(sentence, at)
-    if found is Word.VERB:
+    if found is WordClass.NOUN:
+        named = before not in known.copulas or sentence.determined(at)
+        return named or not _is_lone_predicate(sentence, at)
+    if found is WordClass.VERB:
         # "a publishing house"
-        return determined and sentence.words[at].endswith("ing") and sentence.may_be_noun(at + 1)
-    if found is Word.GERUND:
-        acts = before in lists("en").copulas or before in around("before_verbs")
-        return determined or not (acts or sentence.word(at + 1) in around("objects"))
-    return found is Word.EITHER and (determined or not _acts(sentence, at))
+        return word.endswith("ing") and sentence.may_be_noun(at + 1) and sentence.determined(at)
+    if found is WordClass.GERUND:
+        acts = before in known.copulas or before in known.before_verbs
+        return sentence.determined(at) or not (acts or sentence.word(at + 1) in known.objects)
+    return found is WordClass.EITHER and (sentence.determined(at) or not _acts(sentence, at))
 
 
 def _is_lone_predicate(sentence: Sentence, at: int) -> bool:
@@ -39,13 +40,13 @@ def _is_lone_predicate(sentence: Sentence, at: int) -> bool:
 
 def _acts(sentence: Sentence, at: int) -> bool:
     """Say whether a word that can be a noun or a verb is a verb here."""
-    before = sentence.word(at - 1)
+    before, known = sentence.word(at - 1), sentence.lists
     if before == "to":
-        return sentence.word(at - 2) not in around("motions")
-    if before in around("before_verbs"):
+        return sentence.word(at - 2) not in known.motions
+    if before in known.before_verbs:
         return True
-    if sentence.begins[at]:
-        return sentence.word(at + 1) in around("objects")
+    if sentence.begins(at):
+        return sentence.word(at + 1) in known.objects
     return _agrees(sentence, at)
 
 
@@ -53,8 +54,9 @@ def _agrees(sentence: Sentence, at: int) -> bool:
     """Say whether a word is the verb of the one before it: "my sister works", "the panels save us money"."""
     word, before = sentence.words[at], sentence.word(at - 1)
     third_person, many = noun(word, "en") != word, noun(before, "en") != before
-    acting = before in sentence.people or noun(before, "en") in lists("en").persons
-    if acting and before == sentence.found[at - 1].token.folded:
+    acting = before in sentence.people or is_person(before, "en")
+    if acting and not sentence.possesses(at - 1):
         return third_person != many
-    has_object = sentence.word(at + 1) in around("objects") or sentence.may_be_noun(at + 1)
-    return many and not third_person and has_object and sentence.found[at - 1].tag is Tag.NOUN
+    if not many or third_person or sentence.tags[at - 1] is not Tag.NOUN:
+        return False
+    return sentence.word(at + 1) in sentence.lists.objects or sentence.may_be_noun(at + 1)

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ricordo.domain.lemmas import noun
-from ricordo.domain.topics.sentence import Tag, Tagged
-from ricordo.domain.topics.word_classes import is_relational, lists
+from ricordo.domain.topics.sentence import Sentence, Tag
+from ricordo.domain.topics.word_classes import is_person, is_relational
 
 LONGEST: Final = 3  # words that say something
 _OF: Final = frozenset("di d del dello della dell dei degli delle da".split())
+_NONE: Final = Tag.NONE
 _NAMED, _TOGETHER, _DETERMINED, _BARE, _PERSON = 2.5, 2.2, 2.0, 1.0, 0.8
 
 
@@ -19,68 +20,69 @@ class Phrase(NamedTuple):
     weight: float
 
 
-def phrases(found: Sequence[Tagged], language: str) -> Iterator[Phrase]:
+def phrases(sentence: Sentence, language: str) -> Iterator[Phrase]:
     """Yield the phrases of tagged words, in order."""
-    at = 0
-    while at < len(found):
-        length = 0
-        if found[at].tag is Tag.NAME:
-            length = _name_length(found, at, language)
-        elif found[at].tag is Tag.NOUN:
-            length = _italian_length(found, at) if language == "it" else _run(found, at, Tag.NOUN)
-        if length:
-            span = found[at : at + length]
-            yield Phrase(_form(span, language), _weight(span, language))
-        at += length or 1
+    past = 0
+    for at, tag in enumerate(sentence.tags):
+        if tag is _NONE or at < past or tag is Tag.RELATED:
+            continue
+        if tag is Tag.NAME:
+            past = at + _name_length(sentence, at, language)
+        else:
+            past = at + (_italian_length(sentence, at) if language == "it" else _run(sentence, at, Tag.NOUN))
+        yield Phrase(_form(sentence, at, past, language), _weight(sentence, at, past, language))
 
 
-def _name_length(found: Sequence[Tagged], at: int, language: str) -> int:
-    length = _run(found, at, Tag.NAME)
-    behind = at + length
-    if language == "en" and behind < len(found) and found[behind].joined:
-        length += _run(found, behind, Tag.NOUN)  # "Coldplay concert", "German course"
+def _name_length(sentence: Sentence, at: int, language: str) -> int:
+    length = _run(sentence, at, Tag.NAME)
+    if language == "en" and sentence.joined(at + length):
+        length += _run(sentence, at + length, Tag.NOUN)  # "Coldplay concert", "German course"
     return min(length, LONGEST)
 
 
-def _run(found: Sequence[Tagged], at: int, tag: Tag) -> int:
+def _run(sentence: Sentence, at: int, tag: Tag) -> int:
     """Return how many words of a tag stand together from a place on; one that possesses ends them."""
-    length = 0
-    while at + length < len(found) and length < LONGEST:
-        each = found[at + length]
-        if each.tag is not tag or (length and not each.joined):
+    if sentence.tags[at] is not tag:
+        return 0
+    length = 1
+    while length < LONGEST and not sentence.possesses(at + length - 1):
+        place = at + length
+        if place == len(sentence) or sentence.tags[place] is not tag or not sentence.joined(place):
             break
         length += 1
-        if each.word != each.token.folded:
-            break
     return length
 
 
-def _italian_length(found: Sequence[Tagged], at: int) -> int:
+def _italian_length(sentence: Sentence, at: int) -> int:
     """Return how many words a noun takes with what belongs to it: "visita medica", "abito da sposa"."""
-    length = 1 + _related(found, at + 1)
+    length = 1 + _related(sentence, at + 1)
     link, second = at + length, at + length + 1
-    if second >= len(found) or not found[link].joined or found[link].word not in _OF:
+    if sentence.word(link) not in _OF or not (sentence.joined(link) and sentence.joined(second)):
         return length
-    if found[second].tag is not Tag.NOUN or not found[second].joined:
+    if sentence.tags[second] is not Tag.NOUN:
         return length
-    if noun(found[second].word, "it") in lists("it").persons:
+    if is_person(sentence.words[second], "it"):
         return length  # "l'operazione di papà"
-    return length + 2 + (_related(found, second + 1) if length == 1 else 0)
+    return length + 2 + (_related(sentence, second + 1) if length == 1 else 0)
 
 
-def _related(found: Sequence[Tagged], at: int) -> int:
+def _related(sentence: Sentence, at: int) -> int:
     """Say whether the word at a place belongs to the noun before it: 1 or 0."""
-    return int(at < len(found) and found[at].tag is Tag.RELATED and is_relational(found[at].word))
+    related = at < len(sentence) and sentence.tags[at] is Tag.RELATED
+    return int(related and is_relational(sentence.words[at]))
 
 
-def _form(span: Sequence[Tagged], language: str) -> str:
+def _form(sentence: Sentence, at: int, past: int, language: str) -> str:
     """Return how a topic is written: its head in the singular, the rest as it was said."""
-    words = [each.word for each in span]
-    if language == "en" and span[-1].tag is Tag.NOUN:
+    if past - at == 1:
+        word = sentence.words[at]
+        return noun(word, language) if sentence.tags[at] is Tag.NOUN else word
+    words = sentence.words[at:past]
+    if language == "en" and sentence.tags[past - 1] is Tag.NOUN:
         words[-1] = noun(words[-1], "en")
-    elif language == "it" and span[0].tag is Tag.NOUN:
+    elif language == "it" and sentence.tags[at] is Tag.NOUN:
         single = noun(words[0], "it")
-        if len(words) > 1 and span[1].tag is Tag.RELATED and single != words[0]:
+        if sentence.tags[at + 1] is Tag.RELATED and single != words[0]:
             words[1] = noun(words[1], "it")
         words[0] = single
     return _elided(words) if language == "it" else " ".join(words)
@@ -91,11 +93,12 @@ def _elided(words: Sequence[str]) -> str:
     return " ".join(words).replace(" dell ", " dell'").replace(" d ", " d'")
 
 
-def _weight(span: Sequence[Tagged], language: str) -> float:
-    if span[0].tag is Tag.NAME:
-        return _NAMED if len(span) > 1 else _DETERMINED
-    if len(span) > 1:
+def _weight(sentence: Sentence, at: int, past: int, language: str) -> float:
+    together = past - at > 1
+    if sentence.tags[at] is Tag.NAME:
+        return _NAMED if together else _DETERMINED
+    if together:
         return _TOGETHER
-    if noun(span[0].word, language) in lists(language).persons:
+    if is_person(sentence.words[at], language):
         return _PERSON
-    return _DETERMINED if span[0].determined else _BARE
+    return _DETERMINED if sentence.determined(at) else _BARE

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum, auto
-from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from ricordo.domain.lemmas import noun
-from ricordo.domain.text import Word as Token
-from ricordo.domain.topics.word_classes import Word, around, word_class
+from ricordo.domain.text import Word
+from ricordo.domain.topics.word_classes import Lists, WordClass, classifier
 
 _CLAUSE_ENDS: Final = frozenset(".!?;:,\n()…")
 _JOINTS: Final = frozenset({" ", "-", "'", "\u2019"})
+_POSSESSIVE: Final = "'s"
 
 
 class Tag(Enum):
@@ -23,81 +23,98 @@ class Tag(Enum):
     NONE = auto()
 
 
-class Tagged(NamedTuple):
-    """A word with its tag.
-
-    Attributes:
-        token: where it stands.
-        word: case-folded, without a possessive.
-        tag: what it is.
-        determined: whether an article or the like leads up to it.
-        joined: whether nothing but a space, a hyphen or an apostrophe parts it from the word before.
-    """
-
-    token: Token
-    word: str
-    tag: Tag
-    determined: bool
-    joined: bool
-
-
 class Sentence:
-    """The words to be tagged; the words before the one in question have their tags.
+    """The words to be tagged. Most are no nouns: what stands between words is looked at when asked for.
 
     Attributes:
         words: case-folded, without possessives.
         classes: what each can be.
-        begins: whether each begins a clause.
-        joined: whether nothing but a space, a hyphen or an apostrophe parts each from the word before.
-        found: those tagged so far.
+        tags: what each is; those not decided yet have none.
         people: words of the names of people.
+        lists: the words of the language.
+        hyphened: whether the text has a hyphen at all.
     """
 
-    def __init__(self, text: str, tokens: Sequence[Token], language: str, people: AbstractSet[str]) -> None:
-        self._language = language
-        self._tokens = tokens
-        self.words = [token.folded.removesuffix("'s") for token in tokens]
-        self.classes = [word_class(word, language) for word in self.words]
-        gaps = ["", *(text[before.end : token.start] for before, token in pairwise(tokens))]
-        self.joined = [gap in _JOINTS for gap in gaps]
-        self.begins = [gap != " " and (not gap or not _CLAUSE_ENDS.isdisjoint(gap)) for gap in gaps]
-        self._hyphened = [gap == "-" for gap in (*gaps, "")] if "-" in text else None
-        self.found: list[Tagged] = []
+    def __init__(
+        self,
+        text: str,
+        tokens: Sequence[Word],
+        language: str,
+        people: AbstractSet[str],
+        lists: Lists,
+    ) -> None:
+        self._text, self._tokens, self.lists = text, tokens, lists
+        self.words = [token.folded for token in tokens]
+        self._may_possess = "'" in text or "\u2019" in text
+        if self._may_possess:
+            self.words = [word.removesuffix(_POSSESSIVE) for word in self.words]
+        self.classes = list(map(classifier(language), self.words))
+        self.tags = [Tag.NONE] * len(tokens)
         self.people = people
+        self.hyphened = "-" in text
+
+    def __len__(self) -> int:
+        return len(self.words)
 
     def word(self, at: int) -> str:
         """Return the word at a place; nothing where there is none."""
         return self.words[at] if 0 <= at < len(self.words) else ""
 
-    def is_nominal(self, at: int, *, determined: bool) -> bool:
+    def joined(self, at: int) -> bool:
+        """Say whether nothing but a space, a hyphen or an apostrophe parts a word from the one before."""
+        if not 0 < at < len(self._tokens):
+            return False
+        end = self._tokens[at - 1].end
+        return self._tokens[at].start == end + 1 and self._text[end] in _JOINTS
+
+    def begins(self, at: int) -> bool:
+        """Say whether a word begins a clause."""
+        gap = self._gap(at)
+        return gap != " " and (not gap or not _CLAUSE_ENDS.isdisjoint(gap))
+
+    def determined(self, at: int) -> bool:
+        """Say whether an article or the like leads up to a word; adjectives pass it on: "la nuova casa"."""
+        while at > 0 and not self.begins(at):
+            at -= 1
+            if self.words[at] in self.lists.determiners:
+                return True
+            if self.classes[at] is not WordClass.QUALITY or self.tags[at] is not Tag.NONE:
+                return False
+        return False
+
+    def possesses(self, at: int) -> bool:
+        """Say whether a word was written with a possessive: "my uncle's"."""
+        return self._may_possess and self._tokens[at].folded.endswith(_POSSESSIVE)
+
+    def is_nominal(self, at: int) -> bool:
         """Say whether a word that is no noun by itself is one here: "the dark", a test's "result"."""
         word, found = self.words[at], self.classes[at]
-        if found is Word.QUALITY:
-            return determined and word in around("nominal") and not self.may_be_noun(at + 1)
-        if (
-            found is not Word.VAGUE
-            or at == 0
-            or not self.joined[at]
-            or self.found[at - 1].tag is not Tag.NOUN
-        ):
+        if found is WordClass.QUALITY:
+            return word in self.lists.nominal and self.determined(at) and not self.may_be_noun(at + 1)
+        if found is not WordClass.VAGUE or at == 0 or self.tags[at - 1] is not Tag.NOUN:
             return False
-        return noun(word, "en") in around("heads") and self._language == "en"
+        return noun(word, "en") in self.lists.heads and self.joined(at)
 
     def is_put_together(self, at: int) -> bool:
         """Say whether a hyphen ties a word to a function word: "mother-in-law", "check-up"."""
-        if self._hyphened is None:
-            return False
-        before = self._hyphened[at] and self.classes[at - 1] is Word.NOTHING
-        return before or (self._hyphened[at + 1] and self.classes[at + 1] is Word.NOTHING)
+        return self._is_tied(at, at - 1) or self._is_tied(at + 1, at + 1)
 
     def leads_to_person(self, at: int) -> bool:
         """Say whether what tells who somebody is stands by a name, or owns what follows: "my uncle's"."""
-        named = at + 1 < len(self.words) and self.joined[at + 1] and self.words[at + 1] in self.people
-        return named or self._tokens[at].folded.endswith("'s")
+        return self.possesses(at) or (self.word(at + 1) in self.people and self.joined(at + 1))
 
     def may_be_noun(self, at: int) -> bool:
         """Say whether the word at a place follows the one before it closely and can be a noun."""
-        return at < len(self.words) and self.joined[at] and self.classes[at] in _NOUNS
+        return at < len(self.words) and self.classes[at] in _NOUNS and self.joined(at)
+
+    def _gap(self, at: int) -> str:
+        """Return what stands before a word, and behind the one before it."""
+        return self._text[self._tokens[at - 1].end : self._tokens[at].start] if at else ""
+
+    def _is_tied(self, at: int, other: int) -> bool:
+        """Say whether a hyphen stands before a word, and the other of the two is a function word."""
+        in_text = 0 < at < len(self.words)
+        return in_text and self.classes[other] is WordClass.NOTHING and self._gap(at) == "-"
 
 
-_NOUNS: Final = (Word.NOUN, Word.EITHER, Word.GERUND)
+_NOUNS: Final = (WordClass.NOUN, WordClass.EITHER, WordClass.GERUND)

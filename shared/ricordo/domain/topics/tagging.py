@@ -10,57 +10,53 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 from ricordo.domain.lemmas import LANGUAGES
-from ricordo.domain.text import Word as Token
+from ricordo.domain.text import Word
 from ricordo.domain.topics import english, italian
-from ricordo.domain.topics.sentence import Sentence, Tag, Tagged
-from ricordo.domain.topics.word_classes import Word, lists, word_class
+from ricordo.domain.topics.sentence import Sentence, Tag
+from ricordo.domain.topics.word_classes import WordClass, lists, word_class
 
 
 class _Tagger(Protocol):
-    def __call__(self, sentence: Sentence, at: int, *, determined: bool) -> Tag: ...
+    def __call__(self, sentence: Sentence, at: int) -> Tag: ...
 
 
-# A tuple: members of an enumeration are slow to hash.
-_NEVER: Final = (Word.NOTHING, Word.QUALITY, Word.VAGUE)
+# Tuples and names of their own: members of an enumeration are slow to hash and to look up.
+_NOTHING: Final = WordClass.NOTHING
+_SELDOM: Final = (WordClass.QUALITY, WordClass.VAGUE)
 _TAGGERS: Final[Mapping[str, _Tagger]] = {"it": italian.tag, "en": english.tag}
 
 
 def tagged(
-    text: str, tokens: Sequence[Token], language: str, named: AbstractSet[int], people: AbstractSet[str]
-) -> list[Tagged]:
-    """Return every token with its tag.
+    text: str, tokens: Sequence[Word], language: str, named: AbstractSet[int], people: AbstractSet[str]
+) -> Sentence:
+    """Return the words of a text with their tags.
 
     Args:
         text: what `tokens` were cut from.
         tokens: all of its words.
         language: of another than "it" and "en" there are names only.
-        named: where the words start that are capitalised within a sentence.
+        named: places of the words that are capitalised within a sentence.
         people: case-folded words of the names of people, who are no topics.
     """
-    sentence = Sentence(text, tokens, language, people)
+    sentence = Sentence(text, tokens, language, people, lists(language if language in LANGUAGES else ""))
     tagger = _TAGGERS.get(language, _nothing)
-    determiners = lists(language).determiners if language in LANGUAGES else frozenset()
-    determined = False
-    for at, token in enumerate(tokens):
-        word, determined = sentence.words[at], determined and not sentence.begins[at]
+    for at, what in enumerate(sentence.classes):
+        if what is _NOTHING and at not in named:
+            continue
+        word = sentence.words[at]
         if word in people:
-            found = Tag.NONE
-        elif token.start in named and not is_plain(word):
-            found = Tag.NAME
-        elif sentence.classes[at] in _NEVER:
-            found = Tag.NOUN if sentence.is_nominal(at, determined=determined) else Tag.NONE
-        elif sentence.is_put_together(at):
-            found = Tag.NONE
-        else:
-            found = tagger(sentence, at, determined=determined)
-        sentence.found.append(Tagged(token, word, found, determined, sentence.joined[at]))
-        # An adjective passes on what leads up to it: "la mia nuova casa".
-        passes = determined and found is Tag.NONE and sentence.classes[at] is Word.QUALITY
-        determined = word in determiners or passes
-    return sentence.found
+            continue
+        if at in named and not is_plain(word):
+            sentence.tags[at] = Tag.NAME
+        elif what in _SELDOM or what is _NOTHING:
+            if sentence.is_nominal(at):
+                sentence.tags[at] = Tag.NOUN
+        elif not (sentence.hyphened and sentence.is_put_together(at)):
+            sentence.tags[at] = tagger(sentence, at)
+    return sentence
 
 
-def _nothing(sentence: Sentence, at: int, *, determined: bool) -> Tag:  # noqa: ARG001 - as of every tagger
+def _nothing(sentence: Sentence, at: int) -> Tag:  # noqa: ARG001 - as of every tagger
     return Tag.NONE
 
 
@@ -69,4 +65,4 @@ def is_plain(word: str) -> bool:
     """Say whether the capital of a case-folded word tells nothing: of a weekday, an "I", a title's "The"."""
     classes = {word_class(word, language) for language in LANGUAGES}
     listed = any(word in lists(language).plain for language in LANGUAGES)
-    return len(word) > 1 and (listed or not classes.isdisjoint({Word.VAGUE, Word.NOTHING}))
+    return len(word) > 1 and (listed or not classes.isdisjoint({WordClass.VAGUE, WordClass.NOTHING}))

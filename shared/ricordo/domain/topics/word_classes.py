@@ -1,15 +1,15 @@
 """Which class a word belongs to by itself: the lists of `lexicon/word_classes.toml`, endings, and lemmas."""
 
 import re
-import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
-from importlib import resources
-from typing import Final, cast
+from typing import Final
 
 from ricordo.domain.lemmas import LANGUAGES, is_italian_verb, is_known, lemma, noun
 from ricordo.domain.stop_words import stop_words
+from ricordo.domain.tables import read_table
 from ricordo.domain.topics.cues import load_noun_cues
 
 _SHORTEST: Final = 3  # letters: below that, a word is a name or nothing
@@ -29,7 +29,7 @@ _ENGLISH_MANNER: Final = re.compile(r"(?<![bmrpj])ly$|(?:ab|ib|ar|er|im|em)ly$")
 _ENGLISH_QUALITY: Final = re.compile(r"(?:ful|less|ous|iest|ier)$")
 
 
-class Word(Enum):
+class WordClass(Enum):
     """What a word can be: what the words around it do not change, and what they decide."""
 
     NOTHING = auto()  # function words, manners, times, amounts
@@ -42,7 +42,9 @@ class Word(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Lists:
+class Lists:
+    """The words of one language, as the files group them; of those that the other language has, none."""
+
     verbs: frozenset[str]
     also_nouns: frozenset[str]
     gerunds: frozenset[str]
@@ -55,30 +57,30 @@ class _Lists:
     plain: frozenset[str]
     copulas: frozenset[str]
     auxiliaries: frozenset[str]
+    nominal: frozenset[str]
+    heads: frozenset[str]
+    before_verbs: frozenset[str]
+    motions: frozenset[str]
+    objects: frozenset[str]
+    prepositions: frozenset[str]
+    feminine_in_o: frozenset[str]
 
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, dict[str, str]]:
-    file = resources.files("ricordo.domain.lexicon").joinpath("word_classes.toml")
-    return cast("dict[str, dict[str, str]]", tomllib.loads(file.read_text("utf-8")))
+    return read_table("word_classes")
 
 
-@lru_cache(maxsize=16)
-def around(name: str) -> frozenset[str]:
-    """Return the words of one list of what stands around nouns and verbs, read once."""
-    return frozenset(_table()["around"][name].split())
-
-
-@lru_cache(maxsize=2)
-def lists(language: str) -> _Lists:
-    """Return the lists of a language of `LANGUAGES`, read once."""
+@lru_cache(maxsize=len(LANGUAGES) + 1)
+def lists(language: str) -> Lists:
+    """Return the lists of a language of `LANGUAGES`, read once; of "" all are empty."""
     table = _table()
 
     def of(name: str) -> frozenset[str]:
         return frozenset(table[name].get(language, "").split())
 
     qualities = of("adjectives")
-    return _Lists(
+    return Lists(
         verbs=of("verbs"),
         also_nouns=of("also_nouns"),
         gerunds=of("gerunds"),
@@ -87,10 +89,17 @@ def lists(language: str) -> _Lists:
         adverbs=of("adverbs"),
         persons=of("persons"),
         noun_forms=of("noun_forms"),
-        determiners=load_noun_cues()[language].determiners,
-        plain=_plain(language),
+        determiners=load_noun_cues()[language].determiners if language in LANGUAGES else frozenset(),
+        plain=_plain(language) if language in LANGUAGES else frozenset(),
         copulas=of("copulas"),
         auxiliaries=of("auxiliaries"),
+        nominal=of("nominal"),
+        heads=of("heads"),
+        before_verbs=of("before_verbs"),
+        motions=of("motions"),
+        objects=of("objects"),
+        prepositions=of("prepositions"),
+        feminine_in_o=of("feminine_in_o"),
     )
 
 
@@ -123,72 +132,96 @@ def _inflected(adjectives: frozenset[str]) -> frozenset[str]:
     return frozenset(forms)
 
 
-@lru_cache(maxsize=16_384)
-def word_class(word: str, language: str) -> Word:
+def word_class(word: str, language: str) -> WordClass:
     """Say what a case-folded word can be; a word of another language than Italian and English is nothing."""
-    if language not in LANGUAGES:
-        return Word.NOTHING
+    return classifier(language)(word)
+
+
+def classifier(language: str) -> Callable[[str], WordClass]:
+    """Return what tells the class of a case-folded word of a language; it remembers what it told."""
+    return _CLASSIFIERS.get(language, _nothing)
+
+
+def _nothing(word: str) -> WordClass:  # noqa: ARG001 - as of every classifier
+    return WordClass.NOTHING
+
+
+@lru_cache(maxsize=16_384)
+def _english_class(word: str) -> WordClass:
+    return _by_form(word, "en") or _english(word, lists("en"))
+
+
+@lru_cache(maxsize=16_384)
+def _italian_class(word: str) -> WordClass:
+    return _by_form(word, "it") or _italian(word, lists("it"))
+
+
+_CLASSIFIERS: Final[Mapping[str, Callable[[str], WordClass]]] = {"it": _italian_class, "en": _english_class}
+
+
+@lru_cache(maxsize=16_384)
+def is_person(word: str, language: str) -> bool:
+    """Say whether a case-folded word says who somebody is: "sister", "vicini"."""
+    return noun(word, language) in lists(language).persons
+
+
+def _by_form(word: str, language: str) -> WordClass | None:
+    """Return the class that lists and the form of a word tell at once; None where more is to be asked."""
     if len(word) < _SHORTEST or not word[0].isalpha() or any(c.isdigit() for c in word):
-        return Word.NOTHING
+        return WordClass.NOTHING
     known = lists(language)
-    if (
-        word in stop_words(language)
-        or word in known.adverbs
-        or word in load_noun_cues()[language].determiners
-    ):
-        return Word.NOTHING
+    if word in stop_words(language) or word in known.adverbs or word in known.determiners:
+        return WordClass.NOTHING
     if _LAUGHTER.fullmatch(word):
-        return Word.NOTHING
-    if word in known.qualities and word not in known.noun_forms:
-        return Word.QUALITY
-    return _english(word, known) if language == "en" else _italian(word, known)
+        return WordClass.NOTHING
+    return WordClass.QUALITY if word in known.qualities and word not in known.noun_forms else None
 
 
-def _english(word: str, known: _Lists) -> Word:
+def _english(word: str, known: Lists) -> WordClass:
     single, base = noun(word, "en"), lemma(word, "en")
     if word in known.hollow or single in known.hollow:
-        return Word.VAGUE
+        return WordClass.VAGUE
     if single in known.gerunds:
-        return Word.GERUND if word.endswith("ing") else Word.NOUN
+        return WordClass.GERUND if word.endswith("ing") else WordClass.NOUN
     if single in known.also_nouns:
-        return Word.EITHER
+        return WordClass.EITHER
     if base in known.verbs or (base in known.also_nouns and base != word):
-        return Word.VERB
+        return WordClass.VERB
     return _english_by_ending(word, base, known)
 
 
-def _english_by_ending(word: str, base: str, known: _Lists) -> Word:
+def _english_by_ending(word: str, base: str, known: Lists) -> WordClass:
     if word.endswith("ing") and base != word:
-        return Word.VERB
+        return WordClass.VERB
     if (word.endswith("ed") and base != word) or _ENGLISH_QUALITY.search(word):
-        return Word.QUALITY
+        return WordClass.QUALITY
     if _ENGLISH_MANNER.search(word) or "'" in word:
-        return Word.NOTHING
-    return Word.VERB if word in known.plain or base in known.plain else Word.NOUN
+        return WordClass.NOTHING
+    return WordClass.VERB if word in known.plain or base in known.plain else WordClass.NOUN
 
 
-def _italian(word: str, known: _Lists) -> Word:
+def _italian(word: str, known: Lists) -> WordClass:
     single = noun(word, "it")
     if word in known.hollow or single in known.hollow:
-        return Word.VAGUE
+        return WordClass.VAGUE
     if word in known.noun_forms or single in known.noun_forms:
-        return Word.EITHER if _can_act(word) else Word.NOUN
+        return WordClass.EITHER if _can_act(word) else WordClass.NOUN
     if _ITALIAN_MANNER.search(word):
-        return Word.NOTHING
+        return WordClass.NOTHING
     return _italian_by_ending(word, single, known)
 
 
-def _italian_by_ending(word: str, single: str, known: _Lists) -> Word:
+def _italian_by_ending(word: str, single: str, known: Lists) -> WordClass:
     acts = is_italian_verb(word)
     if word in known.plain or _is_infinite(word) or (acts and _INFINITIVE.search(word)):
-        return Word.VERB
+        return WordClass.VERB
     if _CALL.search(word) and not is_known(word, "it") and is_known(f"{word[:-2]}re", "it"):
-        return Word.VERB
+        return WordClass.VERB
     if _CONJUGATED.search(word) and (acts or not is_known(word, "it")):
-        return Word.VERB
+        return WordClass.VERB
     if acts:
-        return Word.EITHER
-    return Word.VERB if single in known.plain else Word.NOUN
+        return WordClass.EITHER
+    return WordClass.VERB if single in known.plain else WordClass.NOUN
 
 
 def _is_infinite(word: str) -> bool:
