@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final, cast
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.named_times import is_named
 from ricordo.domain.tables import read_table
 from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
 from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find
@@ -91,6 +92,8 @@ class _Signs:
     placed: re.Pattern[str]
     before_year: re.Pattern[str]
     ahead_before: re.Pattern[str]
+    ahead_behind: re.Pattern[str]
+    perhaps: re.Pattern[str]
     elsewhere: re.Pattern[str]
     at_large_before: re.Pattern[str]
     habit: re.Pattern[str]
@@ -167,14 +170,18 @@ def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Languag
             continue
         if article := _ARTICLE.match(low, first, after):
             first = article.end()
+        if is_named(text, low, first, after, language):
+            continue
         before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
         yield _Told(span, low, low[first:after], before, behind)
 
 
 def _lies_ahead(window: _Window, signs: _Signs, language: Language) -> bool:
     """Whether the words around a time that nothing in it places tell of the future."""
-    start = window.cue[0]
-    if signs.ahead_before.search(window.telling.plain, max(0, window.begin - _AROUND), start):
+    low, (start, end) = window.telling.plain, window.cue
+    if signs.ahead_before.search(low, max(0, window.begin - _AROUND), start) or signs.perhaps.match(low):
+        return True
+    if signs.ahead_behind.match(low[end : end + _AROUND]):
         return True
     return direction(window.telling.text, window.cue, language) == "future"
 
@@ -284,5 +291,5 @@ def _rank(one: _Told, said_at: datetime, signs: _Signs) -> tuple[bool, bool, int
 @lru_cache(maxsize=len(LANGUAGES))
 def _signs(language: str) -> _Signs:
     table: dict[str, str] = read_table("event_time")[language]
-    patterns = {name: re.compile(pattern) for name, pattern in table.items() if name != "cues"}
+    patterns = {name: re.compile(table[name]) for name in table.keys() - {"cues", "named"}}
     return _Signs(cues=frozenset(table["cues"].split()), **patterns)

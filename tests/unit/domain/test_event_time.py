@@ -37,6 +37,7 @@ def read(name: str) -> list[Message]:
 DEVELOPMENT = read("times_development.tsv")
 HELD_OUT = read("times_held_out.tsv")
 FURTHER = read("times_further.tsv")
+NAMED = read("times_named.tsv")
 
 
 def days(found: EventTime | None) -> str:
@@ -62,6 +63,15 @@ def test_times_are_told_seldom_wrongly(messages: Sequence[Message]) -> None:
     assert precision >= 0.98
     assert recall >= 0.97
     assert exact >= 0.97
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_names_and_titles_are_no_times(language: str) -> None:
+    messages = [one for one in NAMED if one.language == language]
+    found = [(one, told(one.text, language)) for one in messages]
+    assert [one.text for one, days in found if one.days == "none" != days] == []
+    expected = [(one, days) for one, days in found if one.days != "none"]
+    assert sum(one.days == days for one, days in expected) >= 0.8 * len(expected)
 
 
 @pytest.mark.parametrize(
