@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.emotion.features import BUCKETS, STYLE, pieces, style, tokens
-from ricordo.domain.emotion.heads import AXES, LABELS, SPOKEN, Heads, quantised, told, weighed
+from ricordo.domain.emotion.features import STYLE, Hashes, pieces
+from ricordo.domain.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
 from ricordo.domain.emotion.words import spoken
 from ricordo.domain.markup import beginning
 from ricordo.domain.memory import NEUTRAL
@@ -17,6 +18,8 @@ from ricordo_services.evaluation.ridge import Rows, ridge
 _STYLE_COUNTS: Final = 0.3
 _WORDS_COUNT: Final = 0.5
 _CONSTANT: Final = 10.0  # so that the penalty hardly reaches the bias
+
+_UNSPOKEN: Final = tuple(told(NEUTRAL))
 
 Matrix = NDArray[np.float32]
 
@@ -34,6 +37,20 @@ class Strength:
     vector: float
 
 
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How finely the words of a language are read: finer is better, and larger.
+
+    Attributes:
+        buckets: that pieces of words are hashed into.
+        longest: characters of a piece.
+    """
+
+    buckets: int
+    longest: int
+
+
+DETAIL_OF: Final = {"en": Detail(2**15, 5), "it": Detail(2**17, 6)}
 AXES_OF: Final = {"en": Strength(4.0, 1.0), "it": Strength(2.0, 0.5)}
 LABELS_OF_ENGLISH: Final = Strength(2.0, 1.0)
 
@@ -68,28 +85,47 @@ def fit_heads(sets: Sequence[Rated], model: str) -> Heads:
         sets: of one language; no two of them have a target in common.
         model: that made the vectors.
     """
-    rarity = _rarity([_places(one.texts) for one in sets])
-    parts = [_fit(one, rarity) for one in sets]
-    hashed, step = quantised(np.concatenate([part[:BUCKETS] for part in parts], axis=1))
+    detail = DETAIL_OF[sets[0].language]
+    seen = [[seen_of(text, one.language) for text in one.texts] for one in sets]
+    cut = cache(partial(pieces, longest=detail.longest))
+    held = [[[*map(cut, each.words), each.pairs] for each in texts] for texts in seen]
+    rarity = _rarity([each for texts in held for each in texts], detail.buckets)
+    parts = [
+        _fit(
+            one, [each.numbers for each in texts], [weighed(each, rarity) for each in hashes], detail.buckets
+        )
+        for one, texts, hashes in zip(sets, seen, held, strict=True)
+    ]
+    hashed, step = quantised(np.concatenate([part[: detail.buckets] for part in parts], axis=1))
     return Heads(
         model=model,
         targets=tuple(target for one in sets for target in one.targets),
+        longest=detail.longest,
         rarity=rarity,
         hashed=hashed,
         step=step,
         share=np.concatenate([_share(one) for one in sets]),
-        neutral=np.concatenate([_neutral(one) for one in sets]),
-        dense=np.concatenate([part[BUCKETS:] for part in parts], axis=1),
+        neutral=np.concatenate([_neutral(one, texts) for one, texts in zip(sets, seen, strict=True)]),
+        dense=np.concatenate([part[detail.buckets :] for part in parts], axis=1),
         fitted_on="; ".join(f"{one.source}: {len(one.texts)} texts" for one in sets),
     )
 
 
-def _fit(one: Rated, rarity: Matrix) -> Matrix:
+def seen_of(text: str, language: str) -> Seen:
+    """Return what the heads will see of a text when its feeling is estimated."""
+    read = beginning(text)
+    return Seen.of(read, spoken(read, language))
+
+
+def _fit(
+    one: Rated, numbers: Sequence[Sequence[float]], sparse: Sequence[tuple[Hashes, Matrix]], buckets: int
+) -> Matrix:
     strength = AXES_OF[one.language] if one.targets == AXES else LABELS_OF_ENGLISH
     scale = _scale(one.vectors.shape[1], strength.vector)
+    dense = np.concatenate((one.vectors, np.array(numbers, dtype=np.float32)), axis=1) * scale
     centre = one.wanted.mean(axis=0)
-    weights = ridge(_rows(one, rarity, scale), one.wanted - centre, strength.penalty)
-    weights[BUCKETS:] *= scale[:, None]
+    weights = ridge(Rows.of(sparse, buckets, dense), one.wanted - centre, strength.penalty)
+    weights[buckets:] *= scale[:, None]
     weights[-1] += centre
     return weights
 
@@ -98,10 +134,10 @@ def _share(one: Rated) -> Matrix:
     return np.ones(len(AXES), np.float32) if one.targets == AXES else one.wanted.mean(axis=0)
 
 
-def _neutral(one: Rated) -> Matrix:
+def _neutral(one: Rated, seen: Sequence[Seen]) -> Matrix:
     if one.targets != AXES:
         return np.zeros(len(LABELS), dtype=np.float32)
-    plain = np.array([spoken(normalise(text), one.language) == NEUTRAL for text in one.texts])
+    plain = np.array([each.numbers[STYLE:-1] == _UNSPOKEN for each in seen])
     rated = one.wanted[plain] if plain.any() else one.wanted
     neutral: Matrix = np.median(rated, axis=0).astype(np.float32)
     return neutral
@@ -113,24 +149,12 @@ def _scale(size: int, vector: float) -> Matrix:
     return np.concatenate([np.full(count, weight, dtype=np.float32) for count, weight in parts])
 
 
-def _rows(one: Rated, rarity: Matrix, scale: Matrix) -> Rows:
-    texts = [normalise(text) for text in one.texts]
-    beside = [
-        np.concatenate((style(text, tokens(text)), told(spoken(text, one.language)), [1.0])) for text in texts
-    ]
-    dense = np.concatenate((one.vectors, np.array(beside, dtype=np.float32)), axis=1) * scale
-    return Rows.of([weighed(places, rarity) for places in _places(texts)], BUCKETS, dense)
-
-
-def _places(texts: Sequence[str]) -> list[NDArray[np.intp]]:
-    return [buckets(tokens(normalise(text))) for text in texts]
-
-
-def _rarity(sets: Sequence[Sequence[NDArray[np.intp]]]) -> Matrix:
+def _rarity(texts: Sequence[Sequence[Hashes]], buckets: int) -> Matrix:
     """Return the root of each bucket's inverse document frequency: √(ln((1 + n) / (1 + df)) + 1)."""
-    every = [places for one in sets for places in one]
-    counts = np.bincount(np.concatenate(every), minlength=BUCKETS)
-    rarity: Matrix = np.sqrt(np.log((1 + len(every)) / (1 + counts)) + 1).astype(np.float32)
+    counts = np.zeros(buckets)
+    for hashes in texts:
+        counts[np.unique(np.concatenate((np.zeros(0, np.intp), *hashes)) % buckets)] += 1
+    rarity: Matrix = np.sqrt(np.log((1 + len(texts)) / (1 + counts)) + 1).astype(np.float32)
     return rarity
 
 

@@ -131,8 +131,9 @@ def _weight(text: str, said: Sequence[str], language: str) -> tuple[Contribution
     ]
     weighty = _weighty_stems(language)
     # Few words begin as a weighty one does: only those are worth a stemmer.
-    opening = {stem(word, language) for word in set(said) if word[:_OPENING] in weighty.openings}
-    found += [Contribution("keyword", word, 0.5 / 9) for key, word in weighty.words.items() if key in opening]
+    if opening := {stem(word, language) for word in said if word[:_OPENING] in weighty.openings}:
+        announced = (word for key, word in weighty.words.items() if key in opening)
+        found += [Contribution("keyword", word, 0.5 / 9) for word in announced]
     return tuple(found)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
+from ricordo.domain.indispensable import Pieces, demands
 from ricordo.domain.tables import read_table
 from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
 from ricordo.domain.text import normalise
@@ -37,17 +38,21 @@ class _Turn:
     Attributes:
         deed: a pattern of what happens; with those to whom it does where they belong to it.
         lead: a pattern of those to whom it happens, up to the deed; empty where there is none.
+        written: the deed as it stands in the file, whose own words no telling of it can do without.
     """
 
     deed: str
     lead: str
+    written: str
 
     def happens(self, low: str) -> bool:
         """Whether it may be in `low`, to whomever."""
-        return _compiled(self.deed).search(low) is not None
+        return self._may_be_in(low) and _compiled(self.deed).search(low) is not None
 
     def find(self, low: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of `low` that tell it."""
+        if not self._may_be_in(low):
+            return
         for match in _compiled(self.deed).finditer(low):
             start = match.start()
             if self.lead:
@@ -56,6 +61,15 @@ class _Turn:
                     continue
                 start = lead.start()
             yield start, match.end()
+
+    def _may_be_in(self, low: str) -> bool:
+        for pieces in _demanded(self.written):
+            for piece in pieces:
+                if piece in low:
+                    break
+            else:
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +188,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+@cache
+def _demanded(written: str) -> tuple[Pieces, ...]:
+    """Return what no telling of a deed can do without, when it is first needed."""
+    return demands(written)
+
+
 @lru_cache(maxsize=len(LANGUAGES))
 def _events(language: str) -> _Events:
     table = read_table(f"life_events_{language}")
@@ -207,9 +227,10 @@ def _events(language: str) -> _Events:
 def _turn(pattern: str, words: Mapping[str, str], leads: Iterable[str]) -> _Turn:
     place = _PLACE.match(pattern)
     if place is None or place[1] not in leads:
-        return _Turn(_spelled(pattern, words), "")
+        return _Turn(_spelled(pattern, words), "", pattern)
     lead = rf"(?:{_spelled(words[place[1]], words)})\Z"
-    return _Turn(_spelled(pattern[place.end() :], words), lead)
+    deed = pattern[place.end() :]
+    return _Turn(_spelled(deed, words), lead, deed)
 
 
 def _by_beginning(cues: Mapping[str, set[int]]) -> dict[str, list[tuple[str, frozenset[int]]]]:

@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ricordo.domain.emotion.heads import Seen
 from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo_services.evaluation.command import main
 from ricordo_services.evaluation.emotion import GROUPS, calibration, figures, plotted
@@ -75,9 +76,20 @@ def test_heads_learn_what_they_are_shown() -> None:
     vectors = chance.normal(size=(80, 8)).astype(np.float32)
     wanted = np.array([[4.0 if at % 2 else 2.0, 3.0, 3.0] for at in range(80)], dtype=np.float32)
     heads = fit_heads([Rated("en", texts, vectors, wanted, "made up")], "a model")
-    good, bad = (heads.read(f"{word} tea", NEUTRAL, vectors[0])[0] for word in ("lovely", "dreadful"))
+    seen = (Seen.of(f"{word} tea", NEUTRAL) for word in ("lovely", "dreadful"))
+    good, bad = (heads.read(one, vectors[0])[0] for one in seen)
     assert good > bad + 0.5
     assert heads.fitted_on == "made up: 80 texts"
+
+
+def test_heads_are_fitted_on_what_they_will_read() -> None:
+    vectors = np.eye(4, 8, dtype=np.float32)
+    wanted = np.array([[4, 3, 3], [2, 3, 3], [4, 2, 3], [2, 4, 3]], dtype=np.float32)
+    said = ["a good day", "a bad day", "good weather", "bad weather"]
+    marked = ["a **good** day", "a _bad_ day", "**good** weather", "_bad_ weather"]
+    plain, other = (fit_heads([Rated("it", one, vectors, wanted, "")], "") for one in (said, marked))
+    assert np.array_equal(plain.hashed, other.hashed)
+    assert np.array_equal(plain.dense, other.dense)
 
 
 def test_the_command_measures_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.emotion.features import MOST_READ
-from ricordo.domain.emotion.heads import AXES, LABELS, Heads, load_heads
+from ricordo.domain.emotion.heads import AXES, LABELS, Heads, Seen, load_heads
 from ricordo.domain.emotion.words import spoken
 from ricordo.domain.lexicon import LANGUAGES, load_positions
 from ricordo.domain.markup import beginning
@@ -75,8 +75,8 @@ def estimate(
 
 
 def _blended(text: str, words: Emotion, heads: Heads, vector: NDArray[np.float32], language: str) -> Emotion:
-    found = heads.read(text, words, vector)
-    away = (found - heads.neutral)[: len(AXES)].tolist()
+    found = heads.read(Seen.of(text, words), vector)
+    away = (found[: len(AXES)] - heads.neutral[: len(AXES)]).tolist()
     of_valence, of_arousal, of_dominance = _SCALES[language]
     valence = math.tanh(of_valence.gain * away[0] / 2)
     arousal = of_arousal.rest + of_arousal.gain * away[1] / 4
@@ -128,8 +128,8 @@ def _label(found: NDArray[np.float32], words: Emotion) -> str:
     """
     odds = found * _preference()
     if abs(words.valence) > _CLEAR:
-        odds = np.where(_pleasantness() * words.valence < 0, -np.inf, odds)
-    return LABELS[int(np.argmax(odds))]
+        odds += _contrary()[words.valence > 0]
+    return LABELS[odds.argmax()]
 
 
 @lru_cache(maxsize=1)
@@ -139,11 +139,13 @@ def _preference() -> NDArray[np.float32]:
 
 
 @lru_cache(maxsize=1)
-def _pleasantness() -> NDArray[np.float64]:
-    """Return the valence of each label, 0 where it says little of it."""
+def _contrary() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return what rules out the labels that contradict something unpleasant, and something pleasant."""
     positions = load_positions()
     valences = np.array([positions[label][0] if label in positions else 0.0 for label in LABELS])
-    return np.where(np.abs(valences) < _CLEAR, 0.0, valences)
+    never = np.float32(-np.inf)
+    pleasant, unpleasant = valences >= _CLEAR, valences <= -_CLEAR
+    return np.where(pleasant, never, np.float32(0)), np.where(unpleasant, never, np.float32(0))
 
 
 def _clip(value: float, low: float) -> float:

@@ -6,17 +6,18 @@ and dominance on EmoBank (Buechel & Hahn 2017) and EmoITA, and for English the 2
 """
 
 import io
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
-from itertools import accumulate, chain
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.emotion.features import buckets, pieces, style, tokens
+from ricordo.domain.emotion.features import Hashes, pairs, pieces, style, tokens
+from ricordo.domain.emotion.known_words import KnownWords
 from ricordo.domain.lexicon import LANGUAGES
 from ricordo.domain.memory import Emotion
 
@@ -61,6 +62,31 @@ SPOKEN: Final = len(AXES) + len(LABELS)
 Floats = NDArray[np.float32]
 
 
+class Seen(NamedTuple):
+    """What the heads see of a text besides its vector.
+
+    Attributes:
+        words: its different words and signs, in lower case.
+        pairs: the hashes of its pairs of words, [k].
+        numbers: its style, what its words of feeling say, and 1 for the bias: `STYLE` + `SPOKEN` + 1 of them.
+    """
+
+    words: tuple[str, ...]
+    pairs: Hashes
+    numbers: tuple[float, ...]
+
+    @classmethod
+    def of(cls, text: str, spoken: Emotion) -> "Seen":
+        """Look at a text.
+
+        Args:
+            text: as `ricordo.domain.markup.beginning` leaves it.
+            spoken: what its words of feeling say.
+        """
+        read = tokens(text)
+        return cls(tuple(dict.fromkeys(read)), pairs(read), (*style(text, read), *told(spoken), 1.0))
+
+
 @dataclass(frozen=True, slots=True)
 class Heads:
     """Linear heads over one text.
@@ -68,8 +94,9 @@ class Heads:
     Attributes:
         model: the embedding model whose vectors they read.
         targets: what each head gives.
-        rarity: how much each bucket counts, the more the rarer it is, [BUCKETS].
-        hashed: weights of the buckets, [BUCKETS, targets], in steps of `step`.
+        longest: characters of the pieces of words that they read.
+        rarity: how much each bucket counts, the more the rarer it is, [buckets].
+        hashed: weights of the buckets, [buckets, targets], in steps of `step`.
         step: [targets].
         share: how often each label was given, [targets], in [0, 1]; 1 for an axis.
         neutral: what an axis gives where no word of feeling is, [targets]; 0 for a label.
@@ -80,6 +107,7 @@ class Heads:
 
     model: str
     targets: tuple[str, ...]
+    longest: int
     rarity: Floats
     hashed: NDArray[np.int8]
     step: Floats
@@ -87,32 +115,42 @@ class Heads:
     neutral: Floats
     dense: Floats
     fitted_on: str = ""
+    _known: KnownWords = field(init=False, repr=False, compare=False)
 
-    def read(self, text: str, words: Emotion, vector: Floats) -> Floats:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_known", KnownWords(self._moved_by, len(self.targets) + 1))
+
+    def read(self, seen: Seen, vector: Floats) -> Floats:
         """Return what each head gives, on the scale that it was fitted to, [targets].
 
         Args:
-            text: in normal form C.
-            words: what its words of feeling say.
+            seen: of the text.
             vector: of `model`, [d], unit norm.
         """
-        read = tokens(text)
-        places, shares = weighed(buckets(read), self.rarity)
-        found = (shares @ self.hashed[places].astype(np.float32)) * self.step
-        beside = np.concatenate((style(text, read), told(words)))
-        size = len(vector)
-        found += vector @ self.dense[:size] + beside @ self.dense[size:-1] + self.dense[-1]
+        found: Floats = np.concatenate((vector, np.array(seen.numbers, dtype=np.float32))) @ self.dense
+        if seen.words:
+            moved = np.add.reduce(self._known.rows(seen.words), axis=0)
+            if len(seen.pairs):
+                moved += self._moved(seen.pairs)
+            found += moved[:-1] / math.sqrt(moved[-1])
         return found
 
     def pulls(self, words: Sequence[str]) -> list[float]:
         """Return how far each of some words, in lower case, moves valence; comparable within a text."""
-        cut = [pieces(word) for word in words]
-        if not cut:
-            return []
-        places = np.fromiter(chain.from_iterable(cut), dtype=np.intp)
-        starts = [0, *accumulate(map(len, cut[:-1]))]
-        moved = self.hashed[places, 0] * self.rarity[places]
-        return [float(one) for one in np.add.reduceat(moved, starts)]
+        found: list[float] = self._known.rows(words)[:, 0].tolist() if words else []
+        return found
+
+    def _moved_by(self, word: str) -> Floats:
+        return self._moved(pieces(word, self.longest))
+
+    def _moved(self, hashes: Hashes) -> Floats:
+        """Return how far hashes move each target, and their weight in the norm of a text, [targets + 1]."""
+        places = hashes % len(self.rarity)
+        shares = self.rarity[places]
+        moved = np.empty(len(self.step) + 1, dtype=np.float32)
+        moved[:-1] = (shares @ self.hashed[places].astype(np.float32)) * self.step
+        moved[-1] = shares @ shares
+        return moved
 
     def saved(self) -> bytes:
         """Return the file that `load_heads` reads."""
@@ -121,6 +159,7 @@ class Heads:
             file,
             model=np.array(self.model),
             targets=np.array(self.targets),
+            longest=np.array(self.longest),
             rarity=self.rarity.astype(np.float16),
             hashed=self.hashed,
             step=self.step,
@@ -132,16 +171,24 @@ class Heads:
         return file.getvalue()
 
 
-def weighed(places: NDArray[np.intp], rarity: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return the buckets that count, and how much each does: by its rarity, with unit norm."""
-    shares = rarity[places]
+def weighed(hashes: Sequence[Hashes], rarity: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Return the buckets of a text, and how much each counts there.
+
+    A bucket counts by its rarity, once for each word that it is a piece of, with unit norm.
+
+    Args:
+        hashes: those of the pieces of each of its words, and those of its pairs of words.
+        rarity: of each bucket.
+    """
+    every = np.concatenate((np.zeros(0, dtype=np.intp), *hashes)) % len(rarity)
+    shares = rarity[every]
     norm = float(np.sqrt(np.square(shares).sum()))
-    return places, shares / norm if norm > 0 else shares
+    return every, shares / norm if norm > 0 else shares
 
 
-def told(words: Emotion) -> Floats:
-    """Return what the words of feeling say, [SPOKEN]: the axes from neutral, and a number for each label."""
-    found = np.zeros(SPOKEN, dtype=np.float32)
+def told(words: Emotion) -> list[float]:
+    """Return what the words of feeling say: the axes from neutral, and a number for each label, `SPOKEN`."""
+    found = [0.0] * SPOKEN
     found[: len(AXES)] = words.valence, words.arousal, words.dominance - 0.5
     if words.primary != "neutral":
         found[len(AXES) + LABELS.index(words.primary)] = 1.0
@@ -166,6 +213,7 @@ def read_heads(content: bytes) -> Heads:
         return Heads(
             model=str(saved["model"]),
             targets=_names(saved["targets"].tolist()),
+            longest=int(saved["longest"]),
             rarity=saved["rarity"].astype(np.float32),
             hashed=saved["hashed"],
             step=saved["step"],

@@ -26,10 +26,10 @@ MAX_KEYWORDS = 8
 SHOUT_LENGTH = 8
 
 _CLAUSE_END = re.compile(r"[.,;:!?…()\n]")
-_SENTENCE_END = frozenset(".!?\n")
+_SENTENCE_END = re.compile(r"[.!?\n]")
 _SUPERLATIVE = re.compile(r"issim[oaie]$")
-# Every emoticon has one of these.
-_MAYBE_EMOTICON = re.compile(r"[:;=<_]|xD|XD")
+_IN_EMOTICONS = ":;=<_"  # every one has one of these, but for those of letters
+_LETTERED = ("xD", "XD")
 # "I can't stop crying", "non smetto di ridere": what is denied is that it ends.
 _ENDINGS = frozenset(stem(word, "en") for word in ("stop", "quit")) | frozenset(
     stem(word, "it") for word in ("smetto", "smettere", "smette", "smettevo", "smesso")
@@ -39,11 +39,31 @@ _SO = frozenset(("so", "così", "cosi", "tanto"))
 _INVISIBLE = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
-class _Token(NamedTuple):
-    word: Word
+class _Reading(NamedTuple):
+    """What a word is by itself.
+
+    Attributes:
+        stem: of the word.
+        opens: the stems of which one must follow, for it to open what is more than one word long.
+        says: whether it says something alone.
+        turns: whether it ends the reach of a negation.
+    """
+
     stem: str
-    clause: int
-    asked: bool
+    opens: frozenset[str]
+    says: bool
+    turns: bool
+
+
+class _Said(NamedTuple):
+    """The words of a text: where they stand, what each is by itself, and the number of its clause."""
+
+    words: Sequence[Word]
+    readings: Sequence[_Reading]
+    clauses: Sequence[int]
+
+    def stems(self, start: int, stop: int) -> tuple[str, ...]:
+        return tuple(reading.stem for reading in self.readings[start:stop])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,93 +92,98 @@ def spoken(text: str, language: str, names: Iterable[str] = ()) -> Emotion:
     feelings = _signs(text)
     size = 0
     if language in LANGUAGES:
-        tokens = _tokens(text, language)
-        size = len(tokens)
-        people = {part for name in names for part in name.casefold().split()}
-        feelings = _spoken(tokens, load_lexicon(language), language, people) + feelings
+        found = located_words(text, language)
+        size = len(found)
+        feelings = _spoken(text, found, language, names) + feelings
     if not feelings:
         return NEUTRAL
     return _combine(feelings, size, _emphasis(text))
 
 
-def _tokens(text: str, language: str) -> list[_Token]:
-    turns = load_lexicon(language).turns
-    marks = [match.start() for match in _CLAUSE_END.finditer(text)]
-    closings = [at for at in marks if text[at] in _SENTENCE_END]
-    # Behind all words, so that no search runs over the end.
-    marks.append(len(text))
-    closings.append(len(text))
-    tokens: list[_Token] = []
-    clause, mark, closing = 0, 0, 0
-    asked = _asks(text, closings[0])
-    for word in located_words(text, language):
-        _, folded, start, end = word
-        if marks[mark] < start or folded in turns:
-            clause += 1
-        while marks[mark] < start:
-            mark += 1
-        while closings[closing] < end:
-            closing += 1
-            asked = _asks(text, closings[closing])
-        tokens.append(_Token(word, stem(folded, language), clause, asked))
-    return tokens
-
-
-def _asks(text: str, closing: int) -> bool:
-    return text[closing : closing + 1] == "?"
-
-
-def _spoken(
-    tokens: Sequence[_Token], lexicon: Lexicon, language: str, people: AbstractSet[str]
-) -> list[_Feeling]:
+def _spoken(text: str, found: Sequence[Word], language: str, names: Iterable[str]) -> list[_Feeling]:
+    readings = [_read(word.folded, language) for word in found]
+    # Hardly any word needs a closer look, and where none does, no context is needed either.
+    near = [at for at, one in enumerate(readings) if one.says or (one.opens and _opens(readings, at))]
+    if not near:
+        return []
+    lexicon = load_lexicon(language)
+    people = {part for name in names for part in name.casefold().split()}
+    said = _Said(found, readings, _clauses(text, found, readings))
     feelings: list[_Feeling] = []
     spent: set[int] = set()
-    at = 0
-    while at < len(tokens):
-        if not _may_say_something(tokens[at], lexicon) or _is_called(tokens[at].word, people):
-            at += 1
+    behind = 0
+    for at in near:
+        if at < behind or _is_called(found[at], people):
             continue
-        entry, length = _entry_at(tokens, at, lexicon, language)
-        if entry is not None and not (entry.label == "grief" and _of_a_thing(tokens, at, language)):
-            feelings.append(_in_context(tokens, range(at, at + length), entry, lexicon, spent))
+        entry, length = _entry_at(said, at, lexicon, language)
+        behind = at + length
         if length > 1:
-            spent.update(range(at, at + length))
-        at += length
+            spent.update(range(at, behind))
+        if entry is not None and not (entry.label == "grief" and _of_a_thing(said, at, language)):
+            asked = _asks(text, found[at].end)
+            feelings.append(_in_context(said, range(at, behind), entry, lexicon, spent, asked=asked))
     return feelings
+
+
+@lru_cache(maxsize=65_536)
+def _read(word: str, language: str) -> _Reading:
+    """Read a case-folded word."""
+    lexicon = load_lexicon(language)
+    stemmed = stem(word, language)
+    says = word in lexicon.exact or stemmed in lexicon.stems or bool(_SUPERLATIVE.search(word))
+    return _Reading(stemmed, lexicon.followers.get(stemmed, frozenset()), says, word in lexicon.turns)
+
+
+def _opens(readings: Sequence[_Reading], at: int) -> bool:
+    return at + 1 < len(readings) and readings[at + 1].stem in readings[at].opens
+
+
+def _clauses(text: str, words: Sequence[Word], readings: Sequence[_Reading]) -> list[int]:
+    marks = [match.start() for match in _CLAUSE_END.finditer(text)]
+    marks.append(len(text))  # behind all words, so that no search runs over the end
+    clauses: list[int] = []
+    clause, at, mark = 0, 0, marks[0]
+    for (_, _, start, _), (_, _, _, turns) in zip(words, readings, strict=True):
+        if turns or mark < start:
+            clause += 1
+            while mark < start:
+                at += 1
+                mark = marks[at]
+        clauses.append(clause)
+    return clauses
+
+
+def _asks(text: str, end: int) -> bool:
+    """Whether the sentence of a word that ends at a place is a question."""
+    closing = _SENTENCE_END.search(text, end)
+    return closing is not None and closing[0] == "?"
 
 
 def _is_called(word: Word, people: AbstractSet[str]) -> bool:
     return word.written[0].isupper() and (word.folded in people or is_given(word.folded))
 
 
-def _of_a_thing(tokens: Sequence[_Token], at: int, language: str) -> bool:
-    clause = tokens[at].clause
+def _of_a_thing(said: _Said, at: int, language: str) -> bool:
     first = max(0, at - 2 * NEGATION_REACH)
-    near = range(first, min(len(tokens), at + 2 * NEGATION_REACH))
-    same = [place for place in near if tokens[place].clause == clause]
-    return died_without_grief([tokens[place].word.folded for place in same], same.index(at), language)
+    near = range(first, min(len(said.words), at + 2 * NEGATION_REACH))
+    same = [place for place in near if said.clauses[place] == said.clauses[at]]
+    return died_without_grief([said.words[place].folded for place in same], same.index(at), language)
 
 
-def _may_say_something(token: _Token, lexicon: Lexicon) -> bool:
-    """Whether a word needs a closer look: most say nothing, and are passed over quickly."""
-    word = token.word.folded
-    return token.stem in lexicon.noted or word in lexicon.exact or "issim" in word
-
-
-def _entry_at(tokens: Sequence[_Token], at: int, lexicon: Lexicon, language: str) -> tuple[Entry | None, int]:
+def _entry_at(said: _Said, at: int, lexicon: Lexicon, language: str) -> tuple[Entry | None, int]:
     """Return what stands at a place, if anything, and how many words it takes: the longest reading wins."""
-    token = tokens[at]
-    for length in range(min(lexicon.openings.get(token.stem, 0), len(tokens) - at), 1, -1):
-        phrase = tuple(each.stem for each in tokens[at : at + length])
+    stemmed = said.readings[at].stem
+    for length in range(min(lexicon.openings.get(stemmed, 0), len(said.words) - at), 1, -1):
+        phrase = said.stems(at, at + length)
         if entry := lexicon.phrases.get(phrase):
             return entry, length
         if phrase in lexicon.boosters or phrase in lexicon.dampers or phrase in lexicon.plain:
             return None, length
-    if (token.stem,) in lexicon.boosters:
+    if (stemmed,) in lexicon.boosters:
         return None, 1
-    single = lexicon.exact.get(token.word.folded) or lexicon.stems.get(token.stem)
+    single = lexicon.exact.get(said.words[at].folded) or lexicon.stems.get(stemmed)
     if single is None and language == "it":
-        single = _superlative(token.word.folded, lexicon)
+        single = _superlative(said.words[at].folded, lexicon)
     return single, 1
 
 
@@ -173,35 +198,35 @@ def _superlative(word: str, lexicon: Lexicon) -> Entry | None:
 
 
 def _in_context(
-    tokens: Sequence[_Token], place: range, entry: Entry, lexicon: Lexicon, spent: AbstractSet[int]
+    said: _Said, place: range, entry: Entry, lexicon: Lexicon, spent: AbstractSet[int], *, asked: bool
 ) -> _Feeling:
     valence, arousal, dominance = load_positions()[entry.label]
-    written = [tokens[at].word.written for at in place]
-    weight = entry.weight * _modified(tokens, place, lexicon)
+    written = [said.words[at].written for at in place]
+    weight = entry.weight * _modified(said, place, lexicon)
     if all(word.isupper() and len(word) > 2 for word in written):
         weight *= 1.2
-    if tokens[place.start].asked:
+    if asked:
         weight *= 0.6
     label = entry.label
-    if _negated(tokens, place.start, lexicon, spent):
+    if _negated(said, place.start, lexicon, spent):
         # "Not happy" is nearly sad, "not sad" is hardly happy.
         label, turned = ("disappointment", -0.7) if valence > 0 else ("", -0.35)
         valence, arousal, dominance = valence * turned, arousal * 0.7, 0.5
     return _Feeling(label, weight, valence, arousal, dominance, " ".join(written))
 
 
-def _modified(tokens: Sequence[_Token], place: range, lexicon: Lexicon) -> float:
-    clause = tokens[place.start].clause
+def _modified(said: _Said, place: range, lexicon: Lexicon) -> float:
+    clause, size = said.clauses[place.start], len(said.words)
     before = range(max(0, place.start - MODIFIER_REACH), place.start)
-    after = range(place.stop, min(len(tokens), place.stop + MODIFIER_REACH))
+    after = range(place.stop, min(size, place.stop + MODIFIER_REACH))
     factor = 1.0
     for at in (*before, *after):
-        token = tokens[at]
-        if token.clause != clause:
+        if said.clauses[at] != clause:
             continue
-        readings: list[tuple[str, ...]] = [(token.stem,)]
-        if token.stem in lexicon.openings and at + 1 < len(tokens):
-            readings.append((token.stem, tokens[at + 1].stem))
+        stemmed = said.readings[at].stem
+        readings: list[tuple[str, ...]] = [(stemmed,)]
+        if stemmed in lexicon.openings and at + 1 < size:
+            readings.append((stemmed, said.readings[at + 1].stem))
         if not lexicon.boosters.isdisjoint(readings):
             factor = max(factor, 1.3)
         elif not lexicon.dampers.isdisjoint(readings):
@@ -209,31 +234,38 @@ def _modified(tokens: Sequence[_Token], place: range, lexicon: Lexicon) -> float
     return factor
 
 
-def _negated(tokens: Sequence[_Token], at: int, lexicon: Lexicon, spent: AbstractSet[int]) -> bool:
+def _negated(said: _Said, at: int, lexicon: Lexicon, spent: AbstractSet[int]) -> bool:
     """Say whether a negation reaches the word at a place; one inside a phrase is spent on that phrase."""
-    clause, denials = tokens[at].clause, 0
+    clause, denials = said.clauses[at], 0
     for before in range(at - 1, max(-1, at - 1 - NEGATION_REACH), -1):
-        if tokens[before].clause != clause:
+        if said.clauses[before] != clause:
             break
-        if tokens[before].word.folded in lexicon.negations and before not in spent:
-            between = tokens[before + 1 : at]
-            if any(each.stem in _ENDINGS for each in between) or _affirms(tokens[before].word, between):
+        negation = said.words[before].folded
+        if negation in lexicon.negations and before not in spent:
+            if not _ENDINGS.isdisjoint(said.stems(before + 1, at)):
+                return False
+            if _affirms(negation, [word.folded for word in said.words[before + 1 : at]]):
                 return False
             denials += 1
     # "Non posso non essere felice": two of them say yes. "Non sono mai felice" says no in two words.
-    return denials > 0 and not (denials > 1 and _says_twice(tokens, at))
+    return denials > 0 and not (denials > 1 and _says_twice(said, at))
 
 
-def _affirms(negation: Word, between: Sequence[_Token]) -> bool:
+def _affirms(negation: str, between: Sequence[str]) -> bool:
     """Whether a negation makes a feeling stronger: "never so happy", "non faccio che piangere"."""
-    said = [each.word.folded for each in between]
-    never = negation.folded in _NEVER or not _NEVER.isdisjoint(said)
-    return (never and not _SO.isdisjoint(said)) or (bool(said) and said[-1] == "che")
+    never = negation in _NEVER or not _NEVER.isdisjoint(between)
+    return (never and not _SO.isdisjoint(between)) or (bool(between) and between[-1] == "che")
 
 
-def _says_twice(tokens: Sequence[_Token], at: int) -> bool:
-    near = [each.word.folded for each in tokens[max(0, at - NEGATION_REACH) : at]]
+def _says_twice(said: _Said, at: int) -> bool:
+    near = [word.folded for word in said.words[max(0, at - NEGATION_REACH) : at]]
     return near.count("non") > 1 or near.count("not") > 1
+
+
+@lru_cache(maxsize=1)
+def _may_begin_a_sign() -> re.Pattern[str]:
+    openings = sorted(sign[0] for sign in load_signs() if not sign[0].isascii())
+    return re.compile(f"[{_IN_EMOTICONS}{openings[0]}-{openings[-1]}]")
 
 
 @lru_cache(maxsize=1)
@@ -245,7 +277,8 @@ def _sign_pattern() -> re.Pattern[str]:
 
 
 def _signs(text: str) -> list[_Feeling]:
-    if text.isascii() and not _MAYBE_EMOTICON.search(text):
+    # A class of a few ranges is searched for much faster than one of a hundred characters.
+    if not _may_begin_a_sign().search(text) and not any(one in text for one in _LETTERED):
         return []
     counts = Counter(match[0] for match in _sign_pattern().finditer(_INVISIBLE.sub("", text)))
     labels, positions = load_signs(), load_positions()
@@ -264,30 +297,25 @@ def _emphasis(text: str) -> float:
 def _combine(feelings: Sequence[_Feeling], size: int, emphasis: float) -> Emotion:
     # A word of feeling colours a sentence; in a long text it colours less.
     density = math.sqrt(min(1.0, WORDS_PER_FEELING * len(feelings) / max(1, size)))
-    strengths = [min(1.1, feeling.weight) * density for feeling in feelings]
-    total = sum(strengths)
-    valences = [f.valence * s for f, s in zip(feelings, strengths, strict=True)]
-    swing = sum(map(abs, valences))
-    valence = sum(v * abs(v) for v in valences) / swing if swing else 0.0
-    arousal = sum(f.arousal * s * s for f, s in zip(feelings, strengths, strict=True)) / total
-    dominance = (
-        0.5 + sum((f.dominance - 0.5) * s * s for f, s in zip(feelings, strengths, strict=True)) / total
-    )
+    total = swing = valence = arousal = dominance = 0.0
+    votes: dict[str, float] = {}
+    for one in feelings:
+        strength = min(1.1, one.weight) * density
+        moved = one.valence * strength
+        total += strength
+        swing += abs(moved)
+        valence += moved * abs(moved)
+        arousal += one.arousal * strength * strength
+        dominance += (one.dominance - 0.5) * strength * strength
+        if one.label:
+            votes[one.label] = votes.get(one.label, 0.0) + strength
     return Emotion(
-        valence=_clip(valence * (1 + 0.15 * emphasis), -1, 1),
-        arousal=_clip(arousal + 0.25 * emphasis, 0, 1),
-        dominance=_clip(dominance, 0, 1),
-        primary=_primary(feelings, strengths),
+        valence=_clip((valence / swing if swing else 0.0) * (1 + 0.15 * emphasis), -1, 1),
+        arousal=_clip(arousal / total + 0.25 * emphasis, 0, 1),
+        dominance=_clip(0.5 + dominance / total, 0, 1),
+        primary=max(votes, key=votes.__getitem__, default="neutral"),
         keywords=tuple(dict.fromkeys(f.keyword for f in feelings))[:MAX_KEYWORDS],
     )
-
-
-def _primary(feelings: Sequence[_Feeling], strengths: Sequence[float]) -> str:
-    votes: dict[str, float] = {}
-    for feeling, strength in zip(feelings, strengths, strict=True):
-        if feeling.label:
-            votes[feeling.label] = votes.get(feeling.label, 0.0) + strength
-    return max(votes, key=votes.__getitem__, default="neutral")
 
 
 def _clip(value: float, low: float, high: float) -> float:
