@@ -25,8 +25,16 @@ def _exceptions() -> dict[str, dict[str, str]]:
     return {
         language: {word: word for word in table["alone"][language].split()}
         | dict(pair.split("=") for pair in table["pairs"][language].split())
+        | ({word: word for word in _plurals()[0]} if language == "it" else {})
         for language in LANGUAGES
     }
+
+
+@lru_cache(maxsize=1)
+def _plurals() -> tuple[dict[str, str], frozenset[str]]:
+    """Return the Italian nouns that can be a plural of another one, and what says so before them."""
+    table: dict[str, str] = read_table("lemmas")["plural"]
+    return dict(pair.split("=") for pair in table["nouns"].split()), frozenset(table["behind"].split())
 
 
 @lru_cache(maxsize=32_768)
@@ -49,6 +57,14 @@ def noun(word: str, language: str) -> str:
     if exceptional is not None:
         return exceptional
     return _italian(word) if language == "it" else _english(word)
+
+
+def noun_behind(word: str, before: str, language: str) -> str:
+    """Return the singular of a case-folded noun as the word before it tells: "due sale" are no salt."""
+    nouns, telling = _plurals()
+    if language == "it" and word in nouns and before in telling:
+        return nouns[word]
+    return noun(word, language)
 
 
 @lru_cache(maxsize=32_768)

@@ -19,6 +19,10 @@ class NameLists:
         never: other capitals.
         cues: what stands before a name.
         acts: what only a person does, right behind its name.
+        surely: what nothing but a person does, not even a month.
+        only_named: other words too, which as such begin no statement.
+        colours: of those, colours.
+        saints: what makes a church, a town or a street of a name behind it.
         determiners: what stands before a thing or a time, and before no person.
     """
 
@@ -30,6 +34,10 @@ class NameLists:
     never: frozenset[str]
     cues: dict[str, frozenset[str]]
     acts: dict[str, frozenset[str]]
+    surely: frozenset[str]
+    only_named: frozenset[str]
+    colours: frozenset[str]
+    saints: frozenset[str]
     determiners: frozenset[str]
 
 
@@ -46,6 +54,10 @@ def load_names() -> NameLists:
         never=lists["never"],
         cues={"it": lists["cues_it"], "en": lists["cues_en"]},
         acts={"it": lists["acts_it"], "en": lists["acts_en"]},
+        surely=lists["surely_en"],
+        only_named=lists["only_named"],
+        colours=lists["colours"],
+        saints=lists["saints"],
         determiners=lists["determiners"],
     )
 

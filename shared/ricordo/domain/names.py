@@ -4,16 +4,18 @@ Precision before completeness: an unknown capital is a person only beside a cue 
 a place, a weekday or an acronym never is.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
 from operator import itemgetter
 
+from ricordo.domain.known_names import KnownNames, lookup
+from ricordo.domain.lemmas import is_italian_verb, lemma
 from ricordo.domain.markup import beginning
 from ricordo.domain.name_lists import NameLists, is_given, is_place, load_names
 from ricordo.domain.proper_nouns import starts_sentence
 from ricordo.domain.stop_words import stop_words
-from ricordo.domain.text import Word, located_words, normalise
+from ricordo.domain.text import Word, located_words
+from ricordo.domain.topics.word_classes import WordClass, word_class
 
 __all__ = ["MAX_NAMES", "NameLists", "is_given", "is_place", "load_names", "mentioned_names"]
 
@@ -22,6 +24,13 @@ _POSSESSIVES = frozenset({"mia"})  # those that are given names too
 _EXCLAIMED = frozenset({"mamma", "casa", "colpa", "madonna"})
 _WITHIN = frozenset({" ", "-"})
 _AFTER_CUES = frozenset({" ", ". ", ": ", "'", "\u2019"})
+_AFTER_SAINTS = frozenset({" ", ". ", "'", "\u2019"})
+_SPEAKERS = frozenset({"i", "io"})
+_BEING = {
+    "en": frozenset("is was has had isn't wasn't hasn't".split()),
+    "it": frozenset("è era ha aveva".split()),
+}
+_ACTING = (WordClass.VERB, WordClass.EITHER)
 _AND = frozenset({"e", "ed", "and", "&"})
 _CONTRACTED = frozenset(
     "it's he's she's that's what's who's there's here's let's where's how's when's why's name's".split()
@@ -41,12 +50,12 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
     """
     text = beginning(text)
     tokens = _without_possessives(text, located_words(text, language), language)
-    known = _known(tuple(known_names))
+    known = lookup(tuple(known_names))
     reader = _Reader(text, tokens, language)
     found: dict[str, str] = {}
     past = 0
     for at in _places(tokens, known, language):
-        if at < past or reader.possesses(at):
+        if at < past or reader.possesses(at) or reader.is_saint(at):
             continue
         length, name = max(known.at(tokens, at), reader.name_at(at), key=itemgetter(0))
         if length:
@@ -58,7 +67,7 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
     return _whole(tuple(found.values()))
 
 
-def _places(tokens: Sequence[Word], known: "_Known", language: str) -> list[int]:
+def _places(tokens: Sequence[Word], known: KnownNames, language: str) -> list[int]:
     """Return where a name could begin. Most words are none: written small, or grammar, and of no list."""
     listed, firsts, grammar = load_names().listed, known.firsts, stop_words(language)
     return [
@@ -90,54 +99,6 @@ def _without_possessives(text: str, tokens: Sequence[Word], language: str) -> Se
     ]
 
 
-# One list serves all messages of a user in turn.
-@lru_cache(maxsize=32)
-def _known(names: tuple[str, ...]) -> "_Known":
-    return _Known(names)
-
-
-class _Known:
-    """The names already known of, looked up by their first word."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for name in sorted({normalise(name).strip() for name in names}):
-            parts = tuple(name.casefold().split())
-            if parts and len(parts[0]) > 1 and not parts[0].isdigit():
-                self._by_first.setdefault(parts[0], []).append((parts, name))
-        for entries in self._by_first.values():
-            entries.sort(key=lambda entry: -len(entry[0]))
-
-    @property
-    def firsts(self) -> Collection[str]:
-        """The words that known names begin with."""
-        return self._by_first.keys()
-
-    def at(self, tokens: Sequence[Word], at: int) -> tuple[int, str]:
-        """Return how many words a known name takes at a place, and the name; 0 when there is none."""
-        for parts, name in self._by_first.get(tokens[at].folded, ()):
-            said = tuple(token.folded for token in tokens[at : at + len(parts)])
-            if said == parts and (len(parts) > 1 or self._meant(tokens[at])):
-                return len(parts), name
-        alone = tokens[at]
-        # Half a name in lower case only where it is a given name: "rossi" may be a colour.
-        if alone.folded in self._by_first and alone.folded in load_names().given and alone.written.islower():
-            return int(self._meant(alone)), alone.written.title()
-        return 0, ""
-
-    def whole(self, name: str) -> str:
-        """Return the one known name that begins with `name`, else `name`."""
-        entries = self._by_first.get(name.casefold(), ())
-        return entries[0][1] if len(entries) == 1 else name
-
-    @staticmethod
-    def _meant(token: Word) -> bool:
-        ordinary = token.folded in load_names().also_words or any(
-            token.folded in stop_words(language) for language in ("it", "en")
-        )
-        return token.written[:1].isupper() or not ordinary
-
-
 class _Reader:
     """Reads the names off the words of a text."""
 
@@ -147,6 +108,8 @@ class _Reader:
         self.given = self._names.given
         self._cues = self._names.cues.get(language, frozenset())
         self._acts = self._names.acts.get(language, frozenset())
+        if language == "en":
+            self._acts |= self._names.surely
         # Who writes all small, or all in capitals, writes names like other words.
         self._even = text.islower() or text.isupper()
         self._last = -1  # where the name before ended, in words
@@ -204,13 +167,16 @@ class _Reader:
         """Say whether a capitalised name that is another word too is a person, by what stands around it."""
         word = self._tokens[at]
         if word.folded in self._names.never:
-            return False
+            behind = self._tokens[at + 1].folded if self._joined(at + 1) else ""
+            return self._language == "en" and behind in self._names.surely and not self._determined(at)
         if self._text[word.end - 2 : word.end] in {"'s", "\u2019s"} or self._pairs(at):
             return True
         behind = self._tokens[at + 1].folded if at + 1 < len(self._tokens) else ""
         if self._joined(at + 1) and behind in self._acts:
             return not self._determined(at)
         if starts_sentence(self._text, word.start):
+            if word.folded in self._names.only_named and self._is_verb(at + 1):
+                return True
             return self._text[word.end : word.end + 1] == "," and behind not in _FOLLOWS_A_LIST
         return word.folded not in self._names.places and not self._determined(at)
 
@@ -219,7 +185,32 @@ class _Reader:
         if at + 2 >= len(self._tokens) or self._tokens[at + 1].folded not in _AND:
             return False
         other = self._tokens[at + 2]
+        if other.folded in _SPEAKERS and starts_sentence(self._text, self._tokens[at].start):
+            return True
         return _is_capital(other) and other.folded in self._names.given | self._names.also_words
+
+    def _is_verb(self, at: int) -> bool:
+        """Say whether the word at a place follows its subject: "Mark fixed it", "Angelo ripara"."""
+        if not self._joined(at):
+            return False
+        word = self._tokens[at].folded
+        if word in _BEING.get(self._language, ()):
+            return self._tokens[at - 1].folded not in self._names.colours
+        if self._language == "it":
+            return word[-1] in "aeò" and word_class(word, "it") in _ACTING and is_italian_verb(word)
+        if word in self._names.surely or word.endswith("ed"):
+            return lemma(word, "en") != word
+        return word.endswith("s") and word_class(word, "en") is WordClass.VERB
+
+    def is_saint(self, at: int) -> bool:
+        """Say whether a word belongs to the name of a saint, which is a place's: "Piazza San Marco"."""
+        while at > 0 and self._tokens[at].written[0].isupper() and self._joined(at, _AFTER_SAINTS):
+            at -= 1
+            before = self._tokens[at]
+            if before.folded in self._names.saints and before.written[0].isupper():
+                # "Elm St. Anna called"
+                return not (before.folded == "st" and at and _is_capital(self._tokens[at - 1]))
+        return False
 
     def _cued(self, at: int) -> bool:
         if at == 0 or not self._joined(at, _AFTER_CUES):

@@ -64,6 +64,42 @@ def test_what_a_message_is_about(said: str, language: str, about: set[str]) -> N
     assert set(topics(said, language)) == about
 
 
+@pytest.mark.parametrize(
+    ("said", "language", "about"),
+    [
+        ("Manca il sale", "it", {"sale"}),
+        ("Abbiamo prenotato due sale", "it", {"sala"}),
+        ("Ho perso i file", "it", {"file"}),
+        ("C'erano tre file di sedie", "it", {"fila di sedie"}),
+        ("In bocca al lupo per l'esame", "it", {"esame"}),
+        ("Ho visto un lupo nel bosco", "it", {"lupo", "bosco"}),
+        ("The exam was a piece of cake", "en", {"exam"}),
+        ("I ate a piece of cake with my soup", "en", {"cake", "soup"}),
+        ("The insurance covers the damage", "en", {"insurance", "damage"}),
+        ("I bought duvet covers", "en", {"duvet cover"}),
+        ("Abito a Sant'Elena", "it", {"sant'elena"}),
+        ("Pleasant weather on Pleasant Run", "en", {"weather", "pleasant run"}),
+    ],
+)
+def test_what_looks_alike_is_told_apart_by_what_stands_around(
+    said: str, language: str, about: set[str]
+) -> None:
+    assert set(topics(said, language)) == about
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("昨日、東京で友達に会いました", "ja"),
+        ("我昨天在北京遇见了朋友", "zh"),
+        ("어제 서울에서 친구를 만났어요", "ko"),
+        ("วันนี้ฉันไปตลาด", "th"),
+    ],
+)
+def test_what_cannot_be_read_is_about_nothing(said: str, language: str) -> None:
+    assert topics(said, language) == ()
+
+
 @pytest.mark.parametrize("said", ["ok", "hahaha", "🎉", "12:30", "..."])
 def test_what_is_no_words_is_about_nothing(said: str) -> None:
     assert topics(said, "it") == topics(said, "en") == ()

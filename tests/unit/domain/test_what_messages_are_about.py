@@ -16,7 +16,7 @@ from ricordo.domain.topics import topic_key
 
 HERE = Path(__file__).parent / "messages"
 TYPES = {"E": "episodic", "S": "semantic", "P": "procedural", "F": "emotional"}
-LISTS = [f"{name}_{language}" for name in ("known", "unseen", "hard") for language in ("it", "en")]
+LISTS = [f"{name}_{language}" for name in ("known", "unseen", "hard", "alike") for language in ("it", "en")]
 
 
 @dataclass

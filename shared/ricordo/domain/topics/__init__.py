@@ -15,6 +15,7 @@ from ricordo.domain.proper_nouns import is_proper_noun
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.text import located_words, words
 from ricordo.domain.topics.cues import NounCues, load_noun_cues
+from ricordo.domain.topics.idioms import in_idioms
 from ricordo.domain.topics.phrases import Phrase, phrases
 from ricordo.domain.topics.tagging import tagged
 
@@ -76,4 +77,5 @@ def _phrases(text: str, language: str, people: frozenset[str]) -> Iterable[Phras
     named = frozenset(
         at for at, word in enumerate(tokens) if word[0][0].isupper() and is_proper_noun(text, word)
     )
-    return phrases(tagged(text, tokens, language, named, people), language)
+    idle = in_idioms(text, tokens, language)
+    return phrases(tagged(text, tokens, language, named, people, idle=idle), language)

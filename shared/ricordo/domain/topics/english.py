@@ -57,6 +57,18 @@ def _agrees(sentence: Sentence, at: int) -> bool:
     acting = before in sentence.people or is_person(before, "en")
     if acting and not sentence.possesses(at - 1):
         return third_person != many
-    if not many or third_person or sentence.tags[at - 1] is not Tag.NOUN:
+    if sentence.tags[at - 1] is not Tag.NOUN:
+        return False
+    if third_person:
+        return not many and sentence.opens_clause(at - 1) and _is_followed_as_verb(sentence, at)
+    if not many:
         return False
     return sentence.word(at + 1) in sentence.lists.objects or sentence.may_be_noun(at + 1)
+
+
+def _is_followed_as_verb(sentence: Sentence, at: int) -> bool:
+    """Say whether an object stands behind a word, or nothing: "the insurance covers the damage"."""
+    behind = at + 1
+    if behind == len(sentence) or sentence.begins(behind):
+        return True
+    return sentence.words[behind] in sentence.lists.objects

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ricordo.domain.lemmas import noun
+from ricordo.domain.lemmas import noun, noun_behind
 from ricordo.domain.topics.sentence import Sentence, Tag
 from ricordo.domain.topics.word_classes import is_person, is_relational
 
@@ -76,12 +76,13 @@ def _form(sentence: Sentence, at: int, past: int, language: str) -> str:
     """Return how a topic is written: its head in the singular, the rest as it was said."""
     if past - at == 1:
         word = sentence.words[at]
-        return noun(word, language) if sentence.tags[at] is Tag.NOUN else word
+        named = sentence.tags[at] is Tag.NAME
+        return word if named else noun_behind(word, sentence.word(at - 1), language)
     words = sentence.words[at:past]
     if language == "en" and sentence.tags[past - 1] is Tag.NOUN:
         words[-1] = noun(words[-1], "en")
     elif language == "it" and sentence.tags[at] is Tag.NOUN:
-        single = noun(words[0], "it")
+        single = noun_behind(words[0], sentence.word(at - 1), "it")
         if sentence.tags[at + 1] is Tag.RELATED and single != words[0]:
             words[1] = noun(words[1], "it")
         words[0] = single
@@ -90,7 +91,8 @@ def _form(sentence: Sentence, at: int, past: int, language: str) -> str:
 
 def _elided(words: Sequence[str]) -> str:
     """Join words, with an apostrophe behind what elision has cut: "prezzo dell'abbonamento"."""
-    return " ".join(words).replace(" dell ", " dell'").replace(" d ", " d'")
+    joined = " ".join(words).replace(" dell ", " dell'").replace(" d ", " d'")
+    return joined.replace("sant ", "sant'", 1) if words[0] == "sant" else joined
 
 
 def _weight(sentence: Sentence, at: int, past: int, language: str) -> float:

@@ -82,6 +82,15 @@ class Sentence:
                 return False
         return False
 
+    def opens_clause(self, at: int) -> bool:
+        """Say whether a noun with its article stands at the head of a clause, as a subject does."""
+        first = at
+        while first > 0 and not self.begins(first) and self.words[first] not in self.lists.determiners:
+            first -= 1
+        if self.words[first] not in self.lists.determiners:
+            return False
+        return first == 0 or self.begins(first) or self.words[first - 1] in self.lists.subordinating
+
     def possesses(self, at: int) -> bool:
         """Say whether a word was written with a possessive: "my uncle's"."""
         return self._may_possess and self._tokens[at].folded.endswith(_POSSESSIVE)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 from ricordo.domain.lemmas import LANGUAGES
+from ricordo.domain.name_lists import load_names
 from ricordo.domain.text import Word
 from ricordo.domain.topics import english, italian
 from ricordo.domain.topics.sentence import Sentence, Tag
@@ -27,7 +28,13 @@ _TAGGERS: Final[Mapping[str, _Tagger]] = {"it": italian.tag, "en": english.tag}
 
 
 def tagged(
-    text: str, tokens: Sequence[Word], language: str, named: AbstractSet[int], people: AbstractSet[str]
+    text: str,
+    tokens: Sequence[Word],
+    language: str,
+    named: AbstractSet[int],
+    people: AbstractSet[str],
+    *,
+    idle: AbstractSet[int] = frozenset(),
 ) -> Sentence:
     """Return the words of a text with their tags.
 
@@ -37,6 +44,7 @@ def tagged(
         language: of another than "it" and "en" there are names only.
         named: places of the words that are capitalised within a sentence.
         people: case-folded words of the names of people, who are no topics.
+        idle: places of words that only make a way of speaking.
     """
     sentence = Sentence(text, tokens, language, people, lists(language if language in LANGUAGES else ""))
     tagger = _TAGGERS.get(language, _nothing)
@@ -44,7 +52,7 @@ def tagged(
         if what is _NOTHING and at not in named:
             continue
         word = sentence.words[at]
-        if word in people:
+        if at in idle or (word in people and not _is_thing(tokens[at])):
             continue
         if at in named and not is_plain(word):
             sentence.tags[at] = Tag.NAME
@@ -54,6 +62,11 @@ def tagged(
         elif not (sentence.hyphened and sentence.is_put_together(at)):
             sentence.tags[at] = tagger(sentence, at)
     return sentence
+
+
+def _is_thing(token: Word) -> bool:
+    """Say whether a word that is a name as well is written small: the "bill" that Bill sent."""
+    return token.folded in load_names().also_words and token.written.islower()
 
 
 def _nothing(sentence: Sentence, at: int) -> Tag:  # noqa: ARG001 - as of every tagger

@@ -64,6 +64,7 @@ class Lists:
     objects: frozenset[str]
     prepositions: frozenset[str]
     feminine_in_o: frozenset[str]
+    subordinating: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -100,6 +101,7 @@ def lists(language: str) -> Lists:
         objects=of("objects"),
         prepositions=of("prepositions"),
         feminine_in_o=of("feminine_in_o"),
+        subordinating=of("subordinating"),
     )
 
 
