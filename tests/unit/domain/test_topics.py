@@ -70,7 +70,7 @@ def test_what_a_message_is_about(said: str, language: str, about: set[str]) -> N
         ("Manca il sale", "it", {"sale"}),
         ("Abbiamo prenotato due sale", "it", {"sala"}),
         ("Ho perso i file", "it", {"file"}),
-        ("C'erano tre file di sedie", "it", {"fila di sedie"}),
+        ("Ho contato tre file di sedie", "it", {"fila di sedie"}),
         ("In bocca al lupo per l'esame", "it", {"esame"}),
         ("Ho visto un lupo nel bosco", "it", {"lupo", "bosco"}),
         ("The exam was a piece of cake", "en", {"exam"}),
