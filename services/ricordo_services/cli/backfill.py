@@ -1,7 +1,7 @@
 """`ricordo backfill`: memories that older versions have enriched are enriched again."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Annotated, Final
@@ -19,6 +19,8 @@ from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.stores import named_stores
 
+_DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated"}
+_OF: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by"}
 _EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches
 
 
@@ -35,7 +37,13 @@ async def backfill(
             metavar="NAME", help="This tenant's memories only; all unless said.", show_default=False
         ),
     ] = None,
-    only: Annotated[Part, typer.Option(help="Rate again, or derive everything again.")] = "all",
+    only: Annotated[
+        Part,
+        typer.Option(
+            help="importance: rate again how much memories matter, where older rules or another model did, "
+            "and leave all else as it is. all: derive everything again, the importance too.",
+        ),
+    ] = "all",
     limit: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="So many memories at the most.", show_default=False),
@@ -58,9 +66,9 @@ async def backfill(
     if as_json:
         print_json(_document(done, dry=dry_run))
     else:
-        print_line(_preview(done) if dry_run else _summary(done))
+        print_line(_preview(done, only) if dry_run else _summary(done, only))
     if done.left and not dry_run:
-        complain(f"{done.left} memories are not of {done.version} yet: {_why(done)}")
+        complain(f"{done.left} memories are not {_OF[only]} {done.version} yet: {_why(done)}")
         raise typer.Exit(FAILED)
 
 
@@ -78,16 +86,20 @@ def _document(done: Backfilled, *, dry: bool) -> dict[str, object]:
     return document
 
 
-def _preview(done: Backfilled) -> str:
+def _preview(done: Backfilled, part: Part) -> str:
     if not done.outdated:
-        return f"all memories are of {done.version}"
+        return f"all memories are {_OF[part]} {done.version}"
     found = ", ".join(f"{version or 'none'} {number}" for version, number in done.by_version.items())
-    return f"{done.outdated} memories would be derived again by {done.version} (now: {found})"
+    return f"{done.outdated} memories would be {_DERIVED[part]} again by {done.version} (now: {found})"
 
 
-def _summary(done: Backfilled) -> str:
+def _summary(done: Backfilled, part: Part) -> str:
     if not done.outdated:
-        return f"all memories are of {done.version}"
+        return f"all memories are {_OF[part]} {done.version}"
+    if part == "importance":
+        return (
+            f"{done.raised} of {done.outdated} memories rated again by {done.version} in {done.seconds:.1f} s"
+        )
     return f"{done.raised} of {done.outdated} memories raised to {done.version} in {done.seconds:.1f} s"
 
 

@@ -174,9 +174,10 @@ ENTRIES: Final = (
     Entry(
         "enrich",
         "pure:enrich",
-        "Say what a message feels like, matters and is about. No server is needed.",
+        "Say what a message feels like, matters, is about and when that happened. No server is needed.",
         examples=(
             "ricordo enrich 'Che gioia, ho adottato un cane!'",
+            "ricordo enrich 'Yesterday I fell' --timezone Europe/Rome",
             "ricordo enrich --jsonl messages.jsonl",
         ),
     ),

@@ -2,19 +2,33 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from ricordo.domain import analysis as rules
 from ricordo.domain import enrichment as deriving
 from ricordo.domain import facts, language
+from ricordo.domain.event_time import event_time
 from ricordo.domain.memory import Role
 from ricordo.domain.temporal import EARLIEST, LATEST
-from ricordo.messages.base import Content, Instant, Labels, Language, Message, OptionalLabel, TimeZone
+from ricordo.messages.base import (
+    Content,
+    Id,
+    Instant,
+    Labels,
+    Language,
+    Message,
+    Metadata,
+    OptionalLabel,
+    TimeZone,
+    Unit,
+    refused,
+)
+from ricordo.messages.events import Document as AttachedDocument
 from ricordo.messages.views import Analysis, QueryTime
-from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryType, TimeType
+from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryKind, MemoryType, TimeType
 from ricordo.messages.vocabulary import Role as SpokenRole
 from ricordo.ports.memories import Vector
 
@@ -47,6 +61,42 @@ class Said(Message):
     def spoken(self) -> str:
         """The language, said or found out."""
         return self.language or language.identify(self.content)
+
+
+class Told(Said):
+    """What `enrich` takes: a message as bots publish it, of which only the content is required.
+
+    A field that no message has is refused: misspelt, it would silently be left out.
+    """
+
+    id: Id | None = None
+    user_id: Id | None = None
+    conversation_id: Id | None = None
+    timestamp: Instant | None = None
+    """The moment that "yesterday" counts from; without it, the present."""
+    timezone: TimeZone = None
+    """In which days begin, and in which the event time is given; UTC when it is not said."""
+    location: OptionalLabel = None
+    metadata: Metadata = Field(default_factory=dict)
+    kind: MemoryKind | None = None
+    """Stands, as in the pipeline, where it is said; so does the importance."""
+    importance: Unit | None = None
+    tags: Labels = ()
+    expires_at: Instant | None = None
+    trust: Annotated[float, Field(strict=True, ge=0, le=5)] = 0.0
+    document: AttachedDocument | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_its_fields(cls, values: object) -> object:
+        if isinstance(values, dict):
+            unknown = [str(name) for name in values if name not in cls.model_fields]
+            if unknown:
+                raise refused(
+                    f"is no field of a message; leave it out, or name one of {', '.join(cls.model_fields)}",
+                    unknown[0],
+                )
+        return values
 
 
 def analysed(question: Question) -> Document:
@@ -83,16 +133,18 @@ def _time(found: rules.TimeFilter | None) -> QueryTime:
     )
 
 
-def enriched(said: Said, encode: Callable[[str], Vector]) -> Document:
-    """Say what a message feels like, how much it matters and what it is about.
+def enriched(said: Told, encode: Callable[[str], Vector]) -> Document:
+    """Say what a message feels like, how much it matters, what it is about and when that happened.
 
     Args:
         said: the message.
         encode: gives the vector of a text.
     """
+    spoken, zone = said.spoken, ZoneInfo(said.timezone or _UTC)
+    told = event_time(said.content, said.timestamp or datetime.now(UTC), zone, spoken)
     derived = deriving.enrich(
         said.content,
-        language=said.spoken,
+        language=spoken,
         role=Role(said.role.value),
         speaker=said.speaker or "",
         participants=said.participants,
@@ -105,12 +157,14 @@ def enriched(said: Said, encode: Callable[[str], Vector]) -> Document:
         "dominance": emotion.dominance,
         "primary_emotion": emotion.primary,
         "emotional_keywords": list(emotion.keywords),
-        "importance": derived.importance.value,
+        "importance": derived.importance.value if said.importance is None else said.importance,
         "topics": list(derived.topics),
         "participants": list(derived.participants),
         "type": derived.type.value,
-        "kind": derived.kind.value,
+        "kind": derived.kind.value if said.kind is None else said.kind.value,
         "title": derived.title,
+        "event_start": None if told is None else told.start.astimezone(zone).isoformat(),
+        "event_end": None if told is None else told.end.astimezone(zone).isoformat(),
     }
 
 

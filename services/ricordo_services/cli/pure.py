@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
-from ricordo_services.cli.derivations import Document, Question, Said, analysed, enriched, extracted
+from ricordo_services.cli.derivations import Document, Question, Said, Told, analysed, enriched, extracted
 from ricordo_services.cli.documents import read_document
 from ricordo_services.cli.encoding import encoding
-from ricordo_services.cli.failures import FAILED, Failed, Misused
+from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
 from ricordo_services.cli.output import margin, print_json, screen
 
 M = TypeVar("M", bound=Message)
@@ -68,27 +68,48 @@ def analyze(
 
 
 def enrich(
-    source: Source = None, jsonl: Jsonl = False, as_json: AsJson = False, language: Spoken = None
+    source: Source = None,
+    *,
+    jsonl: Jsonl = False,
+    as_json: AsJson = False,
+    language: Spoken = None,
+    timestamp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INSTANT",
+            help='When it was said, with an offset: "yesterday" counts from there. Now when not said.',
+            show_default=False,
+        ),
+    ] = None,
+    timezone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ZONE",
+            help="Where it was said, such as Europe/Rome; UTC when not said.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Say what a message feels like, how much it matters and what it is about."""
+    """Say what a message feels like, how much it matters, what it is about and when that happened."""
+    fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
+    if jsonl and any(fields.values()):
+        raise Misused("with --jsonl each line says its own language, timestamp and timezone")
     with encoding() as encode:
-        _said(source, language, partial(enriched, encode=encode), jsonl, as_json)
+        derive = partial(enriched, encode=encode)
+        if jsonl:
+            _stream(source, Told, derive)
+        else:
+            _once({"content": _text(source), **fields}, Told, derive, as_json)
 
 
 def extract(
     source: Source = None, jsonl: Jsonl = False, as_json: AsJson = False, language: Spoken = None
 ) -> None:
     """Read the facts that a message states."""
-    _said(source, language, extracted, jsonl, as_json)
-
-
-def _said(
-    source: str | None, language: str | None, derive: Callable[[Said], Document], jsonl: bool, as_json: bool
-) -> None:
     if jsonl:
-        _stream(source, Said, derive)
+        _stream(source, Said, extracted)
     else:
-        _once({"content": _text(source), "language": language}, Said, derive, as_json)
+        _once({"content": _text(source), "language": language}, Said, extracted, as_json)
 
 
 def _text(source: str | None) -> str:
@@ -147,15 +168,18 @@ def _stream(source: str | None, model: type[M], derive: Callable[[M], Document])
         Failed: the file cannot be read.
         typer.Exit: with 1 when a line was bad.
     """
-    bad = 0
+    bad: list[int] = []
     with _opened(source) as lines:
-        for line in lines:
+        for number, line in enumerate(lines, start=1):
             try:
                 print_json(derive(read_document(model, line)))
             except ValueError as error:
-                bad += 1
-                print_json(_detail(error).model_dump(mode="json"))
+                bad.append(number)
+                detail = _detail(error).error
+                answer = ErrorBody.of(detail.code, f"line {number}: {detail.message}", detail.field)
+                print_json(answer.model_dump(mode="json"))
     if bad:
+        complain(f"{len(bad)} of {number} lines could not be read, the first is line {bad[0]}; mend them")
         raise typer.Exit(FAILED)
 
 

@@ -88,3 +88,17 @@ def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder]) -> None
         "seconds": 0.0,
     }
     assert json.loads(cli("backfill", "--json", "--dry-run").out) == preview
+
+
+def test_what_is_only_rated_again_is_said_so(cli: Cli, orders: list[BackfillOrder]) -> None:
+    before = cli("backfill", "--only", "importance", "--dry-run")
+    assert before.out == "5 memories would be rated again by rules-2+m (now: rules-1 4, none 1)\n"
+    ended = cli("backfill", "--only", "importance")
+    assert ended.out == "3 of 5 memories rated again by rules-2+m in 0.0 s\n"
+    assert "2 memories are not rated by rules-2+m yet" in ended.err
+
+
+def test_help_says_what_a_rating_leaves_alone(cli: Cli) -> None:
+    ended = cli("backfill", "--help")
+    assert ended.code == 0
+    assert "leave all else as it is" in " ".join(ended.out.replace("│", " ").split())

@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Cli
 NOW = "2026-05-04T10:00:00+02:00"
 ENRICHED = {
     *("valence", "arousal", "dominance", "primary_emotion", "emotional_keywords", "importance"),
-    *("topics", "participants", "type", "kind", "title"),
+    *("topics", "participants", "type", "kind", "title", "event_start", "event_end"),
 }
 
 
@@ -50,6 +50,81 @@ def test_messages_are_enriched(cli: Cli) -> None:
     assert enriched.keys() == ENRICHED
     assert enriched["valence"] > 0.5
     assert enriched["kind"] == "message"
+
+
+def test_the_time_of_what_is_told_is_in_the_zone_of_the_message(cli: Cli) -> None:
+    said = {"content": "Ieri sono andata dal dentista", "language": "it", "timestamp": NOW}
+    zones = ["Europe/Rome", "America/New_York"]
+    ended = cli("enrich", "--jsonl", stdin=lines(*({**said, "timezone": zone} for zone in zones), said))
+    starts = [json.loads(line)["event_start"] for line in ended.lines]
+    assert starts == [
+        "2026-05-03T00:00:00+02:00",
+        "2026-05-03T00:00:00-04:00",
+        "2026-05-03T00:00:00+00:00",
+    ]
+    for_a_person = cli("enrich", said["content"], "--timestamp", NOW, "--timezone", "Europe/Rome")
+    assert "event_end           2026-05-04T00:00:00+02:00" in for_a_person.lines
+
+
+def test_a_line_as_bots_publish_it_is_enriched_and_what_it_states_stands(cli: Cli) -> None:
+    message = {
+        "id": "m-1",
+        "user_id": "u-1",
+        "conversation_id": "c-1",
+        "role": "user",
+        "timestamp": NOW,
+        "content": "We met",
+        "kind": "agreement",
+        "importance": 0.9,
+        "tags": ["x"],
+        "metadata": {"a": 1},
+    }
+    (line,) = cli("enrich", "--jsonl", stdin=lines(message)).lines
+    assert (json.loads(line)["kind"], json.loads(line)["importance"]) == ("agreement", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "advice"),
+    [
+        ({"contnet": "x"}, "contnet is no field of a message; leave it out, or name one of content"),
+        ({"timestamp": "2026-05-04"}, "must be an RFC 3339 instant with an offset"),
+        ({"timezone": "Mars/One"}, "such as Europe/Rome"),
+        ({"role": "boss"}, "must be 'user', 'assistant', 'system' or 'tool'"),
+        ({"importance": 7}, "importance must be"),
+        ({"participants": "Anna"}, "participants must be"),
+    ],
+)
+def test_a_line_that_cannot_be_meant_is_refused_by_its_number(
+    cli: Cli, wrong: dict[str, object], advice: str
+) -> None:
+    ended = cli("enrich", "--jsonl", stdin=lines({"content": "ciao"}, {"content": "ciao"} | wrong))
+    error = json.loads(ended.lines[1])["error"]
+    assert ended.code == 1
+    assert error["field"] == next(iter(wrong))
+    assert error["message"].startswith("line 2: ")
+    assert advice in error["message"]
+    assert ended.err == "ricordo: 1 of 2 lines could not be read, the first is line 2; mend them\n"
+
+
+def test_a_stream_takes_no_options_of_one_text(cli: Cli) -> None:
+    ended = cli("enrich", "--jsonl", "--timezone", "Europe/Rome", stdin=lines({"content": "ciao"}))
+    assert (ended.code, ended.out) == (2, "")
+    assert "each line says its own" in ended.err
+
+
+def test_help_says_what_counts_as_yesterday(cli: Cli) -> None:
+    ended = cli("enrich", "--help")
+    assert ended.code == 0
+    assert "--timestamp" in ended.out
+    assert "yesterday" in ended.out
+
+
+def test_no_colour_is_shown_to_who_wants_none(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    cyan = "36m"
+    assert cyan in cli("enrich", "ciao").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert cyan not in cli("enrich", "ciao").out
 
 
 def test_facts_are_extracted(cli: Cli) -> None:
