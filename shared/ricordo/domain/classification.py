@@ -68,7 +68,7 @@ class _Classes:
     def read(self, text: str) -> _Sentence:
         """Return a sentence in lower case with its cues: a look at each word saves most expressions."""
         words = frozenset(_LETTERS.findall(text))
-        return _Sentence(text, words, [cue for word in words for cue in self._cues_of(word)])
+        return _Sentence(text, words, list(chain.from_iterable(map(self._cues_of, words))))
 
     def _enter(self, name: str, cues: str, pattern: re.Pattern[str]) -> None:
         for alternative in cues.split("|"):

@@ -76,7 +76,7 @@ def identify(text: str, default: str = "en") -> str:
         default: What to answer when nothing tells: no words, names only, or a guess that nobody is sure of.
     """
     said = in_words(text[:_MOST_READ])
-    found = [_traits(word) for word in _WORD.findall(said)]
+    found = list(map(_traits, _WORD.findall(said)))
     written = [word for word in found if not word.laughs]
     if not written:
         return default

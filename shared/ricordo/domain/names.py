@@ -6,7 +6,7 @@ a place, a weekday or an acronym never is.
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from ricordo.domain.known_names import KnownNames, lookup
 from ricordo.domain.lemmas import is_italian_verb, lemma
@@ -24,6 +24,7 @@ _POSSESSIVES = frozenset({"mia"})  # those that are given names too
 _EXCLAIMED = frozenset({"mamma", "casa", "colpa", "madonna"})
 _WITHIN = frozenset({" ", "-"})
 _AFTER_CUES = frozenset({" ", ". ", ": ", "'", "\u2019"})
+_FOLDED = attrgetter("folded")
 _AFTER_SAINTS = frozenset({" ", ". ", "'", "\u2019"})
 _SPEAKERS = frozenset({"i", "io"})
 _BEING = {
@@ -112,6 +113,7 @@ class _Reader:
             self._acts |= self._names.surely
         # Who writes all small, or all in capitals, writes names like other words.
         self._even = text.islower() or text.isupper()
+        self._saints = not self._names.saints.isdisjoint(map(_FOLDED, tokens))
         self._last = -1  # where the name before ended, in words
 
     def name_at(self, at: int) -> tuple[int, str]:
@@ -204,6 +206,8 @@ class _Reader:
 
     def is_saint(self, at: int) -> bool:
         """Say whether a word belongs to the name of a saint, which is a place's: "Piazza San Marco"."""
+        if not self._saints:
+            return False
         while at > 0 and self._tokens[at].written[0].isupper() and self._joined(at, _AFTER_SAINTS):
             at -= 1
             before = self._tokens[at]

@@ -60,7 +60,7 @@ def topics(text: str, language: str, names: Iterable[str] = ()) -> tuple[str, ..
     read = beginning(text)
     if not any(letter.islower() for letter in read):
         read = read.lower()  # who shouts capitalises no names
-    people = frozenset(part for name in names for part in words(name, language))
+    people = frozenset(part for name in names for part in _parts(name, language))
     forms: dict[str, str] = {}
     weights: dict[str, float] = {}
     for form, weight in _phrases(read, language, people):
@@ -70,6 +70,12 @@ def topics(text: str, language: str, names: Iterable[str] = ()) -> tuple[str, ..
     # Of those that weigh the same, the first stays first.
     ranked = sorted(weights, key=weights.__getitem__, reverse=True)
     return tuple(forms[key] for key in ranked[:MAX_TOPICS])
+
+
+# The same people are spoken of again and again.
+@lru_cache(maxsize=4096)
+def _parts(name: str, language: str) -> tuple[str, ...]:
+    return tuple(words(name, language))
 
 
 def _phrases(text: str, language: str, people: frozenset[str]) -> Iterable[Phrase]:

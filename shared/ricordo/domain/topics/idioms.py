@@ -3,10 +3,14 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
+from typing import Final
 
 from ricordo.domain.lemmas import LANGUAGES
 from ricordo.domain.tables import read_table
 from ricordo.domain.text import Word
+
+_FOLDED: Final = attrgetter("folded")
 
 
 def in_idioms(text: str, tokens: Sequence[Word], language: str) -> frozenset[int]:
@@ -18,9 +22,9 @@ def in_idioms(text: str, tokens: Sequence[Word], language: str) -> frozenset[int
         language: of another than "it" and "en" none are known.
     """
     cues = _idioms(language) if language in LANGUAGES else {}
-    said = cues.keys() & {token.folded for token in tokens} if cues else ()
-    if not said:
+    if cues.keys().isdisjoint(map(_FOLDED, tokens)):
         return frozenset()
+    said = cues.keys() & set(map(_FOLDED, tokens))
     spans = list(_spans(text, {pattern for word in said for pattern in cues[word]}))
     return frozenset(
         at for at, token in enumerate(tokens) if any(start <= token.start < end for start, end in spans)

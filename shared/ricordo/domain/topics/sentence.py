@@ -74,12 +74,14 @@ class Sentence:
 
     def determined(self, at: int) -> bool:
         """Say whether an article or the like leads up to a word; adjectives pass it on: "la nuova casa"."""
-        while at > 0 and not self.begins(at):
-            at -= 1
-            if self.words[at] in self.lists.determiners:
-                return True
-            if self.classes[at] is not WordClass.QUALITY or self.tags[at] is not Tag.NONE:
+        determiners = self.lists.determiners
+        for before in range(at - 1, -1, -1):
+            leads = self.words[before] in determiners
+            passes = leads or (self.classes[before] is WordClass.QUALITY and self.tags[before] is Tag.NONE)
+            if not passes or self.begins(before + 1):
                 return False
+            if leads:
+                return True
         return False
 
     def opens_clause(self, at: int) -> bool:
