@@ -53,7 +53,7 @@ def load_names() -> NameLists:
         places=lists["places"],
         never=lists["never"],
         cues={"it": lists["cues_it"], "en": lists["cues_en"]},
-        acts={"it": lists["acts_it"], "en": lists["acts_en"]},
+        acts={"it": lists["acts_it"], "en": lists["acts_en"] | lists["surely_en"]},
         surely=lists["surely_en"],
         only_named=lists["only_named"],
         colours=lists["colours"],

@@ -52,10 +52,13 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
     text = beginning(text)
     tokens = _without_possessives(text, located_words(text, language), language)
     known = lookup(tuple(known_names))
+    places = _places(tokens, known, language)
+    if not places:
+        return ()
     reader = _Reader(text, tokens, language)
     found: dict[str, str] = {}
     past = 0
-    for at in _places(tokens, known, language):
+    for at in places:
         if at < past or reader.possesses(at) or reader.is_saint(at):
             continue
         length, name = max(known.at(tokens, at), reader.name_at(at), key=itemgetter(0))
@@ -65,7 +68,7 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
             found.setdefault(name.casefold(), name)
             if len(found) == MAX_NAMES:
                 break
-    return _whole(tuple(found.values()))
+    return _whole(tuple(found.values())) if found else ()
 
 
 def _places(tokens: Sequence[Word], known: KnownNames, language: str) -> list[int]:
@@ -109,8 +112,6 @@ class _Reader:
         self.given = self._names.given
         self._cues = self._names.cues.get(language, frozenset())
         self._acts = self._names.acts.get(language, frozenset())
-        if language == "en":
-            self._acts |= self._names.surely
         # Who writes all small, or all in capitals, writes names like other words.
         self._even = text.islower() or text.isupper()
         self._saints = not self._names.saints.isdisjoint(map(_FOLDED, tokens))
