@@ -8,17 +8,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.emotion.blending import heard
 from ricordo.domain.emotion.features import STYLE, Hashes, pieces
 from ricordo.domain.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
 from ricordo.domain.emotion.words import spoken
-from ricordo.domain.markup import beginning
 from ricordo.domain.memory import NEUTRAL
+from ricordo_services.evaluation.rated import Ratings, UnreadableRatings
 from ricordo_services.evaluation.ridge import Rows, ridge
 
 _STYLE_COUNTS: Final = 0.3
 _WORDS_COUNT: Final = 0.5
 _CONSTANT: Final = 10.0  # so that the penalty hardly reaches the bias
 
+FEWEST: Final = 20
+"""Texts that heads are fitted on, at least."""
 _UNSPOKEN: Final = tuple(told(NEUTRAL))
 
 Matrix = NDArray[np.float32]
@@ -78,6 +81,35 @@ class Rated:
         return AXES if self.wanted.shape[1] == len(AXES) else LABELS
 
 
+def check(ratings: Ratings, option: str, *, on_axes: bool) -> None:
+    """Check that heads can be fitted on these ratings.
+
+    Args:
+        ratings: those of a file.
+        option: that named the file.
+        on_axes: whether they must be of axes, not labels.
+
+    Raises:
+        UnreadableRatings: they cannot; the sentence says what to do.
+    """
+    if ratings.on_axes != on_axes:
+        kinds = ("texts with labels", "texts rated V, A and D")
+        raise UnreadableRatings(
+            f"{ratings.name} holds {kinds[ratings.on_axes]}, but {option} takes {kinds[on_axes]}: "
+            "are two files swapped?"
+        )
+    if len(ratings.texts) < FEWEST:
+        raise UnreadableRatings(
+            f"{ratings.name} holds {len(ratings.texts)} texts: to fit heads, {option} takes {FEWEST} or more"
+        )
+    alike = np.flatnonzero(np.ptp(ratings.rated, axis=0) == 0)
+    if on_axes and len(alike):
+        names = " and ".join(AXES[at] for at in alike)
+        raise UnreadableRatings(
+            f"{ratings.name} rates all texts alike in {names}: nothing can be learned of it"
+        )
+
+
 def fit_heads(sets: Sequence[Rated], model: str) -> Heads:
     """Fit the heads of one language: those of each set beside the others.
 
@@ -113,8 +145,8 @@ def fit_heads(sets: Sequence[Rated], model: str) -> Heads:
 
 def seen_of(text: str, language: str) -> Seen:
     """Return what the heads will see of a text when its feeling is estimated."""
-    read = beginning(text)
-    return Seen.of(read, spoken(read, language))
+    said, _ = heard(text, language)
+    return Seen.of(said, spoken(said, language))
 
 
 def _fit(
@@ -131,7 +163,11 @@ def _fit(
 
 
 def _share(one: Rated) -> Matrix:
-    return np.ones(len(AXES), np.float32) if one.targets == AXES else one.wanted.mean(axis=0)
+    if one.targets == AXES:
+        return np.ones(len(AXES), np.float32)
+    # A label that was never given is rarer than any that was given once.
+    share: Matrix = np.maximum(one.wanted.mean(axis=0), 0.5 / len(one.texts))
+    return share
 
 
 def _neutral(one: Rated, seen: Sequence[Seen]) -> Matrix:

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.life_events import life_event
-from ricordo.domain.markup import beginning
+from ricordo.domain.markup import prose
 from ricordo.domain.memory import Emotion
-from ricordo.domain.telling import LANGUAGES, plain, plain_words, tellings
+from ricordo.domain.telling import LANGUAGES, disclosures, plain, plain_words
 from ricordo.domain.text import normalise, stem
 
 DISCLOSURE_LENGTH = 50
@@ -166,15 +166,16 @@ def _meaning(text: str, said: Sequence[str], language: str, emotion: Emotion) ->
 
 
 def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
-    """Whether a feeling stands in what the text tells, not in what it asks, supposes or has from the news."""
+    """Whether a feeling stands in what the text tells, not in what it asks, supposes, wishes or has heard."""
     if _speaks_of_death_only(emotion, language):
         return False
     if language not in LANGUAGES:
         return True
     carriers = [plain_words(plain(one)) for one in emotion.keywords] or [frozenset()]  # an emoji has no words
-    told = tellings(beginning(text), language)
+    told = disclosures(prose(text), language)
     said = frozenset[str]().union(*(plain_words(each.plain) for each in told))
-    return len(told) > 0 and any(one <= said for one in carriers)
+    # Signs alone, and courtesies, are felt of something that was said before.
+    return bool(said) and any(one <= said for one in carriers)
 
 
 def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:

@@ -14,7 +14,7 @@ Pieces = frozenset[str]
 
 _SHORTEST: Final = 3
 """Letters of a piece: shorter ones stand in most texts."""
-_MOST_PIECES: Final = 24
+_MOST_PIECES: Final = 64
 """Pieces that are worth looking for in place of a search."""
 _MOST_DEMANDS: Final = 3
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from ricordo.domain.indispensable import Pieces, demands
 from ricordo.domain.tables import read_table
-from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
+from ricordo.domain.telling import LANGUAGES, Telling, disclosures, plain, plain_words
 from ricordo.domain.text import normalise
 
 _CUE: Final = 4
@@ -133,7 +133,7 @@ def life_event(text: str, language: str) -> str:
     if not turns or (len(text) <= _MOST_READ and not any(events.turns[i].happens(low) for i in turns)):
         return ""
     left = _MOST_READ
-    every = tellings(text, language)
+    every = disclosures(text, language)
     for at, told in enumerate(every):
         if hinted := events.hinted(told.words):
             personal = any(events.personal.search(one.plain) for one in every[max(0, at - 1) : at + 2])

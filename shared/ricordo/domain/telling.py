@@ -79,6 +79,7 @@ class _Frames:
     supposes: _Frame
     wishes: _Frame
     ends: re.Pattern[str]
+    courtesy: re.Pattern[str]
 
 
 def plain(text: str) -> str:
@@ -107,6 +108,17 @@ def tellings(text: str, language: str) -> tuple[Telling, ...]:
     if language not in LANGUAGES:
         return ()
     return _tellings(normalise(text), language)
+
+
+def disclosures(text: str, language: str) -> tuple[Telling, ...]:
+    """Return the tellings of `text` but for courtesies: wishes, comfort, congratulations and thanks.
+
+    Args:
+        text: what was said.
+        language: as in `tellings`.
+    """
+    told = tellings(text, language)
+    return tuple(one for one in told if not _frames(language).courtesy.match(one.plain))
 
 
 @lru_cache(maxsize=16)
@@ -201,4 +213,5 @@ def _frames(language: str) -> _Frames:
         supposes=frame("supposes"),
         wishes=frame("wishes"),
         ends=pattern("ends"),
+        courtesy=pattern("courtesy"),
     )

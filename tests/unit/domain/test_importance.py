@@ -146,3 +146,51 @@ def test_what_is_gravest_matters_most(said: str, language: str) -> None:
 )
 def test_and_what_only_sounds_so_does_not(said: str, language: str) -> None:
     assert importance(said, language, NEUTRAL).value <= 0.3
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("mi ha chiesto di sposarlo", "it"),
+        ("I proposed to Anna", "en"),
+        ("sono un alcolista", "it"),
+        ("I'm an alcoholic", "en"),
+        ("mi hanno donato un rene", "it"),
+        ("my brother donated a kidney to me", "en"),
+        ("non amo più mio marito", "it"),
+        ("I don't love my husband anymore", "en"),
+        ("non sono più innamorata di lui", "it"),
+        ("non ci amiamo più", "it"),
+        ("I'm not in love with him anymore", "en"),
+        ("cambio lavoro", "it"),
+        ("I'm changing jobs", "en"),
+        ("entro in convento", "it"),
+        ("I'm becoming a priest", "en"),
+        ("mio figlio non mi parla più", "it"),
+        ("my son doesn't speak to me anymore", "en"),
+        ("sto diventando sordo", "it"),
+        ("I'm going deaf", "en"),
+    ],
+)
+def test_what_is_profound_is_so_in_both_languages(said: str, language: str) -> None:
+    assert importance(said, language, NEUTRAL).value >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("I proposed a new plan at the meeting", "en"),
+        ("He is changing trains", "en"),
+        ("I don't love this song anymore", "en"),
+        ("My dog doesn't speak", "en"),
+        ("non amo più questa canzone", "it"),
+        ("non siamo più in tre", "it"),
+        ("non amo mia zia come cuoca", "it"),
+        ("cambio treno a Bologna", "it"),
+        ("lascio il posto alla signora", "it"),
+        ("le ho chiesto di passarmi il sale", "it"),
+        ("Non sono un alcolista", "it"),
+    ],
+)
+def test_and_what_only_looks_alike_is_not(said: str, language: str) -> None:
+    assert importance(said, language, NEUTRAL).value <= 0.3

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.emotion.features import MOST_READ
+from ricordo.domain.emotion.figures import without_figures
 from ricordo.domain.emotion.heads import AXES, LABELS, Heads, Seen, load_heads
 from ricordo.domain.emotion.words import spoken
 from ricordo.domain.lexicon import LANGUAGES, load_positions
-from ricordo.domain.markup import beginning
+from ricordo.domain.markup import prose
 from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.text import located_words
@@ -28,6 +29,7 @@ _SOME: Final = 12  # words of a text in which they do so
 _DOUBTED: Final = 0.3  # how far others draw
 _FEW: Final = 5  # words of a text in which these do so
 _OF_THE_REST: Final = 0.1  # how far they draw arousal and dominance, which they tell less well
+_EXAGGERATED: Final = 0.5  # of what was learned is left where words were not meant
 _SHORT: Final = 2  # letters of words that carry nothing
 _CARRIERS: Final = 3
 _SHARE: Final = 0.5  # of what the strongest word moves
@@ -67,31 +69,52 @@ def estimate(
     Returns:
         `NEUTRAL` when nothing was said.
     """
-    text = beginning(text)
-    words = spoken(text, language, names)
-    if vector is None or language not in LANGUAGES or not any(map(str.isalpha, text)):
+    said, figurative = heard(text, language)
+    words = spoken(said, language, names)
+    if vector is None or language not in LANGUAGES or not any(map(str.isalpha, said)):
         return words
-    return _blended(text, words, load_heads(language), vector, language)
+    return _blended(said, words, load_heads(language), vector, language, figurative=figurative)
 
 
-def _blended(text: str, words: Emotion, heads: Heads, vector: NDArray[np.float32], language: str) -> Emotion:
+def heard(text: str, language: str) -> tuple[str, bool]:
+    """Return what of a text its feeling is read from, and whether it speaks in figures.
+
+    Its beginning, without markup, code, and words that do not mean what they feel like.
+    """
+    told = prose(text)
+    said = without_figures(told, language)
+    return said, said is not told
+
+
+def _blended(
+    text: str,
+    words: Emotion,
+    heads: Heads,
+    vector: NDArray[np.float32],
+    language: str,
+    *,
+    figurative: bool = False,
+) -> Emotion:
     found = heads.read(Seen.of(text, words), vector)
     away = (found[: len(AXES)] - heads.neutral[: len(AXES)]).tolist()
     of_valence, of_arousal, of_dominance = _SCALES[language]
     valence = math.tanh(of_valence.gain * away[0] / 2)
     arousal = of_arousal.rest + of_arousal.gain * away[1] / 4
     dominance = of_dominance.rest + of_dominance.gain * away[2] / 4
+    if figurative and valence < 0:
+        valence *= _EXAGGERATED  # the vector was made of all words
     if words != NEUTRAL:
         size = max(1, len(located_words(text, language)))
         valence += _pull(words.valence, valence, size) * (words.valence - valence)
         some = _OF_THE_REST * min(1.0, _FEW / size)
         arousal += some * (words.arousal - arousal)
         dominance += some * (words.dominance - dominance)
+    labels = found[len(AXES) :]
     return Emotion(
         valence=_clip(valence, -1.0),
         arousal=_clip(arousal, 0.0),
         dominance=_clip(dominance, 0.0),
-        primary=_label(found[len(AXES) :], words) if len(heads.targets) > len(AXES) else words.primary,
+        primary=_label(labels, words, figurative=figurative) if len(labels) else words.primary,
         keywords=words.keywords
         or (_carriers(text, language, heads, valence) if abs(valence) > _CLEAR else ()),
     )
@@ -121,7 +144,7 @@ def _carriers(text: str, language: str, heads: Heads, valence: float) -> tuple[s
     return tuple(said[word] for word in telling if word in best and pulls[word] > enough)
 
 
-def _label(found: NDArray[np.float32], words: Emotion) -> str:
+def _label(found: NDArray[np.float32], words: Emotion, *, figurative: bool = False) -> str:
     """Return the likeliest label, the rare ones somewhat preferred.
 
     Words of feeling are read with what denies them, which the heads are not: no label says the contrary.
@@ -129,6 +152,8 @@ def _label(found: NDArray[np.float32], words: Emotion) -> str:
     odds = found * _preference()
     if abs(words.valence) > _CLEAR:
         odds += _contrary()[words.valence > 0]
+    if figurative:
+        odds += _grieving()
     return LABELS[odds.argmax()]
 
 
@@ -136,6 +161,13 @@ def _label(found: NDArray[np.float32], words: Emotion) -> str:
 def _preference() -> NDArray[np.float32]:
     preference: NDArray[np.float32] = load_heads("en").share[len(AXES) :] ** -_TILT
     return preference
+
+
+@lru_cache(maxsize=1)
+def _grieving() -> NDArray[np.float32]:
+    """Return what rules out the labels of grief."""
+    ruled_out = {"grief", "sadness", "remorse"}
+    return np.array([-np.inf if label in ruled_out else 0.0 for label in LABELS], dtype=np.float32)
 
 
 @lru_cache(maxsize=1)

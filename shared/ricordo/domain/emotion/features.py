@@ -43,7 +43,7 @@ def pieces(token: str, longest: int) -> Hashes:
 
 def pairs(read: Sequence[str]) -> Hashes:
     """Return the hashes of all pairs of neighbouring words and signs, [max(0, words - 1)]."""
-    hashed = np.array([_hash(one) for one in read], dtype=np.intp)
+    hashed = np.array([crc32(one) for one in _encoded(read)], dtype=np.intp)
     return _BETWEEN * hashed[:-1] + hashed[1:]
 
 
@@ -67,6 +67,11 @@ def style(text: str, read: Sequence[str]) -> list[float]:
         min(1.0, 2 * len(_CAPITAL.findall(text)) / size),
         float(text[:1].islower()),
     ]
+
+
+def _encoded(read: Sequence[str]) -> list[bytes]:
+    """Return words and signs, which hold no blanks, as bytes."""
+    return " ".join(read).encode("utf-8", "surrogatepass").split(b" ") if read else []
 
 
 def _hash(feature: str) -> int:

@@ -59,6 +59,8 @@ AXES: Final = ("valence", "arousal", "dominance")
 SPOKEN: Final = len(AXES) + len(LABELS)
 """How many numbers `told` gives."""
 
+_PLACE_OF: Final = {label: len(AXES) + at for at, label in enumerate(LABELS)}
+
 Floats = NDArray[np.float32]
 
 
@@ -129,9 +131,8 @@ class Heads:
         """
         found: Floats = np.concatenate((vector, np.array(seen.numbers, dtype=np.float32))) @ self.dense
         if seen.words:
-            moved = np.add.reduce(self._known.rows(seen.words), axis=0)
-            if len(seen.pairs):
-                moved += self._moved(seen.pairs)
+            moved = np.add.reduce(self._known.rows(seen.words))
+            moved += self._moved(seen.pairs)
             found += moved[:-1] / math.sqrt(moved[-1])
         return found
 
@@ -148,7 +149,7 @@ class Heads:
         places = hashes % len(self.rarity)
         shares = self.rarity[places]
         moved = np.empty(len(self.step) + 1, dtype=np.float32)
-        moved[:-1] = (shares @ self.hashed[places].astype(np.float32)) * self.step
+        np.multiply(shares @ self.hashed[places].astype(np.float32), self.step, out=moved[:-1])
         moved[-1] = shares @ shares
         return moved
 
@@ -191,7 +192,7 @@ def told(words: Emotion) -> list[float]:
     found = [0.0] * SPOKEN
     found[: len(AXES)] = words.valence, words.arousal, words.dominance - 0.5
     if words.primary != "neutral":
-        found[len(AXES) + LABELS.index(words.primary)] = 1.0
+        found[_PLACE_OF[words.primary]] = 1.0
     return found
 
 

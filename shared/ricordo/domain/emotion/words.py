@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from ricordo.domain.emotion.things import died_without_grief
 from ricordo.domain.lexicon import LANGUAGES, Entry, Lexicon, load_lexicon, load_positions, load_signs
 from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo.domain.name_lists import is_given
@@ -56,14 +55,29 @@ class _Reading(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The words of a text: where they stand, what each is by itself, and the number of its clause."""
+    """A text in words: where they stand, and what each is by itself."""
 
+    text: str
     words: Sequence[Word]
     readings: Sequence[_Reading]
-    clauses: Sequence[int]
 
     def stems(self, start: int, stop: int) -> tuple[str, ...]:
         return tuple(reading.stem for reading in self.readings[start:stop])
+
+    def clause(self, at: int, before: int, after: int) -> range:
+        """Return the places of its clause around a word, so many words before and after it at most."""
+        start = stop = at
+        first, last = max(0, at - before), min(len(self.words) - 1, at + after)
+        while start > first and not self._divided(start):
+            start -= 1
+        while stop < last and not self._divided(stop + 1):
+            stop += 1
+        return range(start, stop + 1)
+
+    def _divided(self, at: int) -> bool:
+        """Whether a clause ends between a word and the one before it."""
+        between = self.text[self.words[at - 1].end : self.words[at].start]
+        return self.readings[at].turns or (between != " " and _CLAUSE_END.search(between) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +122,7 @@ def _spoken(text: str, found: Sequence[Word], language: str, names: Iterable[str
         return []
     lexicon = load_lexicon(language)
     people = {part for name in names for part in name.casefold().split()}
-    said = _Said(found, readings, _clauses(text, found, readings))
+    said = _Said(text, found, readings)
     feelings: list[_Feeling] = []
     spent: set[int] = set()
     behind = 0
@@ -119,7 +133,7 @@ def _spoken(text: str, found: Sequence[Word], language: str, names: Iterable[str
         behind = at + length
         if length > 1:
             spent.update(range(at, behind))
-        if entry is not None and not (entry.label == "grief" and _of_a_thing(said, at, language)):
+        if entry is not None:
             asked = _asks(text, found[at].end)
             feelings.append(_in_context(said, range(at, behind), entry, lexicon, spent, asked=asked))
     return feelings
@@ -138,21 +152,6 @@ def _opens(readings: Sequence[_Reading], at: int) -> bool:
     return at + 1 < len(readings) and readings[at + 1].stem in readings[at].opens
 
 
-def _clauses(text: str, words: Sequence[Word], readings: Sequence[_Reading]) -> list[int]:
-    marks = [match.start() for match in _CLAUSE_END.finditer(text)]
-    marks.append(len(text))  # behind all words, so that no search runs over the end
-    clauses: list[int] = []
-    clause, at, mark = 0, 0, marks[0]
-    for (_, _, start, _), (_, _, _, turns) in zip(words, readings, strict=True):
-        if turns or mark < start:
-            clause += 1
-            while mark < start:
-                at += 1
-                mark = marks[at]
-        clauses.append(clause)
-    return clauses
-
-
 def _asks(text: str, end: int) -> bool:
     """Whether the sentence of a word that ends at a place is a question."""
     closing = _SENTENCE_END.search(text, end)
@@ -161,13 +160,6 @@ def _asks(text: str, end: int) -> bool:
 
 def _is_called(word: Word, people: AbstractSet[str]) -> bool:
     return word.written[0].isupper() and (word.folded in people or is_given(word.folded))
-
-
-def _of_a_thing(said: _Said, at: int, language: str) -> bool:
-    first = max(0, at - 2 * NEGATION_REACH)
-    near = range(first, min(len(said.words), at + 2 * NEGATION_REACH))
-    same = [place for place in near if said.clauses[place] == said.clauses[at]]
-    return died_without_grief([said.words[place].folded for place in same], same.index(at), language)
 
 
 def _entry_at(said: _Said, at: int, lexicon: Lexicon, language: str) -> tuple[Entry | None, int]:
@@ -216,16 +208,14 @@ def _in_context(
 
 
 def _modified(said: _Said, place: range, lexicon: Lexicon) -> float:
-    clause, size = said.clauses[place.start], len(said.words)
-    before = range(max(0, place.start - MODIFIER_REACH), place.start)
-    after = range(place.stop, min(size, place.stop + MODIFIER_REACH))
+    near = said.clause(place.start, MODIFIER_REACH, len(place) - 1 + MODIFIER_REACH)
     factor = 1.0
-    for at in (*before, *after):
-        if said.clauses[at] != clause:
+    for at in near:
+        if at in place:
             continue
         stemmed = said.readings[at].stem
         readings: list[tuple[str, ...]] = [(stemmed,)]
-        if stemmed in lexicon.openings and at + 1 < size:
+        if stemmed in lexicon.openings and at + 1 < len(said.words):
             readings.append((stemmed, said.readings[at + 1].stem))
         if not lexicon.boosters.isdisjoint(readings):
             factor = max(factor, 1.3)
@@ -236,10 +226,8 @@ def _modified(said: _Said, place: range, lexicon: Lexicon) -> float:
 
 def _negated(said: _Said, at: int, lexicon: Lexicon, spent: AbstractSet[int]) -> bool:
     """Say whether a negation reaches the word at a place; one inside a phrase is spent on that phrase."""
-    clause, denials = said.clauses[at], 0
-    for before in range(at - 1, max(-1, at - 1 - NEGATION_REACH), -1):
-        if said.clauses[before] != clause:
-            break
+    denials = 0
+    for before in reversed(said.clause(at, NEGATION_REACH, 0)[:-1]):
         negation = said.words[before].folded
         if negation in lexicon.negations and before not in spent:
             if not _ENDINGS.isdisjoint(said.stems(before + 1, at)):
