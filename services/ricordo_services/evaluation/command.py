@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.settings import EmbeddingSettings, Settings
-from ricordo_services.bench.ending import exit_code
+from ricordo_services.bench.ending import USAGE, exit_code
 from ricordo_services.bench.options import BenchFailed
 from ricordo_services.evaluation import (
     emotion,
@@ -32,7 +32,6 @@ _BAD_DATA: Final = (
     locomo.UnreadableConversations,
     temporal.UnreadableCases,
     questions.UnreadableQuestions,
-    rated.UnreadableRatings,
 )
 
 
@@ -64,9 +63,13 @@ def main(arguments: Sequence[str]) -> int:
 
 def _evaluate(arguments: Sequence[str]) -> None:
     asked = _parser().parse_args(arguments)
-    for line in EVALUATIONS[asked.name].run(asked):
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+    try:
+        for line in EVALUATIONS[asked.name].run(asked):
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+    except rated.UnreadableRatings as wrong:  # the wrong file was named
+        sys.stderr.write(f"ricordo: {wrong}\n")
+        raise SystemExit(USAGE) from None
 
 
 def _retrieval(asked: argparse.Namespace) -> Iterator[str]:
@@ -134,11 +137,13 @@ def _fit_questions(asked: argparse.Namespace) -> Iterator[str]:
 
 def _emotion(asked: argparse.Namespace) -> Iterator[str]:
     ratings = rated.read(asked.data)
+    emotion.check(ratings, asked.language)
     vectors = asyncio.run(_vectors(ratings.texts))
     found = emotion.estimates(ratings, asked.language, vectors)
-    yield from _figures(
-        {name: round(value, 4) for name, value in emotion.figures(ratings, found).items()}, asked
-    )
+    told = emotion.figures(ratings, found)
+    yield from _figures({name: _rounded(value) for name, value in told.items()}, asked)
+    if unknown := [name for name, value in told.items() if value is None]:
+        _progress(f"r of {' and '.join(unknown)} is not defined: all ratings or all estimates are alike")
     if not ratings.on_axes:
         return
     bins = emotion.calibration(ratings, found)
@@ -150,17 +155,24 @@ def _emotion(asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _fit_emotion(asked: argparse.Namespace) -> Iterator[str]:
-    asked.out.mkdir(parents=True, exist_ok=True)  # now, and not after a quarter of an hour
-    for language, files in (("en", (asked.data, asked.goemotions)), ("it", (asked.emoita,))):
-        sets = [asyncio.run(_rated(path, language)) for path in files]
+    read = {}  # all of it now, and not after a quarter of an hour
+    for path, option, on_axes in (
+        (asked.data, "--data", True),
+        (asked.goemotions, "--goemotions", False),
+        (asked.emoita, "--emoita", True),
+    ):
+        read[option] = rated.read(path)
+        fitting_emotion.check(read[option], option, on_axes=on_axes)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    for language, options in (("en", ("--data", "--goemotions")), ("it", ("--emoita",))):
+        sets = [asyncio.run(_rated(read[option], language)) for option in options]
         heads = fitting_emotion.fit_heads(sets, model_names(EmbeddingSettings())[0])
         out = asked.out / f"heads_{language}.npz"
         out.write_bytes(heads.saved())
         yield json.dumps({"out": str(out)}) if asked.json else f"wrote {out}"
 
 
-async def _rated(path: Path, language: str) -> fitting_emotion.Rated:
-    ratings = rated.read(path)
+async def _rated(ratings: rated.Ratings, language: str) -> fitting_emotion.Rated:
     vectors = await _vectors(ratings.texts)
     return fitting_emotion.Rated(language, ratings.texts, vectors, ratings.rated, ratings.name)
 
@@ -170,11 +182,15 @@ async def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
         return await emotion.encoded(models.batch, texts, _progress)
 
 
-def _figures(found: dict[str, float], asked: argparse.Namespace) -> Iterator[str]:
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _figures(found: Mapping[str, float | None], asked: argparse.Namespace) -> Iterator[str]:
     if asked.json:
         yield json.dumps(found)
     else:
-        yield from (f"{name:24} {value}" for name, value in found.items())
+        yield from (f"{name:24} {'undefined' if value is None else value}" for name, value in found.items())
 
 
 def _miss(told: dict[str, object], asked: argparse.Namespace) -> str:

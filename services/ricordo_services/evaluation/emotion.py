@@ -11,11 +11,12 @@ from ricordo.domain.emotion import estimate
 from ricordo.domain.emotion.heads import AXES, LABELS
 from ricordo.domain.memory import Emotion
 from ricordo.ports.models import Encoder
-from ricordo_services.evaluation.rated import Ratings
+from ricordo_services.evaluation.rated import Ratings, UnreadableRatings
 from ricordo_services.evaluation.replay import Progress
 
 _TOGETHER: Final = 1_024  # texts that are encoded between two words about it
 _BINS: Final = 10
+_FEWEST: Final = 3  # texts that r needs
 GROUPS: Final[Mapping[str, str]] = {
     "anger": "anger annoyance disapproval",
     "disgust": "disgust",
@@ -66,10 +67,28 @@ def estimates(ratings: Ratings, language: str, vectors: Matrix) -> list[Emotion]
     return [estimate(text, language, vector) for text, vector in pairs]
 
 
-def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float]:
+def check(ratings: Ratings, language: str) -> None:
+    """Check that estimates in a language can be held against these ratings.
+
+    Raises:
+        UnreadableRatings: they cannot; the sentence says what to do.
+    """
+    if not ratings.on_axes and language != "en":
+        raise UnreadableRatings(
+            f"{ratings.name} holds labels, which are read in English only: leave --language out for English "
+            "texts, or take texts that are rated V, A and D"
+        )
+    if ratings.on_axes and len(ratings.texts) < _FEWEST:
+        raise UnreadableRatings(
+            f"{ratings.name} holds {len(ratings.texts)} texts: r says something from {_FEWEST} on"
+        )
+
+
+def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | None]:
     """Say how near the estimates are: Pearson's r of each axis, or macro-F1 over seven groups of labels.
 
-    A text whose labels lie in several groups is left out of F1, as no one answer would be right.
+    A text whose labels lie in several groups is left out of F1, as no one answer would be right. r is None
+    where all ratings or all estimates are alike: then it is not defined.
     """
     if ratings.on_axes:
         told = _columns(found)
@@ -109,9 +128,9 @@ def _columns(found: Sequence[Emotion]) -> Matrix:
     return np.array([(one.valence, one.arousal, one.dominance) for one in found], dtype=np.float32)
 
 
-def _pearson(estimated: Matrix, rated: Matrix) -> float:
+def _pearson(estimated: Matrix, rated: Matrix) -> float | None:
     if np.ptp(estimated) == 0 or np.ptp(rated) == 0:
-        return 0.0
+        return None
     return float(np.corrcoef(estimated, rated)[0, 1])
 
 

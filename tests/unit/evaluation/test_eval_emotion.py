@@ -1,10 +1,12 @@
 import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ricordo.domain.emotion.heads import Seen
+from ricordo.domain.emotion.heads import Seen, read_heads
 from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo_services.evaluation.command import main
 from ricordo_services.evaluation.emotion import GROUPS, calibration, figures, plotted
@@ -39,17 +41,44 @@ def test_axes_and_labels_are_read(tmp_path: Path) -> None:
     assert np.flatnonzero(labelled.rated[3]).tolist() == [17, 25]
 
 
-@pytest.mark.parametrize("content", ["", "a\n", "text,V,A,D\nhi,x,1,1\n", "hi\t99\ta\n", "text,V,A,D\n"])
-def test_another_shape_is_refused(tmp_path: Path, content: str) -> None:
-    with pytest.raises(UnreadableRatings):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "no texts"),
+        ("a\n", "line 1: neither names the columns"),
+        ("text,V,A,D\n", "no texts"),
+        ("text,V,A,D\nhi,x,1,1\n", "line 2: V is 'x', which is no number"),
+        ("text,V,A,D\nhi,1,1\n", "line 2: D is None"),
+        ("text,V,A,D\nhi,1,nan,1\n", "ratings go from 1 to 5"),
+        ("text,V,A,D\nhi,2,1,9\n", "line 2: D is 9; ratings go from 1 to 5"),
+        ("id,text,V\n1,hi,3\n", "no column A nor D"),
+        ("V,A,D\n1,2,3\n", "no column text"),
+        ("hi\t99\ta\n", "line 1: '99' is no number of a label, 0 to 27"),
+        ("hi\t1\ta\nho\tjoy\tb\n", "line 2: 'joy' is no number of a label"),
+        ("hi\t1\ta\nho\n", "line 2: neither names"),
+    ],
+)
+def test_another_shape_is_refused_with_its_place(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(UnreadableRatings, match=re.escape(said)):
         read(_file(tmp_path, content))
+
+
+def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "heads.npz"
+    path.write_bytes(b"PK\x03\x04\xff\xfe")
+    with pytest.raises(UnreadableRatings, match="no text in UTF-8"):
+        read(path)
+
+
+def test_a_mark_of_byte_order_is_no_part_of_a_column(tmp_path: Path) -> None:
+    assert read(_file(tmp_path, "\ufefftext,V,A,D\nhi,1,2,3\n")).texts == ("hi",)
 
 
 def test_a_perfect_estimate_has_r_of_one() -> None:
     rated = np.array([[3 + 2 * v, 1 + 4 * abs(v), 3 + v] for v in (-0.8, 0.1, 0.9)], dtype=np.float32)
     found = figures(Ratings("x", ["a", "b", "c"], rated), _felt(-0.8, 0.1, 0.9))
     assert found == pytest.approx({"valence": 1, "arousal": 1, "dominance": 1}, abs=1e-5)
-    assert figures(Ratings("x", ["a", "b", "c"], rated), [NEUTRAL] * 3)["valence"] == 0
+    assert figures(Ratings("x", ["a", "b", "c"], rated), [NEUTRAL] * 3)["valence"] is None
 
 
 def test_f1_counts_groups_and_leaves_out_what_lies_in_two(tmp_path: Path) -> None:
@@ -103,19 +132,77 @@ def test_the_command_measures_a_file(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert "cannot be read" in capfd.readouterr().err
 
 
-def test_the_heads_are_fitted_and_written(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    rated, labelled = tmp_path / "rated.csv", tmp_path / "labelled.tsv"
-    rated.write_text(RATED, encoding="utf-8")
-    labelled.write_text(LABELLED, encoding="utf-8")
-    words = (
-        "--data",
-        str(rated),
-        "--goemotions",
-        str(labelled),
-        "--emoita",
-        str(rated),
-        "--out",
-        str(tmp_path),
-    )
-    assert main(("fit-emotion", *words)) == 0
-    assert {"heads_en.npz", "heads_it.npz"} <= {path.name for path in tmp_path.iterdir()}
+def test_r_of_ratings_that_are_all_alike_is_not_defined(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = _file(tmp_path, "text,V,A,D\n" + "".join(f"text {at},{at},2,3\n" for at in range(1, 5)))
+    assert main(("emotion", "--data", str(path), "--json")) == 0
+    said = capfd.readouterr()
+    assert json.loads(said.out.splitlines()[0])["arousal"] is None
+    assert "r of arousal and dominance is not defined" in said.err
+    assert main(("emotion", "--data", str(path))) == 0
+    assert "undefined" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "said"),
+    [
+        (LABELLED, ("--language", "it"), "read in English only"),
+        ("text,V,A,D\nhi,1,2,3\n", (), "r says something from 3 on"),
+        ("text,V\nhi,1\n", (), "no column A nor D"),
+    ],
+)
+def test_what_cannot_be_measured_is_said_in_a_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], content: str, words: Sequence[str], said: str
+) -> None:
+    assert main(("emotion", "--data", str(_file(tmp_path, content)), *words)) == 2
+    error = capfd.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def _fitted_on(folder: Path, files: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words that name these files, by option, and a folder for the heads."""
+    words: list[str] = []
+    for option, content in files.items():
+        path = folder / option
+        path.write_text(content, encoding="utf-8")
+        words += [f"--{option}", str(path)]
+    return (*words, "--out", str(folder / "heads"))
+
+
+MANY_RATED = "text,V,A,D\n" + "".join(
+    f"{('a good', 'a bad')[at % 2]} day {at},{4 - at % 2},{2 + at % 3},{3 + at % 2}\n" for at in range(20)
+)
+MANY_LABELLED = "".join(
+    f"{('so happy', 'so sad')[at % 2]} {at}\t{(17, 25)[at % 2]}\t{at}\n" for at in range(20)
+)
+FILES = {"data": MANY_RATED, "goemotions": MANY_LABELLED, "emoita": MANY_RATED}
+
+
+def test_the_heads_are_fitted_and_written(tmp_path: Path) -> None:
+    assert main(("fit-emotion", *_fitted_on(tmp_path, FILES))) == 0
+    for language in ("en", "it"):
+        heads = read_heads((tmp_path / "heads" / f"heads_{language}.npz").read_bytes())
+        assert (heads.share > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"data": MANY_LABELLED, "goemotions": MANY_RATED}, "but --data takes texts rated V, A and D"),
+        ({"goemotions": MANY_RATED}, "but --goemotions takes texts with labels"),
+        ({"emoita": MANY_LABELLED}, "but --emoita takes texts rated V, A and D"),
+        ({"emoita": RATED}, "holds 3 texts: to fit heads, --emoita takes 20 or more"),
+        ({"data": "text,V,A,D\n" + "the same,3,3,3\n" * 20}, "alike in valence and arousal and dominance"),
+        ({"data": "text,V,D\nhi,1,2\n"}, "no column A"),
+    ],
+)
+def test_what_nothing_can_be_learned_of_is_said_before_anything_is_encoded(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], files: Mapping[str, str], said: str
+) -> None:
+    assert main(("fit-emotion", *_fitted_on(tmp_path, FILES | dict(files)))) == 2
+    error = capfd.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "heads").exists()
