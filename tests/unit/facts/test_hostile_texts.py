@@ -1,9 +1,9 @@
 """A text that states nothing, made to take long, is read in a time that grows with its length only."""
 
 import pytest
+from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.domain.facts import extract
-from tests.fixtures.growth import LINEAR, growth
 
 LONGEST = 8_192
 
