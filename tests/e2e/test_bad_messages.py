@@ -75,7 +75,10 @@ BROKEN: Mapping[str, tuple[Json | bytes, str]] = {
         {"document": {"name": "a.txt", "media_type": "text/plain", "data": "aGVsbG8="}},
         "documents_unavailable: .*",
     ),
-    "document-of-nothing": ({"document": {"name": "a.txt"}}, "invalid: document.media_type, document.data are required"),
+    "document-of-nothing": (
+        {"document": {"name": "a.txt"}},
+        "invalid: document.media_type, document.data are required",
+    ),
 }  # fmt: skip
 
 NAMELESS: dict[str, tuple[bytes, str]] = {

@@ -218,20 +218,27 @@ class _Raising:
     version: str
 
     def after(self, one: EnrichedMemory) -> tuple[str, ...]:
-        return self._parts(one.enrichment.version, one.enrichment.rated_by)
+        """Return the versions that stand when it is written: nothing by a model is given up for the rules."""
+        former = self.before[one.memory_id]
+        before = self._parts(former.version, former.rated_by)
+        derived = self._parts(one.enrichment.version, one.enrichment.rated_by)
+        return tuple(then if _is_lost(then, now) else now for then, now in zip(before, derived, strict=True))
 
     def by_model(self, one: EnrichedMemory) -> bool:
         return self.version in self.after(one)
 
     def is_current(self, one: EnrichedMemory) -> bool:
-        return set(self.after(one)) == {self.version}
+        return all(part == self.version or _is_lost(part, self.version) for part in self.after(one))
 
     def is_better(self, one: EnrichedMemory) -> bool:
-        """Say whether anything is of another version, and nothing by a model is given up for the rules."""
+        """Say whether anything is of another version."""
         former = self.before[one.memory_id]
-        before, after = self._parts(former.version, former.rated_by), self.after(one)
-        kept = all("+" in now or "+" not in then for now, then in zip(after, before, strict=True))
-        return kept and after != before
+        return self.after(one) != self._parts(former.version, former.rated_by)
 
     def _parts(self, version: str, rated_by: str) -> tuple[str, ...]:
         return (rated_by,) if self.part == "importance" else (version, rated_by)
+
+
+def _is_lost(then: str, now: str) -> bool:
+    """Whether what a model had a hand in would give way to what rules derive alone."""
+    return "+" in then and "+" not in now

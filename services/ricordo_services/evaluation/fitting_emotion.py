@@ -1,7 +1,7 @@
 """Fits the heads of emotion: `ricordo eval fit-emotion`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
 
@@ -192,10 +192,3 @@ def _rarity(texts: Sequence[Sequence[Hashes]], buckets: int) -> Matrix:
         counts[np.unique(np.concatenate((np.zeros(0, np.intp), *hashes)) % buckets)] += 1
     rarity: Matrix = np.sqrt(np.log((1 + len(texts)) / (1 + counts)) + 1).astype(np.float32)
     return rarity
-
-
-def subset(one: Rated, kept: NDArray[np.intp]) -> Rated:
-    """Return the texts at some places."""
-    return replace(
-        one, texts=[one.texts[at] for at in kept], vectors=one.vectors[kept], wanted=one.wanted[kept]
-    )

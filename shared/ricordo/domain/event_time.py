@@ -32,8 +32,9 @@ _CENTURIES: Final = frozenset(("19", "20"))
 _BEFORE_DAY: Final = frozenset(("il", "l", "al", "dal", "del", "the", "on", "'"))
 _DATE_SIGNS: Final = frozenset("/-.")
 _SIGNS: Final = frozenset(",./-:'°")
-_ARTICLE: Final = re.compile(r"(?:the|on|on the|il|lo|la|i|gli|le) |l'")
+_ARTICLE: Final = re.compile(r"(?:the|on|on\s+the|il|lo|la|i|gli|le)\s+|l'\s*")
 _AROUND: Final = 40
+_BESIDE: Final = 3
 _MOST_TIMES: Final = 12
 """Times that are read of one text: bounds what a long one costs."""
 _LONGEST: Final = timedelta(days=367)
@@ -159,6 +160,8 @@ def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Languag
     """Yield the times that stand in a window, from left to right."""
     text, low, signs = window.telling.text, window.telling.plain, _signs(language)
     begin, end = window.begin, window.end
+    if any(sign.isdigit() and not sign.isascii() for sign in text[max(0, begin - _BESIDE) : end + _BESIDE]):
+        return  # "²³ maggio": half of a date would be a wrong one
     placed = signs.placed.search(low, begin, end) is not None
     found = find(text[begin:end], said_at, zone, language, prefer="past")
     # Most words that hint at a time name none: only where one is, its direction is looked for.

@@ -41,6 +41,10 @@ class NameLists:
     determiners: frozenset[str]
 
 
+LONGEST_NAME = 4
+"""Words of a name: more are several, or shouted."""
+
+
 @lru_cache(maxsize=1)
 def load_names() -> NameLists:
     """Return the lists of `lexicon/names.toml`, read once."""

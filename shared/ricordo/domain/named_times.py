@@ -66,7 +66,7 @@ def _is_title(text: str, start: int, end: int, signs: _Signs, language: str) -> 
     """Say whether capitals make a name of what is written small as a time, or a part of a longer name."""
     if text.isupper():
         return False
-    first = text[start:end].partition(" ")[0]
+    first = text[start:end].split(maxsplit=1)[0]
     titled = first[0].isupper() and not first.isupper() and not starts_sentence(text, start)
     if titled and _is_small(text[start:end], signs) and signs.at_before.search(plain(text[:start])) is None:
         return True

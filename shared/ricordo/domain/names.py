@@ -11,7 +11,7 @@ from operator import attrgetter, itemgetter
 from ricordo.domain.known_names import KnownNames, lookup
 from ricordo.domain.lemmas import is_italian_verb, lemma
 from ricordo.domain.markup import beginning
-from ricordo.domain.name_lists import NameLists, is_given, is_place, load_names
+from ricordo.domain.name_lists import LONGEST_NAME, NameLists, is_given, is_place, load_names
 from ricordo.domain.proper_nouns import starts_sentence
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.text import Word, located_words
@@ -126,7 +126,9 @@ class _Reader:
         if not self._is_name(at):
             return 0, ""
         parts = [first.written]
-        for before, word in zip(self._tokens[at:], self._tokens[at + 1 :], strict=False):
+        for before, word in zip(self._tokens[at:], self._tokens[at + 1 : at + LONGEST_NAME], strict=False):
+            if before.end - before.start != len(before.written):  # "Anna's Paul": a possessive ends a name
+                break
             if self._text[before.end : word.start] not in _WITHIN or not _is_capital(word) or _is_other(word):
                 break
             if word.folded in stop_words(self._language):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ricordo.domain.name_lists import is_given
+from ricordo.domain.name_lists import LONGEST_NAME, is_given
 from ricordo.domain.text import LONGEST_WORD, Word, located_words
 
 _OPENING = frozenset('.!?…:\n"“«([-')
@@ -12,7 +12,6 @@ _ELIDED = re.compile(r"(?<!\w)([^\W\d_]{1,8})['\u2019]$")
 _ELIDED_IN_NAMES = frozenset({"D", "Sant"})
 _WORD_BEFORE = re.compile(r"(?<!\w)([^\W\d_]+) $")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
-_LONGEST_NAME = 4  # words
 
 
 def starts_sentence(text: str, position: int) -> bool:
@@ -43,7 +42,7 @@ def proper_names(text: str, language: str) -> Iterator[str]:
             continue
         begin = word.start - (_elided_before(text, word.start) if language == "it" else 0)
         gap = text[end : begin if begin > end else word.start]
-        if 0 < length < _LONGEST_NAME and gap in _JOINS:
+        if 0 < length < LONGEST_NAME and gap in _JOINS:
             end, length = word.end, length + 1
             continue
         if length:

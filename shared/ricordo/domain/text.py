@@ -4,7 +4,6 @@ Recalled memories that a bot left in a message are cut out here: a memory that i
 recalled is how memories fill up with their own echo.
 """
 
-import hashlib
 import re
 import threading
 import unicodedata
@@ -68,12 +67,6 @@ _stemmers = _StemmersOfThread()
 def normalise(text: str) -> str:
     """Return `text` in Unicode normal form C."""
     return unicodedata.normalize("NFC", text)
-
-
-def content_hash(text: str) -> str:
-    """Return the SHA-256 of the text's normal form, as 64 hexadecimal digits."""
-    # Half a surrogate pair is legal in JSON and in a str, and must hash rather than raise.
-    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def collapse(text: str) -> str:
@@ -148,13 +141,18 @@ def located_words(text: str, language: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=65_536)
 def stem(word: str, language: str) -> str:
     """Return the Snowball stem of a case-folded word, without diacritics.
 
-    In a language without a stemmer the word itself is its stem.
+    In a language without a stemmer the word itself is its stem; so is what is too long for a word,
+    which is not remembered either.
     """
-    algorithm = _ALGORITHMS.get(language) if len(word) <= LONGEST_WORD else None
+    return _stem(word, language) if len(word) <= LONGEST_WORD else without_accents(word)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str, language: str) -> str:
+    algorithm = _ALGORITHMS.get(language)
     stemmed = _stemmers.get(algorithm).stemWord(word) if algorithm else word
     return without_accents(stemmed)
 

@@ -14,12 +14,11 @@ from ricordo.domain.enrichment import TITLE_LENGTH, Enrichment
 from ricordo.domain.importance import Contribution, Importance
 from ricordo.domain.lexicon import load_positions
 from ricordo.domain.memory import Emotion, MemoryType, Role
-from ricordo.domain.names import is_place, load_names
+from ricordo.domain.name_lists import LONGEST_NAME, is_place, load_names
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.text import collapse, excerpt, located_words, normalise, stems, words
 from ricordo.domain.topics import MAX_TOPICS, topic_key
 
-_LONGEST_NAME = 4  # words
 _LONGEST_TOPIC = 3  # words
 _MAX_KEYWORDS = 8
 _MAX_PARTICIPANTS = 16
@@ -128,7 +127,7 @@ def _participants(
 
 def _is_a_name(written: str, language: str) -> bool:
     parts = written.split()
-    if len(parts) > _LONGEST_NAME or not written[0].isupper() or is_place(written):
+    if len(parts) > LONGEST_NAME or not written[0].isupper() or is_place(written):
         return False
     never, common = load_names().never, stop_words(language)
     return not any(part.casefold() in never or part.casefold() in common for part in parts)

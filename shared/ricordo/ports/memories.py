@@ -184,8 +184,8 @@ class Enrichments(Protocol):
     ) -> Sequence[SavedEnrichment]:
         """Write the derived columns with the version of what derived them, and set the stage.
 
-        What the bot stated stays, and so does what use has added, and what the same rules had derived with a
-        language model when they come without it. The forgotten, and those whose zone has changed meanwhile,
+        What the bot stated stays, and so does what use has added, and what was derived with a language
+        model where rules come without one. The forgotten, and those whose zone has changed meanwhile,
         are left out.
         """
         ...

@@ -146,6 +146,11 @@ def test_age_and_cost_never_help(profile: Profile, one: Signals, days: float, to
     assert Budget().score(longer) <= Budget().score(one) + 1e-9
 
 
+def test_a_text_without_end_is_not_better_for_its_length() -> None:
+    human, one = PROFILES["human"], Signals(semantic=0.1, token_count=300)
+    assert human.score(one._replace(token_count=10_000)) == human.score(one)
+
+
 @given(signals)
 def test_scores_are_bounded(one: Signals) -> None:
     assert 0 <= PROFILES["human"].score(one) <= 1

@@ -94,8 +94,12 @@ class World:
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False
     ) -> Sequence[Progress]:
         for one in enriched:
-            version, rated_by = one.enrichment.version, one.enrichment.rated_by
-            self.rows[one.memory_id] = (self.rows[one.memory_id][0] if rating_only else version, rated_by)
+            before, new = self.rows[one.memory_id], (one.enrichment.version, one.enrichment.rated_by)
+            # As the statements do: rules do not replace what a model had a hand in.
+            now = tuple(
+                then if "+" in then and "+" not in now else now for then, now in zip(before, new, strict=True)
+            )
+            self.rows[one.memory_id] = (before[0] if rating_only else now[0], now[1])
         return [
             Progress(
                 memory_id=one.memory_id,
@@ -179,11 +183,11 @@ async def test_a_message_that_the_model_cannot_read_holds_up_no_other() -> None:
 async def test_nothing_that_a_model_derived_is_given_up_for_the_rules(*, model: bool) -> None:
     some = world(4, BY_OLD, model=model)
     some.answers = dict.fromkeys(some.rows, False)
-    some.rows[UUID(int=9)] = (BY_OLD, OLD)
     before = dict(some.rows)
+    some.rows[UUID(int=9)] = (BY_OLD, OLD)
     await some.run()
-    assert some.rows == before
-    assert some.told == []
+    assert some.rows == {**before, UUID(int=9): (BY_OLD, VERSION)}
+    assert some.told == [UUID(int=9)]
 
 
 async def test_the_importance_alone_leaves_the_rest_of_its_version() -> None:
@@ -216,3 +220,11 @@ async def test_it_gives_up_on_an_index_that_does_not_move() -> None:
     with pytest.raises(IndexStuck, match="10000 points have yet to follow"):
         await running
     assert some.asked == []
+
+
+async def test_what_a_model_has_rated_stays_so_while_the_rest_is_raised() -> None:
+    mixed = World({UUID(int=1): (OLD, f"{OLD}+{MODEL}")})
+    done = await mixed.run()
+    assert (done.changed, done.raised, done.left) == (1, 1, 0)
+    assert mixed.rows[UUID(int=1)] == (VERSION, f"{OLD}+{MODEL}")
+    assert (await mixed.run()).outdated == 0

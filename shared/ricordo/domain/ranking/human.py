@@ -35,6 +35,9 @@ FEATURES = (
     "statement",
 )
 """What the weights are of: signals, log(1 + tokens), 1 for what asks nothing. More of each never hurts."""
+LONGEST = 256
+"""Tokens beyond which a memory tells no more by its length: so many the model reads, and what the weights
+were fitted on holds fewer."""
 
 
 PRIOR: Mapping[str, float] = MappingProxyType(
@@ -101,7 +104,7 @@ def prior(signals: Signals, weights: Mapping[str, float] = PRIOR) -> Column:
 
 def features(signals: Signals) -> Mapping[str, Column]:
     """Return what the weights are multiplied with, in the order of `FEATURES`."""
-    derived = {"length": np.log1p(signals.token_count), "statement": 1.0 - signals.asks}
+    derived = {"length": np.log1p(np.minimum(signals.token_count, LONGEST)), "statement": 1.0 - signals.asks}
     return {name: derived[name] if name in derived else getattr(signals, name) for name in FEATURES}
 
 

@@ -59,7 +59,7 @@ class EnrichmentsContract:
         assert await stores.enrichments.save(stores.tenant, derived, STORED) == first
         assert await stores.memory() == before
 
-    async def test_rules_do_not_undo_what_a_model_has_derived_with_them(self, stores: Stores) -> None:
+    async def test_rules_alone_do_not_undo_what_was_derived_with_a_model(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         memory = await stores.memory()
         by_model = enriched(memory, importance=0.8, title="A dog called Max", version="rules-2+model")
@@ -70,6 +70,9 @@ class EnrichmentsContract:
         assert saved.version == "rules-2+model"
         assert await stores.memory() == kept
         newer = enriched(memory, importance=0.2, title="Max", version="rules-3")
+        await stores.enrichments.save(stores.tenant, [newer], STORED)
+        assert await stores.memory() == kept
+        newer = enriched(memory, importance=0.2, title="Max", version="rules-3+model")
         await stores.enrichments.save(stores.tenant, [newer], STORED)
         assert ((await stores.memory()).title, (await stores.memory()).importance) == ("Max", 0.2)
 

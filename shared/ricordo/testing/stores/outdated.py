@@ -182,6 +182,17 @@ class OutdatedContract:
         assert used.importance == pytest.approx(0.54)
         assert used.access_count == 2
 
+    async def test_the_rating_of_a_model_stays_while_rules_derive_the_rest(
+        self, stores: Stores, outdated: OutdatedMemories
+    ) -> None:
+        (memory_id,) = await self._kept(stores, (OLD, f"{OLD}+model"))
+        (before,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
+        new = derived(before, RULES, importance=0.7)
+        assert len(await outdated.replace(stores.tenant, [new])) == 1
+        (after,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
+        assert after.importance == before.importance
+        assert await self._all(stores, outdated, OF_RULES, 10) == []
+
     async def test_the_forgotten_do_not_come_back(self, stores: Stores, outdated: OutdatedMemories) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         gone = replace(await stores.memory(), id=uuid4())

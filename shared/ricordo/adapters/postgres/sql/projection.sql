@@ -31,7 +31,7 @@ where m.tenant = $1 and m.id = any($3::uuid[])
 -- name: enrich
 -- $2 rows. What the bot said itself wins over what was inferred; use and fading are not touched. What was
 -- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time. What
--- the same rules derived with a language model ("rules-2+model") stays when they derive again without it.
+-- rules derived with a language model ("rules-2+model") stays when rules derive again without one.
 with derived as (
     select * from jsonb_to_recordset($2::jsonb) as d (
         memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
@@ -43,8 +43,8 @@ with derived as (
     select id, derived_by, rated_by from memories
     where tenant = $1 and id in (select memory_id from derived) order by id for update
 ), judged as (
-    select d.*, coalesce(starts_with(l.derived_by, d.version || '+'), false) as described,
-           coalesce(starts_with(l.rated_by, d.rated_by || '+'), false) as rated
+    select d.*, position('+' in coalesce(l.derived_by, '')) > 0 and position('+' in d.version) = 0 as described,
+           position('+' in coalesce(l.rated_by, '')) > 0 and position('+' in d.rated_by) = 0 as rated
     from derived d join locked l on l.id = d.memory_id
 )
 update memories m
