@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ricordo.domain.lexicon import LANGUAGES, Entry, Lexicon, load_lexicon, load_positions, load_signs
 from ricordo.domain.memory import NEUTRAL, Emotion
 from ricordo.domain.name_lists import is_given
-from ricordo.domain.text import Word, located_words, stem
+from ricordo.domain.text import LONGEST_WORD, Word, located_words, stem
 
 NEGATION_REACH = 4
 MODIFIER_REACH = 2
@@ -115,7 +115,7 @@ def spoken(text: str, language: str, names: Iterable[str] = ()) -> Emotion:
 
 
 def _spoken(text: str, found: Sequence[Word], language: str, names: Iterable[str]) -> list[_Feeling]:
-    readings = [_read(word.folded, language) for word in found]
+    readings = [_read(word.folded[:LONGEST_WORD], language) for word in found]
     # Hardly any word needs a closer look, and where none does, no context is needed either.
     near = [at for at, one in enumerate(readings) if one.says or (one.opens and _opens(readings, at))]
     if not near:
