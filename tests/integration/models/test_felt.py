@@ -33,6 +33,9 @@ def felt() -> Iterator[Felt]:
         ("My grandmother died last night", "en", -1, -0.5),
         ("I am not happy with it", "en", -1, -0.2),
         ("It was not bad at all", "en", 0.0, 1),
+        ("I am not sad", "en", -0.1, 0.4),
+        ("I'm not worried about it", "en", -0.1, 0.4),
+        ("Non sono per niente arrabbiata", "it", -0.1, 0.4),
         ("The meeting is at noon", "en", -0.25, 0.25),
         ("The train leaves at eight", "en", -0.25, 0.25),
         ("Someone stole my wallet on the subway", "en", -1, -0.2),  # no word of feeling

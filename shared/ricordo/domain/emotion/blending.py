@@ -26,6 +26,7 @@ _CLEAR: Final = 0.25
 
 _BELIEVED: Final = 0.5  # how far words of feeling draw that say the same more clearly
 _SOME: Final = 12  # words of a text in which they do so
+_DENIED: Final = 0.8  # how far words draw that deny what the heads read
 _DOUBTED: Final = 0.3  # how far others draw
 _FEW: Final = 5  # words of a text in which these do so
 _OF_THE_REST: Final = 0.03  # how far they draw arousal and dominance, which they tell less well
@@ -105,7 +106,7 @@ def _blended(
         valence *= _EXAGGERATED  # the vector was made of all words
     if words != NEUTRAL:
         size = max(1, len(located_words(text, language)))
-        valence += _pull(words.valence, valence, size) * (words.valence - valence)
+        valence += _pull(words, valence, size) * (words.valence - valence)
         some = _OF_THE_REST * min(1.0, _FEW / size)
         arousal += some * (words.arousal - arousal)
         dominance += some * (words.dominance - dominance)
@@ -120,13 +121,21 @@ def _blended(
     )
 
 
-def _pull(said: float, learned: float, size: int) -> float:
+def _denies(words: Emotion) -> bool:
+    """Whether all that the words of feeling say is that something is not felt: "I am not sad"."""
+    return words.primary == NEUTRAL.primary and words != NEUTRAL
+
+
+def _pull(words: Emotion, learned: float, size: int) -> float:
     """Return how far words of feeling draw a valence to theirs, in [0, 1].
 
     In a short message a word of feeling is all that there is; a long one tells more than its words. Where the
     words say the same more clearly, they are believed: books and newspapers were rated, which feel less
-    than people who tell of themselves.
+    than people who tell of themselves. What is denied the heads take for what is felt.
     """
+    said = words.valence
+    if said * learned < 0 and _denies(words):
+        return _DENIED * min(1.0, _SOME / size)
     if said * learned > 0 and abs(said) > abs(learned):
         return _BELIEVED * min(1.0, _SOME / size)
     return _DOUBTED * min(1.0, _FEW / size)
@@ -150,7 +159,7 @@ def _label(found: NDArray[np.float32], words: Emotion, *, figurative: bool = Fal
     Words of feeling are read with what denies them, which the heads are not: no label says the contrary.
     """
     odds = found * _preference()
-    if abs(words.valence) > _CLEAR:
+    if abs(words.valence) > _CLEAR or _denies(words):
         odds += _contrary()[words.valence > 0]
     if figurative:
         odds += _grieving()
