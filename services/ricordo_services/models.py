@@ -76,7 +76,7 @@ async def open_models(
     async with AsyncExitStack() as exits:
 
         async def minilm() -> MiniLm:
-            opening = open_minilm(cores=settings.threads, tokens=counter)
+            opening = open_minilm(cores=settings.threads, tokens=counter, precision=settings.precision)
             return await exits.enter_async_context(opening)
 
         if settings.provider == "onnx":

@@ -94,6 +94,7 @@ class EmbeddingSettings(_Group):
         open_s: seconds until one request tries whether the model is back.
         fallback_after_s: seconds of outage after which the fallback serves.
         queue: texts that may wait; submitting more waits.
+        precision: of the model in process; `int8` is a third faster, and hardly another model.
         threads: of the model in process; by default as many as the process may use.
     """
 
@@ -109,6 +110,7 @@ class EmbeddingSettings(_Group):
     open_s: PositiveFloat = 15.0
     fallback_after_s: PositiveFloat = 60.0
     queue: PositiveInt = 1024
+    precision: Literal["fp32", "int8"] = "fp32"
     threads: PositiveInt | None = None
 
     @field_validator("model")

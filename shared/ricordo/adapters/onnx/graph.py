@@ -6,36 +6,21 @@ its own optimiser would leave such a graph, so that a session opens without opti
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-from safetensors.numpy import load_file
 
 from ricordo.adapters.onnx.network import DIMENSIONS, MAX_TOKENS
 
 Weights = Mapping[str, NDArray[np.float32]]
 
 _LAYERS = 6
-_HEADS = 12
+HEADS = 12
 _EPSILON = 1e-12
-_OPSET = 17
+_OPSET = 18
 _IR_VERSION = 8
 _FUSED = "com.microsoft"
-
-
-def build_model(weights: Path) -> bytes:
-    """Return the model file made of a checkpoint.
-
-    Args:
-        weights: a safetensors file of MiniLM's 6-layer form.
-
-    Raises:
-        KeyError: a tensor is missing.
-    """
-    content: bytes = MiniLmGraph(load_file(weights)).build().SerializeToString(deterministic=True)
-    return content
 
 
 class MiniLmGraph:
@@ -95,9 +80,7 @@ class MiniLmGraph:
     def _attend(self, hidden: str, layer: int) -> str:
         """Add self-attention to the hidden state: queries, keys and values in one product."""
         prefix = f"encoder.layer.{layer}.attention"
-        parts = [f"{prefix}.self.{part}" for part in ("query", "key", "value")]
-        kernel = np.concatenate([self._weights[f"{part}.weight"].T for part in parts], axis=1)
-        bias = np.concatenate([self._weights[f"{part}.bias"] for part in parts])
+        kernel, bias = self._queries_keys_values(prefix)
         inputs = [
             hidden,
             self._constant(f"{prefix}.qkv", kernel),
@@ -105,8 +88,14 @@ class MiniLmGraph:
             "lengths",
         ]
         context = f"{prefix}.context"
-        self._node("Attention", inputs, [context], num_heads=_HEADS)
+        self._node("Attention", inputs, [context], num_heads=HEADS)
         return self._add_and_norm(self._linear(context, f"{prefix}.output.dense"), hidden, f"{prefix}.output")
+
+    def _queries_keys_values(self, prefix: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return weights [in, 3 * out] and bias [3 * out] of the three products that begin an attention."""
+        parts = [f"{prefix}.self.{part}" for part in ("query", "key", "value")]
+        kernel = np.concatenate([self._weights[f"{part}.weight"].T for part in parts], axis=1)
+        return kernel, np.concatenate([self._weights[f"{part}.bias"] for part in parts])
 
     def _feed_forward(self, hidden: str, layer: int) -> str:
         """Add the two-layer perceptron, with the exact GELU (by the error function) between its layers."""

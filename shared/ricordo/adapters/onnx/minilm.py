@@ -10,7 +10,7 @@ import numpy as np
 from ricordo.adapters.onnx.cache import default_cache_folder
 from ricordo.adapters.onnx.checkpoint import MODEL, Checkpoint, installed_checkpoint
 from ricordo.adapters.onnx.lanes import Lanes, usable_cores
-from ricordo.adapters.onnx.network import DIMENSIONS, MAX_TOKENS, PRECISION, Network, load_network
+from ricordo.adapters.onnx.network import DIMENSIONS, MAX_TOKENS, Network, Precision, load_network
 from ricordo.adapters.onnx.plan import plan_runs
 from ricordo.adapters.onnx.tokens import MiniLmTokens
 from ricordo.ports.models import Encoder, TokenCounter, Vectors
@@ -73,12 +73,13 @@ class MiniLm:
         precision: of the weights.
     """
 
-    precision = PRECISION
-
-    def __init__(self, batch: Encoder, query: Encoder, tokens: TokenCounter) -> None:
+    def __init__(
+        self, batch: Encoder, query: Encoder, tokens: TokenCounter, precision: Precision = "fp32"
+    ) -> None:
         self.batch = batch
         self.query = query
         self.tokens = tokens
+        self.precision = precision
 
 
 async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
@@ -100,6 +101,7 @@ async def open_minilm(
     checkpoint: Checkpoint | None = None,
     cores: int | None = None,
     tokens: MiniLmTokens | None = None,
+    precision: Precision = "fp32",
 ) -> AsyncIterator[MiniLm]:
     """Load the model, building its file the first time, and close it at the end.
 
@@ -108,6 +110,7 @@ async def open_minilm(
         checkpoint: the weights; those of the installed package by default.
         cores: threads for batches; as many as the process may use by default.
         tokens: its tokenizer, where that is loaded already.
+        precision: of its products.
 
     Raises:
         CheckpointMissing: the package with the weights is not installed.
@@ -115,7 +118,7 @@ async def open_minilm(
     """
     source = checkpoint or installed_checkpoint()
     tokens = tokens or await load_tokens(source)
-    network = await asyncio.to_thread(load_network, source, cache_folder or default_cache_folder())
+    network = await asyncio.to_thread(load_network, source, cache_folder or default_cache_folder(), precision)
     batch_lanes = Lanes("batch", cores or usable_cores(), background=True)
     query_lanes = Lanes("query", 1)
     try:
@@ -123,6 +126,7 @@ async def open_minilm(
             batch=MiniLmEncoder(tokens, network, batch_lanes),
             query=MiniLmEncoder(tokens, network, query_lanes),
             tokens=tokens,
+            precision=precision,
         )
     finally:
         await asyncio.gather(batch_lanes.close(), query_lanes.close())

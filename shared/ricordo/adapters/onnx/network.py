@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import onnxruntime
@@ -12,9 +13,9 @@ from ricordo.ports.models import ModelUnavailable, Vectors
 
 DIMENSIONS = 384
 MAX_TOKENS = 256
-PRECISION = "fp32"
+Precision = Literal["fp32", "int8"]
 # Names the graph that is built: to be raised with each change of it, so that no older file is taken for it.
-GRAPH_VERSION = 1
+GRAPH_VERSION = 2
 
 
 class Network:
@@ -64,7 +65,7 @@ class Network:
         return vectors
 
 
-def load_network(checkpoint: Checkpoint, cache_folder: Path) -> Network:
+def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precision = "fp32") -> Network:
     """Load MiniLM from the cache, building its model file where there is none that is whole.
 
     Raises:
@@ -73,9 +74,9 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path) -> Network:
 
     def build() -> bytes:
         # Only a cold start pays for the libraries that the builder needs: most of a second.
-        from ricordo.adapters.onnx.graph import build_model  # noqa: PLC0415 - see above
+        from ricordo.adapters.onnx.building import build_model  # noqa: PLC0415 - see above
 
-        return build_model(checkpoint.weights)
+        return build_model(checkpoint.weights, precision)
 
-    name = f"minilm-{checkpoint.digest[:16]}-{PRECISION}-v{GRAPH_VERSION}"
+    name = f"minilm-{checkpoint.digest[:16]}-{precision}-v{GRAPH_VERSION}"
     return Network(cached_model(cache_folder, name, build))
