@@ -1,24 +1,23 @@
 """Turns of a life as people tell them in Italian and English: birth, death, weddings, jobs, home, illness.
 
-The words are data, in `lexicon/life_events_*.toml`: families of patterns, each with the cues without which
-it is not looked at, so that most messages cost no more than a look at their words. What is asked, wished,
-told of a film or said in jest is left out before (`telling`); what is denied, feared or nearly happened, and
-what happened to nobody near, here.
+The words are data, in `lexicon/life_events_*.toml`: families of patterns. Those whose indispensable pieces a
+message lacks are not looked for in it, so that most cost little more than a look at their words. What is
+asked, wished, told of a film or said in jest is left out before (`telling`); what is denied, feared or nearly
+happened, and what happened to nobody near, here.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from ricordo.domain.indispensable import Pieces, demands
+from ricordo.domain.indispensable import Pieces, Sieve, demands
 from ricordo.domain.tables import read_table
-from ricordo.domain.telling import LANGUAGES, Telling, disclosures, plain, plain_words
-from ricordo.domain.text import normalise
+from ricordo.domain.telling import LANGUAGES, Telling, disclosures, evenly_set, plain, plain_words
 
-_CUE: Final = 4
-"""Letters of a word that are compared with the cues."""
+_BEGINNING: Final = 4
+"""Letters of a word that are compared with those for somebody near."""
 _LEAD: Final = 100
 """Characters in front of a deed in which the one who did it is looked for."""
 _MOST_READ: Final = 2400
@@ -26,7 +25,6 @@ _MOST_READ: Final = 2400
 _BESIDE: Final = " ,.;:!-("
 _NEAR: Final = ("<kin>", "<mykin>")
 _PLACE: Final = re.compile(r"<(\w+)>")
-_ENDINGS: Final = re.compile(r"([a-z]+)\[([a-z]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class _Events:
 
     Attributes:
         turns: all ways of telling one.
-        cues: beginnings of words by their first letters, each with the turns that it may belong to.
+        sieve: says which of them may be in a text.
         of_near: the turns that begin with somebody near.
         near: beginnings of the words for those, without one of which such turns cannot be.
         ends: where a clause ends.
@@ -90,7 +88,7 @@ class _Events:
     """
 
     turns: tuple[_Turn, ...]
-    cues: Mapping[str, Sequence[tuple[str, frozenset[int]]]]
+    sieve: Sieve
     of_near: frozenset[int]
     near: frozenset[str]
     ends: re.Pattern[str]
@@ -100,21 +98,18 @@ class _Events:
     opening: re.Pattern[str]
     strangers: re.Pattern[str]
 
-    def hinted(self, said: Iterable[str]) -> set[int]:
-        """Return which turns the words that were said hint at."""
-        found: set[int] = set()
-        near = False
-        for word in said:
-            beginning = word[:_CUE]
-            near = near or beginning in self.near
-            for cue, turns in self.cues.get(beginning, ()):
-                if word.startswith(cue):
-                    found |= turns
-        return found if near else found - self.of_near
+    def hinted(self, low: str, said: Collection[str]) -> set[int]:
+        """Return which turns may be in a plain text; `said` are the words of it or of all its sentence."""
+        found = self.sieve.passed(low, said)
+        if found.isdisjoint(self.of_near) or any(word[:_BEGINNING] in self.near for word in said):
+            return found
+        return found - self.of_near
 
 
 def life_event(text: str, language: str) -> str:
-    """Return the words of the first turn of a life that `text` tells of, in lower case, or nothing.
+    """Return the words of the first turn of a life that `text` tells of, or nothing.
+
+    They are in lower case, and their blanks are set evenly.
 
     A sentence that asks, wishes, supposes or tells a story tells of none; a language other than Italian and
     English has no patterns.
@@ -125,17 +120,17 @@ def life_event(text: str, language: str) -> str:
     """
     if language not in LANGUAGES:
         return ""
-    text = normalise(text)
+    text = evenly_set(text)
     events = _events(language)
     low = plain(text)
-    turns = events.hinted(plain_words(low))
+    turns = events.hinted(low, plain_words(low))
     # Hardly any text has one, told or not: most need not be cut into what they tell.
     if not turns or (len(text) <= _MOST_READ and not any(events.turns[i].happens(low) for i in turns)):
         return ""
     left = _MOST_READ
     every = disclosures(text, language)
     for at, told in enumerate(every):
-        if hinted := events.hinted(told.words):
+        if hinted := events.hinted(told.plain, told.words):
             personal = any(events.personal.search(one.plain) for one in every[max(0, at - 1) : at + 2])
             if found := next(_found(told, hinted, events, personal=personal), ""):
                 return found
@@ -177,11 +172,6 @@ def _is_unreal(before: str, events: _Events) -> bool:
     return events.hedges.search(clause) is not None or events.negation.search(clause) is not None
 
 
-def patterns(language: str) -> tuple[str, ...]:
-    """Return all patterns of a language that are compiled only when they are needed."""
-    return tuple(pattern for turn in _events(language).turns for pattern in (turn.deed, turn.lead))
-
-
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Compile a pattern when it is first needed: most of them never are."""
@@ -198,23 +188,13 @@ def _demanded(written: str) -> tuple[Pieces, ...]:
 def _events(language: str) -> _Events:
     table = read_table(f"life_events_{language}")
     unreal, words, leads = table["unreal"], table["words"], table["leads"]
-    turns: list[_Turn] = []
-    cues: dict[str, set[int]] = {}
-    of_near: set[int] = set()
-    for family in table["family"]:
-        for turn in (one for pattern in family["patterns"] for one in _alternatives(pattern)):
-            written = _written(turn.replace("<pets>", words["pets"]))
-            for cue in family["cues"]:
-                if cue[:_CUE] in written:
-                    cues.setdefault(cue, set()).add(len(turns))
-            if turn.startswith(_NEAR):
-                of_near.add(len(turns))
-            turns.append(_turn(turn, words, leads))
+    told = [turn for family in table["family"] for each in family["patterns"] for turn in _alternatives(each)]
+    turns = tuple(_turn(turn, words, leads) for turn in told)
     return _Events(
-        turns=tuple(turns),
-        cues=_by_beginning(cues),
-        of_near=frozenset(of_near),
-        near=frozenset(word[:_CUE] for word in table["near"].split()),
+        turns=turns,
+        sieve=Sieve([turn.written for turn in turns]),
+        of_near=frozenset(at for at, turn in enumerate(told) if turn.startswith(_NEAR)),
+        near=frozenset(word[:_BEGINNING] for word in table["near"].split()),
         ends=re.compile(unreal["ends"]),
         hedges=re.compile(unreal["hedges"]),
         negation=re.compile(unreal["negation"]),
@@ -231,21 +211,6 @@ def _turn(pattern: str, words: Mapping[str, str], leads: Iterable[str]) -> _Turn
     lead = rf"(?:{_spelled(words[place[1]], words)})\Z"
     deed = pattern[place.end() :]
     return _Turn(_spelled(deed, words), lead, deed)
-
-
-def _by_beginning(cues: Mapping[str, set[int]]) -> dict[str, list[tuple[str, frozenset[int]]]]:
-    """Index cues by their first letters; a cue shorter than those is a word of its own."""
-    found: dict[str, list[tuple[str, frozenset[int]]]] = {}
-    for cue, turns in cues.items():
-        found.setdefault(cue[:_CUE], []).append((cue, frozenset(turns)))
-    return found
-
-
-def _written(pattern: str) -> str:
-    """Return a pattern with all forms of the words that differ in their last letter written out."""
-    pattern = _PLACE.sub(" ", pattern)
-    forms = (word + ending for word, endings in _ENDINGS.findall(pattern) for ending in endings)
-    return " ".join((pattern, *forms))
 
 
 def _alternatives(pattern: str) -> Iterator[str]:

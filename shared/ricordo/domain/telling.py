@@ -20,6 +20,7 @@ _MARKED: Final = re.compile(
 )
 _QUOTED: Final = re.compile('"[^"\n]{1,300}"|“[^“”\n]{1,300}”|«[^«»\n]{1,300}»')
 _WORD: Final = re.compile(r"[a-z0-9]+")
+_BLANKS: Final = re.compile(r"[^\S\n]{2,}|[^\S \n]")
 _OPENING: Final = re.compile(
     r"(?:(?:so|and|but|hey|hi|ciao|ehi|ok|okay|well|allora|e|ma|oh|senti|scusa|sorry|dai|quindi|no|yes|si)\b"
     r"[ ,!]*)+"
@@ -43,7 +44,7 @@ class Telling:
     """A stretch of text that tells, as it is written and plain; both are equally long.
 
     Attributes:
-        text: as written.
+        text: as written, but for blanks.
         plain: in lower case, without accents, apostrophes straight.
         words: the plain words of the sentence that it is a part of.
     """
@@ -89,6 +90,16 @@ def plain(text: str) -> str:
     return _ACCENTED.sub(lambda found: _PLAIN.get(found[0], "i"), text).lower()
 
 
+def evenly_set(text: str) -> str:
+    """Return `text` in normal form C with one space for all blanks between two words of a line.
+
+    So patterns hold them. Line ends stay: they end sentences.
+    """
+    text = normalise(text)
+    # Every blank but the space is no printable sign: most texts need no pattern.
+    return text if text.isprintable() and "  " not in text else _BLANKS.sub(" ", text)
+
+
 def plain_words(low: str) -> frozenset[str]:
     """Return the words of a plain text, cut at apostrophes."""
     return frozenset(_WORD.findall(low))
@@ -99,7 +110,7 @@ def tellings(text: str, language: str) -> tuple[Telling, ...]:
 
     Left out are sentences that ask, that tell of a story, the news or a dream, what stands in quotation
     marks, code and links, what is wished or supposed; of a text that says it is a joke, everything. A
-    question hung onto a statement leaves the statement.
+    question hung onto a statement leaves the statement. Blanks are set evenly (`evenly_set`).
 
     Args:
         text: what was said.
@@ -107,7 +118,7 @@ def tellings(text: str, language: str) -> tuple[Telling, ...]:
     """
     if language not in LANGUAGES:
         return ()
-    return _tellings(normalise(text), language)
+    return _tellings(evenly_set(text), language)
 
 
 def disclosures(text: str, language: str) -> tuple[Telling, ...]:

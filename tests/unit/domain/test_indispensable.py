@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.indispensable import demands
+from ricordo.domain.indispensable import Sieve, demands
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,35 @@ from ricordo.domain.indispensable import demands
         (r"e\.g\.", [{"e.g."}]),
         ("<kin> died", [{" died"}]),
         ("[a-z]{2,9}", []),
+        ("abcd{00}", [{"abc"}]),
         ("", []),
     ],
 )
 def test_what_a_pattern_demands(pattern: str, demanded: list[set[str]]) -> None:
     assert sorted(map(sorted, demands(pattern))) == sorted(map(sorted, demanded))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?>married)",
+        "(?i:Married)",
+        "(?i)Married",
+        r"\x41bcd",
+        r"\u00e8rano",
+        "(?#a comment)job",
+        "(?s:.)abc",
+        "(?P<who>wife)",
+        r"(wife)\1",
+        "(job",
+        "job)",
+        "[job",
+        "job\\",
+    ],
+)
+def test_a_pattern_with_anything_unknown_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"unknown|group"):
+        demands(pattern)
 
 
 _PARTS = st.recursive(
@@ -48,3 +72,20 @@ _PARTS = st.recursive(
 def test_whatever_matches_holds_what_is_demanded(pattern: str, text: str) -> None:
     if re.search(pattern, text):
         assert all(any(piece in text for piece in pieces) for pieces in demands(pattern))
+
+
+@given(
+    st.lists(_PARTS, min_size=1, max_size=5),
+    st.lists(st.sampled_from(["job", "wife", " a", "x", "b", "c", "jo", "'"]), max_size=6).map("".join),
+)
+def test_whatever_matches_is_passed(patterns: list[str], text: str) -> None:
+    passed = Sieve(patterns).passed(text, re.findall("[a-z0-9]+", text))
+    assert {at for at, pattern in enumerate(patterns) if re.search(pattern, text)} <= passed
+
+
+def test_hardly_anything_else_is_passed() -> None:
+    sieve = Sieve(["got the job", "(?:lost|found) work", "e' mort[oa]", "[a-z]+"])
+    assert sieve.passed("i lost my job", ["i", "lost", "my", "job"]) == {3}
+    assert sieve.passed("i found work", ["i", "found", "work"]) == {1, 3}
+    assert sieve.passed("papa e' morto", ["papa", "e", "morto"]) == {2, 3}
+    assert sieve.passed("a" * 99 + "mort", ["a" * 99 + "mort"]) == {3}

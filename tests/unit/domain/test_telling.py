@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.telling import plain, tellings
+from ricordo.domain.telling import evenly_set, plain, tellings
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,9 @@ from ricordo.domain.telling import plain, tellings
         ("dove sei stato ieri", "it", []),
         ("La regina muore nel film", "it", []),
         ("I got fired! Just kidding", "en", []),
+        ("I wish\u00a0 I had  a dog,\tbut my  cat died", "en", [", but my cat died"]),
+        ("Id like to see him", "en", []),
+        ("Al tg3 lo hanno detto", "it", []),
         ("Mir geht es gut", "de", []),
         ("", "en", []),
     ],
@@ -31,6 +34,15 @@ def test_only_what_is_so_is_told(text: str, language: str, told: list[str]) -> N
 @given(st.text(max_size=300))
 def test_plain_text_is_as_long_as_what_was_written(text: str) -> None:
     assert len(plain(text)) == len(text)
+
+
+@given(st.text(st.one_of(st.sampled_from(" \n\t\u00a0\u2003\x1cab"), st.characters()), max_size=60))
+def test_blanks_are_set_evenly_and_line_ends_stay(text: str) -> None:
+    even = evenly_set(text)
+    assert all(sign in " \n" or not sign.isspace() for sign in even)
+    assert "  " not in even
+    assert even.count("\n") == text.count("\n")
+    assert even.split() == evenly_set(even).split()
 
 
 @given(st.text(max_size=400), st.sampled_from(["it", "en"]))
