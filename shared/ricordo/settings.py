@@ -94,8 +94,8 @@ class EmbeddingSettings(_Group):
         open_s: seconds until one request tries whether the model is back.
         fallback_after_s: seconds of outage after which the fallback serves.
         queue: texts that may wait; submitting more waits.
-        precision: of the products of the model in process; `int8` encodes half as many texts more in a second,
-            and a vector depends a little on the texts that it is encoded with.
+        precision: of the products of the model in process; `int8` encodes half as many texts more in a
+            second, and a vector depends a little on the texts that it is encoded with.
         threads: of the model in process; by default as many as the process may use.
     """
 

@@ -2,6 +2,8 @@
 
 from ricordo.adapters.postgres.links import PostgresLinks
 from ricordo.adapters.postgres.projection import PostgresEnrichments
+from ricordo.domain.enrichment import enrich
+from ricordo.domain.lexicon import LANGUAGES
 from ricordo.ports.describing import Describer
 from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
@@ -15,6 +17,8 @@ async def enriching(resources: Resources, describer: Describer | None) -> Enrich
         resources: what workers share.
         describer: the language model; None for the rules alone.
     """
+    # Lists and patterns take some tenths of a second to load: no first message waits for them.
+    await (await resources.beside()).each(_warmed, LANGUAGES)
     return Enrich(
         await resources.store(PostgresEnrichments),
         await resources.tokens(),
@@ -31,3 +35,7 @@ async def _linking(resources: Resources) -> Linking:
     settings = resources.settings.links
     remembered = RememberedNeighbourhoods(settings.cache_mb * 1024**2)
     return Linking(links, beside, resources.model_names, settings.threshold, remembered)
+
+
+def _warmed(language: str) -> None:
+    enrich("My father died.", language=language)

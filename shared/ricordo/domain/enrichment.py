@@ -11,6 +11,7 @@ from ricordo.domain.emotion import estimate
 from ricordo.domain.importance import Importance, importance
 from ricordo.domain.memory import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.domain.names import mentioned_names
+from ricordo.domain.telling import evenly_set
 from ricordo.domain.text import collapse, normalise, title_of
 from ricordo.domain.topics import topics
 
@@ -65,7 +66,7 @@ def enrich(
         participants: who was present, as the bot says.
         vector: float32 [d], the text's embedding, for an estimator that uses it.
     """
-    content = normalise(content)
+    content = evenly_set(content)
     present = tuple(participants)
     mentioned = mentioned_names(content, language, (*present, speaker))
     feels = role in {Role.USER, Role.ASSISTANT}

@@ -169,6 +169,21 @@ def test_any_text_can_be_enriched(said: str, language: str, present: list[str]) 
     assert found == enrich(said, language=language, participants=present)
 
 
+@pytest.mark.parametrize("blank", ["  ", "\t", "\N{NO-BREAK SPACE}", " \N{NO-BREAK SPACE} "])
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("Mi sono sposato ieri con Anna", "it"),
+        ("È morto mio padre", "it"),
+        ("My mother died yesterday", "en"),
+        ("We looked at the wedding dress with Paul", "en"),
+        ("I was fired today", "en"),
+    ],
+)
+def test_blanks_of_any_width_are_blanks(said: str, language: str, blank: str) -> None:
+    assert enrich(said.replace(" ", blank), language=language) == enrich(said, language=language)
+
+
 @pytest.mark.parametrize("part", ["a", "A. ", "to a ", "mia nonna ", "\n", "1) ", "'"])
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_time_grows_with_the_length_of_a_message_and_no_faster(part: str, language: str) -> None:
