@@ -14,18 +14,20 @@ from itertools import islice
 from typing import Final, cast
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.named_times import is_named
+from ricordo.domain.named_times import is_named, without_works
 from ricordo.domain.tables import read_table
 from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
 from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find
-from ricordo.domain.temporal.direction import direction
+from ricordo.domain.temporal.direction import direction, is_planned
 from ricordo.domain.temporal.languages import LEXICONS
 
+_OTHER_TABLES: Final = frozenset(("cues", "named", "tense", "works"))
 _TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
 _WORD: Final = re.compile(r"[a-z]+|\d+")
 _DIGIT: Final = re.compile(r"[0-9]")
 _REACH: Final = 7
 """Words on each side of one that names a time which can belong to the same time."""
+_DAY_AT: Final = re.compile(r"(?:il |l'|the |on the )\d{1,2}(?:st|nd|rd|th)? (?:alle|all'|at)\b")
 _DIGITS_OF_DAY: Final = 2
 _DIGITS_OF_YEAR: Final = 4
 _CENTURIES: Final = frozenset(("19", "20"))
@@ -91,6 +93,7 @@ class _Signs:
 
     cues: frozenset[str]
     placed: re.Pattern[str]
+    nearest: re.Pattern[str]
     before_year: re.Pattern[str]
     ahead_before: re.Pattern[str]
     ahead_behind: re.Pattern[str]
@@ -102,6 +105,7 @@ class _Signs:
     habitual: re.Pattern[str]
     wished_before: re.Pattern[str]
     liked_before: re.Pattern[str]
+    always_before: re.Pattern[str]
     topic_behind: re.Pattern[str]
     born: re.Pattern[str]
     being_born: re.Pattern[str]
@@ -148,7 +152,11 @@ def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -
     low = plain(content)
     if not signs.hinted(low, plain_words(low)):
         return None
-    hinted = (one for one in tellings(content, language) if signs.hinted(one.plain, one.words))
+    hinted = (
+        one
+        for one in tellings(without_works(content, language), language)
+        if signs.hinted(one.plain, one.words)
+    )
     windows = (window for one in hinted for window in _windows(one, spoken))
     told = [time for window in islice(windows, _MOST_TIMES) for time in _times(window, said_at, zone, spoken)]
     fitting = [one for one in told if _is_of_event(one, said_at, signs)]
@@ -162,7 +170,7 @@ def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Languag
     begin, end = window.begin, window.end
     if any(sign.isdigit() and not sign.isascii() for sign in text[max(0, begin - _BESIDE) : end + _BESIDE]):
         return  # "²³ maggio": half of a date would be a wrong one
-    placed = signs.placed.search(low, begin, end) is not None
+    placed = signs.placed.search(low, begin, end) and not signs.nearest.search(low, begin, end)
     found = find(text[begin:end], said_at, zone, language, prefer="past")
     # Most words that hint at a time name none: only where one is, its direction is looked for.
     if found and not placed and _lies_ahead(window, signs, language):
@@ -186,7 +194,8 @@ def _lies_ahead(window: _Window, signs: _Signs, language: Language) -> bool:
         return True
     if signs.ahead_behind.match(low[end : end + _AROUND]):
         return True
-    return direction(window.telling.text, window.cue, language) == "future"
+    text = window.telling.text
+    return direction(text, window.cue, language) == "future" or is_planned(text, window.cue, language)
 
 
 def _windows(telling: Telling, language: Language) -> Iterator[_Window]:
@@ -234,7 +243,9 @@ def _belongs(token: str, language: Language) -> bool:
 
 def _names_a_day(span: TimeSpan, reference: str, signs: _Signs) -> bool:
     """Whether more is told than an hour: "at 5 pm" is of any day."""
-    return span.end - span.start >= _HOURS or not signs.cues.isdisjoint(_WORD.findall(reference))
+    if span.end - span.start >= _HOURS or _DAY_AT.match(reference):
+        return True
+    return not signs.cues.isdisjoint(_WORD.findall(reference))
 
 
 def _is_of_event(one: _Told, said_at: datetime, signs: _Signs) -> bool:
@@ -267,7 +278,8 @@ def _is_elsewhere(one: _Told, signs: _Signs) -> bool:
 
 def _is_topic_or_habit(one: _Told, signs: _Signs) -> bool:
     """Whether a day by its name only is what is spoken of, or what something is done on again and again."""
-    if signs.liked_before.search(one.before) or signs.topic_behind.match(one.behind):
+    before = (signs.liked_before, signs.always_before)
+    if any(sign.search(one.before) for sign in before) or signs.topic_behind.match(one.behind):
         return True
     if signs.habit.search(one.sentence):
         return True
@@ -293,6 +305,6 @@ def _rank(one: _Told, said_at: datetime, signs: _Signs) -> tuple[bool, bool, int
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _signs(language: str) -> _Signs:
-    table: dict[str, str] = read_table("event_time")[language]
-    patterns = {name: re.compile(table[name]) for name in table.keys() - {"cues", "named"}}
+    table = read_table("event_time")[language]
+    patterns = {name: re.compile(table[name]) for name in table.keys() - _OTHER_TABLES}
     return _Signs(cues=frozenset(table["cues"].split()), **patterns)

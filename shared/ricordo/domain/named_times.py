@@ -12,13 +12,14 @@ from ricordo.domain.name_lists import is_given
 from ricordo.domain.proper_nouns import starts_sentence
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.tables import read_table
-from ricordo.domain.telling import LANGUAGES, plain
+from ricordo.domain.telling import LANGUAGES, evenly_set, plain, plain_words, tellings
+from ricordo.domain.text import sentences
 
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+(?:['\u2019][^\W\d_]+)?) $")
 _WORD_BEHIND: Final = re.compile(r" ([^\W\d_]+)")
+_MARKS: Final = frozenset('"`>“”«»')
 _LONGEST: Final = 24  # characters of a word beside one of time that are looked at
 _BEHIND: Final = 60  # characters behind a time that are read
-_BY: Final = re.compile(r" by (?:the )?[A-Z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,41 @@ class _Signs:
     place: re.Pattern[str]
     place_before: re.Pattern[str]
     at_before: re.Pattern[str]
+    works_behind: re.Pattern[str]
     being_behind: re.Pattern[str]
     alone: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Works:
+    """How it is said that somebody saw, read or dreamt something, in one language."""
+
+    cues: frozenset[str]
+    deed: re.Pattern[str]
+    when: re.Pattern[str]
+
+
+def without_works(content: str, language: str) -> str:
+    """Return `content` without what is in the films, books and dreams that the speaker tells to have had.
+
+    "Ieri ho visto un film" tells what somebody did yesterday, though what the film tells is no deed of
+    anybody. From the work on the sentence is left out, but for a time at its end.
+    """
+    works = _works(language)
+    if works.cues.isdisjoint(plain_words(plain(content))):
+        return content
+    parts = sentences(evenly_set(content))
+    return "\n".join(one if tellings(one, language) else _without_work(one, works) for one in parts)
+
+
+def _without_work(sentence: str, works: _Works) -> str:
+    """Cut the work of a sentence that does not tell because of it; what is marked or quoted stays whole."""
+    low = plain(sentence)
+    deed = works.deed.search(low)
+    if deed is None or "?" in low or not _MARKS.isdisjoint(low):
+        return sentence
+    when = works.when.match(low, deed.end())
+    return sentence[: deed.start(deed.lastgroup or 0)] + (when[1] if when is not None else "")
 
 
 def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
@@ -78,9 +112,9 @@ def _is_title(text: str, start: int, end: int, signs: _Signs, language: str) -> 
     behind = _WORD_BEHIND.match(text, end)
     named = behind is not None and len(behind[1]) > 1 and behind[1][0].isupper() and not is_given(behind[1])
     bare = signs.alone.fullmatch(plain(text[start:end])) is not None
-    return (named and bare and signs.leads.search(plain(text[:start])) is None) or _BY.match(
-        text, end
-    ) is not None
+    if named and bare and signs.leads.search(plain(text[:start])) is None:
+        return True
+    return signs.works_behind.match(text, end) is not None
 
 
 def _is_small(reference: str, signs: _Signs) -> bool:
@@ -97,6 +131,12 @@ def _is_part_of_title(text: str, before: re.Match[str], language: str) -> bool:
     word = before[1]
     grammar = word.lower() in stop_words(language)
     return grammar and word[0].isupper() and not starts_sentence(text, before.start(1))
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _works(language: str) -> _Works:
+    table: dict[str, str] = read_table("event_time")[language]["works"]
+    return _Works(frozenset(table["cues"].split()), re.compile(table["deed"]), re.compile(table["when"]))
 
 
 @lru_cache(maxsize=len(LANGUAGES))

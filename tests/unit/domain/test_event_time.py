@@ -38,6 +38,7 @@ DEVELOPMENT = read("times_development.tsv")
 HELD_OUT = read("times_held_out.tsv")
 FURTHER = read("times_further.tsv")
 NAMED = read("times_named.tsv")
+PRESENT = read("times_present.tsv")
 
 
 def days(found: EventTime | None) -> str:
@@ -65,7 +66,7 @@ def test_a_date_in_other_digits_is_none_rather_than_half_of_one(text: str) -> No
     assert told(text, "it") == "none"
 
 
-@pytest.mark.parametrize("messages", [DEVELOPMENT, HELD_OUT, FURTHER])
+@pytest.mark.parametrize("messages", [DEVELOPMENT, HELD_OUT, FURTHER, PRESENT])
 def test_times_are_told_seldom_wrongly(messages: Sequence[Message]) -> None:
     found = [(one, told(one.text, one.language)) for one in messages]
     claimed = [(one, days) for one, days in found if days != "none"]

@@ -4,11 +4,14 @@ The words beside it decide: a verb of planning, a future or an appointment point
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
+from ricordo.domain.tables import read_table
 from ricordo.domain.temporal.spans import Direction, Language
 
 _END: Final = re.compile(r"[.!?;\n]")
+_CLAUSE_END: Final = re.compile(r"[,:()]| (?:but|because|while|ma|per[oò]|perch[eéè]|mentre) ")
 _REACH: Final = 160  # characters of a sentence that are looked at, on each side
 
 _AHEAD: Final[dict[Language, re.Pattern[str]]] = {
@@ -71,6 +74,39 @@ def direction(text: str, span: tuple[int, int], language: Language) -> Direction
         if ahead is not None or back is not None:
             return "future" if back is None or (ahead is not None and ahead < back) else "past"
     return "past"
+
+
+def is_planned(text: str, span: tuple[int, int], language: Language) -> bool:
+    """Say whether the clause of the time at `span` is told in the present tense, and nothing in it is past.
+
+    "Martedì ho la riunione", "my flight leaves on 3 July". A clause without a verb that is known ("on
+    Tuesday, at ten, …") leaves it to its sentence.
+
+    Args:
+        text: what was said, as no question.
+        span: offsets of the words that name a time, half-open.
+        language: of the text.
+    """
+    of, past, present = _tenses(language)
+    before, behind = (
+        part.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") for part in _around(text, span)
+    )
+    if of.search(before):
+        return False
+    time = text[slice(*span)].lower()
+    clause = _CLAUSE_END.split(before)[-1] + time + _CLAUSE_END.split(behind, maxsplit=1)[0]
+    for part in (clause, before + time + behind):
+        if past.search(part):
+            return False
+        if present.search(part):
+            return True
+    return False
+
+
+@lru_cache(maxsize=2)
+def _tenses(language: Language) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    table: dict[str, str] = read_table("event_time")[language]["tense"]
+    return re.compile(table["of"]), re.compile(table["past"]), re.compile(table["present"])
 
 
 def _around(text: str, span: tuple[int, int]) -> tuple[str, str]:
