@@ -152,11 +152,8 @@ def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -
     low = plain(content)
     if not signs.hinted(low, plain_words(low)):
         return None
-    hinted = (
-        one
-        for one in tellings(without_works(content, language), language)
-        if signs.hinted(one.plain, one.words)
-    )
+    deeds = tellings(without_works(content, language), language)
+    hinted = (one for one in deeds if signs.hinted(one.plain, one.words))
     windows = (window for one in hinted for window in _windows(one, spoken))
     told = [time for window in islice(windows, _MOST_TIMES) for time in _times(window, said_at, zone, spoken)]
     fitting = [one for one in told if _is_of_event(one, said_at, signs)]

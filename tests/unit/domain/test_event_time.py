@@ -144,6 +144,27 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        # Nothing that belongs to a day is planned for it, and a clause that is past is past.
+        ("Ho i biglietti per sabato", "it", "2026-05-16"),
+        ("Ho le foto della festa di sabato", "it", "2026-05-09"),
+        ("Martedì ho perso le chiavi e ora ho il mal di testa", "it", "2026-05-12"),
+        ("I have a wedding on Saturday, my cousin's was a mess", "en", "2026-05-16"),
+        # What is in a film, a book or a dream is no deed; to have seen it is one.
+        ("Ieri ho visto un film in cui lui muore nel 1990", "it", "2026-05-13"),
+        ("Ho visto un bel film ieri sera", "it", "2026-05-13"),
+        ("Nel film lei muore a maggio", "it", "none"),
+        ("`Ieri ho visto un film`", "it", "none"),
+    ],
+)
+def test_the_present_tense_tells_of_plans_and_deeds_are_told_of_works(
+    text: str, language: str, expected: str
+) -> None:
+    assert told(text, language) == expected
+
+
 @given(
     st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map(" ".join)),
     st.sampled_from(["it", "en"]),
