@@ -126,6 +126,14 @@ class Encodings(Protocol):
         """
         ...
 
+    async def models(self, tenant: str) -> Mapping[str, int]:
+        """Return the models that memories have vectors of, each with the length of these.
+
+        One that all memories have moved away from may be among them until that is noted: see
+        `FormerVectors.retire`.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unenriched:

@@ -68,6 +68,24 @@ async def test_one_that_fails_leaves_nothing_behind_and_is_applied_later(
     assert await migrate(empty.admin) == ["9000_broken"]
 
 
+async def test_the_models_of_older_vectors_are_known(empty: Dsns, monkeypatch: pytest.MonkeyPatch) -> None:
+    packaged = migrations()
+    monkeypatch.setattr(module, "migrations", lambda: packaged[:7])
+    await migrate(empty.admin)
+    for tenant, model, length in (("t-1", "a", 3), ("t-1", "a", 3), ("t-1", "b", 5), ("t-2", "a", 3)):
+        await _fetch(
+            empty.admin,
+            f"with known as (insert into tenants (tenant) values ('{tenant}') on conflict do nothing) "
+            "insert into vectors (tenant, memory_id, model, text_hash, vector) "
+            f"values ('{tenant}', gen_random_uuid(), '{model}', '', "
+            f"decode(repeat('00', {4 * length}), 'hex'))",
+        )
+    monkeypatch.setattr(module, "migrations", lambda: packaged)
+    await migrate(empty.admin)
+    found = await _fetch(empty.admin, "select tenant, model, dimensions from embedding_models order by 1, 2")
+    assert [tuple(row) for row in found] == [("t-1", "a", 3), ("t-1", "b", 5), ("t-2", "a", 3)]
+
+
 async def test_nobody_there_is_said_as_such() -> None:
     with pytest.raises(StoreUnavailable):
         await migrate("postgresql://nobody@127.0.0.1:1/none")

@@ -1,6 +1,6 @@
 """Encode: the event of a memory names the model by which that memory is known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
@@ -57,6 +57,9 @@ class Rows:
 
     async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
         return ()
+
+    async def models(self, tenant: str) -> Mapping[str, int]:
+        return {}
 
 
 class Batcher:

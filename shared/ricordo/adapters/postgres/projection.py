@@ -59,6 +59,12 @@ class PostgresEncodings:
             found = await connection.fetch(_SQL["followers"], tenant, memory_ids)
         return [(row["id"], row["user_id"]) for row in found]
 
+    async def models(self, tenant: str) -> Mapping[str, int]:
+        """Return the models that there are vectors of; see `Encodings.models`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["models"], tenant)
+        return {row["model"]: row["dimensions"] for row in found}
+
 
 class PostgresEnrichments:
     """Implements `Enrichments`."""

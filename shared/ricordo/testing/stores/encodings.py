@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ricordo.testing.factories import at, new_message, unit_vector
+from ricordo.testing.factories import DIMENSIONS, at, new_message, unit_vector
 from ricordo.testing.stores.stores import MODEL, STORED, Stores, vector_of
 
 
@@ -37,6 +37,28 @@ class EncodingsContract:
         assert np.array_equal(found[MODEL], vector_of(stores.id("m-1")))  # type: ignore[arg-type]  # given
         assert np.array_equal(found["model-b"], wide)  # type: ignore[arg-type]  # given
         assert found["model-c"] is None
+
+    async def test_the_models_are_known_with_their_lengths(self, stores: Stores) -> None:
+        assert await stores.encodings.models(stores.tenant) == {}
+        await stores.record(new_message(tenant=stores.tenant))
+        await stores.encodings.save(
+            stores.tenant, "model-b", [(uuid4(), unit_vector(1, 1024))], [], STORED
+        )  # of a memory that is not there
+        assert await stores.encodings.models(stores.tenant) == {}
+        for _ in range(2):
+            await stores.encode("m-1")
+            wide = [(stores.id("m-1"), unit_vector(1, 1024))]
+            await stores.encodings.save(stores.tenant, "model-b", wide, [], STORED)
+            assert await stores.encodings.models(stores.tenant) == {MODEL: DIMENSIONS, "model-b": 1024}
+        assert await stores.encodings.models(stores.elsewhere().tenant) == {}
+
+    async def test_the_first_vectors_of_a_model_come_at_once(self, stores: Stores) -> None:
+        names = [f"m-{n}" for n in range(8)]
+        await stores.record(
+            *(new_message(name, tenant=stores.tenant, timestamp=at(n)) for n, name in enumerate(names))
+        )
+        await asyncio.gather(*(stores.encode(name) for name in names))
+        assert await stores.encodings.models(stores.tenant) == {MODEL: DIMENSIONS}
 
     async def test_a_vector_too_long_for_a_page_is_kept_too(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))

@@ -7,9 +7,18 @@ where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: keep_vectors
 -- The rows are held, so that an erasure which comes in between finds the vector and takes it away too.
+-- Which models there are vectors of is noted with the first one; who strikes a model out waits for us, or we for them.
 with held as (
     select id, sha256(convert_to(content, 'UTF8')) as text_hash
     from memories where tenant = $1 and id = any($3::uuid[]) order by id for key share
+), known as (
+    select from embedding_models where tenant = $1 and model = $2 for key share
+), noted as (
+    insert into embedding_models (tenant, model, dimensions)
+    select $1, $2, max(octet_length(v.vector)) / 4
+    from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join held on held.id = v.memory_id
+    having count(*) > 0 and not exists (select from known)
+    on conflict do nothing
 )
 insert into vectors (tenant, memory_id, model, text_hash, vector)
 select $1, v.memory_id, $2, held.text_hash, v.vector
@@ -17,6 +26,9 @@ from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join held on held.
 order by v.memory_id
 on conflict (tenant, memory_id, model)
 do update set text_hash = excluded.text_hash, vector = excluded.vector
+
+-- name: models
+select model, dimensions from embedding_models where tenant = $1 order by model
 
 -- name: followers
 select m.id, m.user_id from memories m join stages s on s.tenant = $1 and s.memory_id = m.id

@@ -1,0 +1,148 @@
+"""What every `FormerVectors` promises: it finds whose vectors are of a former model, and lets go of these."""
+
+# ruff: noqa: D102 - the name of a law says what it states
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from ricordo.ports.former import Behind, FormerVectors
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.stores import MODEL, STORED, Stores
+
+NEW = "model-b"
+BEHIND = Behind(model=NEW)
+LATER = STORED + timedelta(hours=1)
+
+
+async def remembered(stores: Stores, *names: str, model: str = MODEL, user_id: str = "u-1") -> list[UUID]:
+    """Bring messages, a minute after each other, through all stages; return their ids in id order."""
+    await stores.record(
+        *(
+            new_message(name, tenant=stores.tenant, timestamp=at(n), user_id=user_id)
+            for n, name in enumerate(names)
+        )
+    )
+    await stores.encode(*names, model=model)
+    ids = [stores.id(name) for name in names]
+    memories = [await stores.memory(name, user_id) for name in names]
+    await stores.enrichments.save(stores.tenant, [enriched(one) for one in memories], STORED)
+    await stores.indexing.mark(stores.tenant, ids, STORED)
+    return sorted(ids)
+
+
+class FormerContract:
+    """Laws of `FormerVectors`; a fixture `former` is on the same store as `stores`."""
+
+    async def _found(self, former: FormerVectors, stores: Stores, behind: Behind = BEHIND) -> list[UUID]:
+        found: list[UUID] = []
+        after: UUID | None = None
+        while True:
+            some, after = await former.find(stores.tenant, behind, after, 3)
+            found += [one.memory_id for one in some]
+            if after is None:
+                return found
+
+    async def _models_of(self, stores: Stores, memory_id: UUID) -> set[str]:
+        texts = {
+            model: await stores.encodings.load(stores.tenant, model, [memory_id]) for model in (MODEL, NEW)
+        }
+        return {model for model, (one,) in texts.items() if one.vector is not None}
+
+    async def test_those_of_another_model_are_found_in_id_order(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        old = await remembered(stores, *(f"m-{n}" for n in range(7)))
+        await remembered(stores, "n-1", model=NEW)
+        assert await former.count(stores.tenant, BEHIND) == {MODEL: 7}
+        assert await self._found(former, stores) == old
+        assert await self._found(former, stores, Behind(model=MODEL)) == [stores.id("n-1")]
+        assert await former.count(stores.elsewhere().tenant, BEHIND) == {}
+
+    async def test_of_one_user(self, stores: Stores, former: FormerVectors) -> None:
+        await remembered(stores, "m-1", "m-2")
+        others = await remembered(stores, "o-1", user_id="u-2")
+        of_other = Behind(model=NEW, user_id="u-2")
+        assert await former.count(stores.tenant, of_other) == {MODEL: 1}
+        assert await self._found(former, stores, of_other) == others
+
+    async def test_what_is_on_its_way_is_left_to_the_pipeline(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        await stores.record(new_message("m-1", tenant=stores.tenant))
+        await stores.encode("m-1")
+        assert await former.count(stores.tenant, BEHIND) == {}
+        assert await self._found(former, stores) == []
+
+    async def test_who_has_both_vectors_is_found_and_needs_no_encoding(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        await remembered(stores, "m-1")
+        (before,), _ = await former.find(stores.tenant, BEHIND, None, 9)
+        await stores.encode("m-1", model=NEW)
+        (after,), _ = await former.find(stores.tenant, BEHIND, None, 9)
+        assert (before.text, before.encoded, after.encoded) == ("this is m-1", False, True)
+
+    async def test_released_they_have_one_vector_and_lack_the_stage(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        ids = await remembered(stores, "m-1", "m-2")
+        await stores.encode("m-1", model=NEW)
+        (moved,) = await former.release(stores.tenant, NEW, ids)
+        assert (moved.message_id, moved.indexed, moved.enriched) == ("m-1", None, STORED)
+        assert await self._models_of(stores, stores.id("m-1")) == {NEW}
+        assert await self._models_of(stores, stores.id("m-2")) == {MODEL}, "it has no other vector"
+        assert await self._found(former, stores) == [stores.id("m-2")]
+        assert [one.message_id for one in await former.release(stores.tenant, NEW, ids)] == ["m-1"]
+
+    async def test_the_follower_with_a_vector_of_the_model_follows(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        await remembered(stores, "m-0", "m-1", "m-2")
+        await stores.encode("m-0", "m-1", model=NEW)
+        moved = await former.release(stores.tenant, NEW, [stores.id("m-0"), stores.id("m-1")])
+        assert {one.message_id for one in moved} == {"m-0", "m-1"}, "m-2 has no window in that collection"
+        moved = await former.release(stores.tenant, NEW, [stores.id("m-0")])
+        assert {one.message_id for one in moved} == {"m-0", "m-1"}
+
+    async def _moved(self, stores: Stores, former: FormerVectors, ids: Sequence[UUID]) -> None:
+        vectors = [(one, (await stores.encodings.load(stores.tenant, MODEL, [one]))[0].vector) for one in ids]
+        known = [(one, vector) for one, vector in vectors if vector is not None]
+        await stores.encodings.save(stores.tenant, NEW, known, [], STORED)
+        await former.release(stores.tenant, NEW, ids)
+
+    async def test_a_model_is_struck_out_once_nothing_is_left_of_it(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        first, second = await remembered(stores, "m-1", "m-2")
+        await self._moved(stores, former, [first])
+        assert await former.retire(stores.tenant, [NEW], LATER) == [], "one is left"
+        await self._moved(stores, former, [second])
+        assert await former.retire(stores.tenant, [NEW], LATER) == [], "their points have yet to follow"
+        await stores.indexing.mark(stores.tenant, [first, second], STORED)
+        assert await former.retire(stores.tenant, [NEW, MODEL], LATER) == [], "it serves"
+        assert await former.retire(stores.tenant, [NEW], LATER) == [MODEL]
+        assert set(await stores.encodings.models(stores.tenant)) == {NEW}
+        await stores.encode("m-1")
+        assert set(await stores.encodings.models(stores.tenant)) == {NEW, MODEL}, "it is known again"
+
+    async def test_what_came_in_since_keeps_no_model(self, stores: Stores, former: FormerVectors) -> None:
+        ids = await remembered(stores, "m-1")
+        await self._moved(stores, former, ids)
+        await stores.indexing.mark(stores.tenant, ids, STORED)
+        await stores.record(new_message("m-2", tenant=stores.tenant, timestamp=at(9)), at=LATER)
+        assert await former.retire(stores.tenant, [NEW], LATER) == [MODEL]
+
+    async def test_who_keeps_a_vector_meanwhile_keeps_its_model_known(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        ids = await remembered(stores, *(f"m-{n}" for n in range(8)))
+        await self._moved(stores, former, ids)
+        await stores.indexing.mark(stores.tenant, ids, STORED)
+        await asyncio.gather(
+            *(stores.encode(f"m-{n}") for n in range(8)),
+            *(former.retire(stores.tenant, [NEW], LATER) for _ in range(4)),
+        )
+        assert MODEL in await stores.encodings.models(stores.tenant)
