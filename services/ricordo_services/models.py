@@ -1,20 +1,33 @@
 """The models of a process, by its settings."""
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from ricordo.adapters.ollama import open_message_reader, open_ollama, open_question_reader
-from ricordo.adapters.onnx import DIMENSIONS, MODEL, MiniLm, MiniLmTokens, load_tokens, open_minilm
+import structlog
+
+from ricordo.adapters.ollama import open_held, open_message_reader, open_ollama, open_question_reader
+from ricordo.adapters.onnx import (
+    DIMENSIONS,
+    MODEL,
+    CheckpointMissing,
+    MiniLm,
+    MiniLmTokens,
+    load_tokens,
+    open_minilm,
+)
 from ricordo.ports.analyser import QueryAnalyser
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
-from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter
+from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter, Vectors
+from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.describing import ModelDescriber
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.runtime.understanding import ModelAnalyser, RulesAnalyser
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +107,80 @@ async def open_models(
             is_minilm = settings.fallback == MODEL
             fallback = (await minilm()).batch if is_minilm else await served(settings.fallback)
         yield Models(primary, primary, fallback, counter, "served")
+
+
+def batcher_of(
+    settings: EmbeddingSettings, models: Models, clock: Clock, *, fallback: bool = True
+) -> EmbeddingBatcher:
+    """Return the embedding batcher, not yet at work.
+
+    Args:
+        settings: in what measure the model is asked.
+        models: the primary one, and its fallback.
+        clock: measures.
+        fallback: whether the fallback serves in a long outage; else texts wait.
+    """
+    limits = BatchLimits(
+        batch=settings.batch,
+        flush_after=settings.flush_after_ms / 1000,
+        in_flight=settings.in_flight,
+        queue=settings.queue,
+        fallback_after=settings.fallback_after_s,
+    )
+    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+    remote = settings.provider != "onnx"
+    return EmbeddingBatcher(
+        models.batch,
+        clock,
+        breaker=breaker,
+        bucket=TokenBucket(clock, settings.requests_per_s) if remote else None,
+        fallback=models.fallback if fallback else None,
+        limits=limits,
+    )
+
+
+@asynccontextmanager
+async def open_former(
+    settings: EmbeddingSettings, model: str, dimensions: int, minilm: Callable[[], Awaitable[Models]]
+) -> AsyncIterator[Encoder | None]:
+    """Yield what encodes questions by a former model; None where nobody here can.
+
+    Nothing is fetched for it: MiniLM is installed or not, an Ollama server holds a model or not.
+
+    Args:
+        settings: of the present models.
+        model: the former one's name.
+        dimensions: of its vectors.
+        minilm: loads MiniLM.
+    """
+    if model == MODEL:
+        yield await _installed(minilm)
+    elif settings.provider == "ollama":
+        async with open_held(settings.ollama_url, model, dimensions, batch=settings.batch) as held:
+            yield held
+    else:
+        yield None
+
+
+@dataclass(frozen=True, slots=True)
+class LateMiniLm:
+    """MiniLM, loaded once somebody encodes by it."""
+
+    load: Callable[[], Awaitable[Models]]
+    model: str = MODEL
+    dimensions: int = DIMENSIONS
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode texts; see `Encoder.encode`."""
+        return await (await self.load()).batch.encode(texts)
+
+
+async def _installed(minilm: Callable[[], Awaitable[Models]]) -> Encoder | None:
+    try:
+        return (await minilm()).query
+    except CheckpointMissing as error:
+        _log.warning("a former model is not installed", model=MODEL, error=str(error))
+        return None
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """What workers share: servers and models, each opened once, on first use, and closed in reverse order."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from ricordo.adapters.neo4j import open_graph
 from ricordo.adapters.onnx import MiniLmTokens, load_tokens
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.projection import PostgresEncodings
 from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.ports.analyser import QueryAnalyser
@@ -19,20 +20,22 @@ from ricordo.ports.bus import DeadLetter
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
 from ricordo.ports.graph import FactGraph, GraphUnavailable
-from ricordo.ports.models import Encoder, ModelUnavailable
+from ricordo.ports.models import Encoder
 from ricordo.ports.vectors import Scope, VectorIndex
 from ricordo.runtime.availability import Availability
-from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.models import (
+    LateMiniLm,
     Models,
+    batcher_of,
     dimensions,
     model_names,
     open_analyser,
     open_describer,
+    open_former,
     open_models,
 )
 
@@ -82,8 +85,20 @@ class Resources:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """The names of the embedding models, the primary first."""
+        """The names of the embedding models that serve, the primary first."""
         return model_names(self.settings.embedding)
+
+    async def former_models(self) -> Mapping[str, int]:
+        """Return the length of vectors of each model that serves no more, as of when it is first asked."""
+        return await self._once("former models", self._ask_former_models)
+
+    async def known_models(self) -> tuple[str, ...]:
+        """Return the names of all models that memories may have vectors of, the primary first."""
+        return (*self.model_names, *await self.former_models())
+
+    async def beside_primary(self) -> Mapping[str, Encoder | None]:
+        """Return what encodes questions by each known model but the primary; None where nobody can."""
+        return await self._once("beside primary", self._open_beside_primary)
 
     async def tokens(self) -> MiniLmTokens:
         """Return what counts tokens."""
@@ -93,13 +108,11 @@ class Resources:
         """Return the embedding models, loaded or connected: only for what encodes, as weights are large."""
         return await self._once("models", self._open_models)
 
-    async def feeling(self) -> Encoder | None:
-        """Return what encodes for the heads of emotion; None where the pipeline's vectors are theirs."""
-        if self.model_names == (HEADS_MODEL,):
-            return None
-        opening = open_models(EmbeddingSettings(), await self.tokens())
-        models = await self._once("feeling", lambda: self._exits.enter_async_context(opening))
-        return models.batch
+    async def feeling(self) -> Encoder:
+        """Return what encodes for the heads of emotion, where a vector is not theirs."""
+        if self.model_names == (HEADS_MODEL,):  # only what a former model has encoded needs it
+            return LateMiniLm(self._minilm)
+        return (await self._minilm()).batch
 
     async def analyser(self) -> QueryAnalyser:
         """Return what finds out what a question asks for."""
@@ -115,9 +128,20 @@ class Resources:
         """Return the embedding batcher, working."""
         return await self._once("batcher", self._open_batcher)
 
+    async def primary_batcher(self) -> EmbeddingBatcher:
+        """Return one that waits for the primary model, however long it is away."""
+        return await self._once("primary batcher", lambda: self._open_batcher(fallback=False))
+
     async def vectors(self) -> VectorIndex:
-        """Return the vector index, with a collection for each model."""
+        """Return the vector index, with a collection for each model that serves."""
         return await self._once("vectors", self._open_vectors)
+
+    async def known_vectors(self) -> VectorIndex:
+        """Return the vector index, with a collection for each known model."""
+        index = await self.vectors()
+        for model, length in (await self.former_models()).items():
+            await index.prepare(model, length)
+        return index
 
     async def graph(self) -> FactGraph:
         """Return the graph, whether or not it answers."""
@@ -175,26 +199,30 @@ class Resources:
         opening = open_models(self.settings.embedding, await self.tokens())
         return await self._exits.enter_async_context(opening)
 
-    async def _open_batcher(self) -> EmbeddingBatcher:
-        settings, models = self.settings.embedding, await self.models()
-        limits = BatchLimits(
-            batch=settings.batch,
-            flush_after=settings.flush_after_ms / 1000,
-            in_flight=settings.in_flight,
-            queue=settings.queue,
-            fallback_after=settings.fallback_after_s,
-        )
-        remote = settings.provider != "onnx"
-        batcher = EmbeddingBatcher(
-            models.batch,
-            self.clock,
-            breaker=CircuitBreaker(
-                self.clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable
-            ),
-            bucket=TokenBucket(self.clock, settings.requests_per_s) if remote else None,
-            fallback=models.fallback,
-            limits=limits,
-        )
+    async def _minilm(self) -> Models:
+        if self.model_names[0] == HEADS_MODEL:
+            return await self.models()
+        opening = open_models(EmbeddingSettings(), await self.tokens())
+        return await self._once("minilm", lambda: self._exits.enter_async_context(opening))
+
+    async def _ask_former_models(self) -> Mapping[str, int]:
+        life, encodings = await self.store(PostgresLife), await self.store(PostgresEncodings)
+        found: dict[str, int] = {}
+        for tenant in await life.tenants():
+            found |= await encodings.models(tenant)
+        return {one: found[one] for one in sorted(found) if one not in self.model_names}
+
+    async def _open_beside_primary(self) -> Mapping[str, Encoder | None]:
+        encoders: dict[str, Encoder | None] = {}
+        if len(self.model_names) > 1:
+            encoders[self.model_names[1]] = (await self.models()).fallback
+        for model, length in (await self.former_models()).items():
+            opening = open_former(self.settings.embedding, model, length, self._minilm)
+            encoders[model] = await self._exits.enter_async_context(opening)
+        return encoders
+
+    async def _open_batcher(self, *, fallback: bool = True) -> EmbeddingBatcher:
+        batcher = batcher_of(self.settings.embedding, await self.models(), self.clock, fallback=fallback)
         return await self._exits.enter_async_context(batcher)
 
     async def _open_vectors(self) -> VectorIndex:

@@ -1,7 +1,11 @@
 """What is done at the same time fails as if it were done alone."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -20,3 +24,17 @@ def alone() -> Iterator[None]:
         while isinstance(first, ExceptionGroup):
             first = first.exceptions[0]
         raise first from first.__cause__
+
+
+async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """Do several things at the same time, and return what comes of them, in their order.
+
+    Raises:
+        Exception: what failed first; the others are given up.
+    """
+    if len(work) == 1:
+        return [await work[0]]
+    with alone():
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in work]
+    return [task.result() for task in tasks]

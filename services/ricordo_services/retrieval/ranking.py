@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ricordo.domain.ranking import Profile, Ranked, rank
+from ricordo.domain.ranking.merging import merged
 from ricordo.domain.ranking.signals import Span
 from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.ports.recollection import Recollection, Standing
@@ -37,9 +38,11 @@ class Rank:
             analysis=asked.analysis,
             span=asked_span(asked),
             now=asked.now,
-            boosts=await self.key_topics.boosts(shown, asked.vector),
+            boosts=await self.key_topics.boosts(shown, asked.vectors.get(self.key_topics.encoder.model)),
         )
-        return rank(measured(shown, found, query), profile, asked.limit)
+        parts = _by_model(shown, found) if profile.by_meaning else [shown]
+        rankings = [rank(measured(part, found, query), profile, asked.limit) for part in parts]
+        return rankings[0] if len(rankings) == 1 else merged(rankings, asked.limit)
 
 
 def asked_span(asked: Asked) -> Span | None:
@@ -49,6 +52,16 @@ def asked_span(asked: Asked) -> Span | None:
         return Span(filters.start or EARLIEST, filters.end or LATEST)
     time = asked.analysis.time
     return None if time is None else Span(time.start, time.through)
+
+
+def _by_model(shown: Sequence[Standing], found: Found) -> list[Sequence[Standing]]:
+    """Return apart what was found by different models, whose cosines do not compare; the most first."""
+    if not found.models:
+        return [shown]
+    parts: dict[str, list[Standing]] = {model: [] for model in dict.fromkeys(found.models.values())}
+    for one in shown:
+        parts[found.models[one.id]].append(one)
+    return sorted(filter(None, parts.values()), key=len, reverse=True)
 
 
 def _is_shown(one: Standing, asked: Asked) -> bool:

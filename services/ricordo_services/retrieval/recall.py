@@ -24,12 +24,13 @@ from ricordo.ports.analyser import QueryAnalyser, Question
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger
 from ricordo.ports.memories import StoreUnavailable, Vector
-from ricordo.ports.models import Encoder, ModelUnavailable
+from ricordo.ports.models import Encoder
 from ricordo.ports.recollection import Profile, Recollection
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.replies import Answer
 from ricordo.runtime.understanding import RulesAnalyser
 from ricordo_services.retrieval.alone import alone
+from ricordo_services.retrieval.encoding import encoded
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.search import Asked, Found, Search
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
@@ -87,7 +88,9 @@ class Remember:
         analyser: finds out what a question asks for.
         profile: the ranking profile that answers where a query names none.
         profiles: all of them, by name.
-        encode_within_s: for how long the model is waited for; a recall without it is better than none.
+        encoder: the primary embedding model.
+        other_encoders: further models that memories have vectors of.
+        encode_within_s: for how long a model is waited for; a recall without it is better than none.
     """
 
     recollection: Recollection
@@ -102,6 +105,7 @@ class Remember:
     profiles: Mapping[str, Ranking] = field(default_factory=profiles)
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
+    other_encoders: Sequence[Encoder] = ()
     encode_within_s: float = 1.5
 
     async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> Recalled:
@@ -116,7 +120,7 @@ class Remember:
         degraded: set[Degradation] = set()
         profile = await self._profile(tenant, request.user_id, degraded)
         recalled = await self._understood(request, profile, degraded)
-        vector = await self._known_and_encoded(tenant, request, recalled)
+        vectors = await self._known_and_encoded(tenant, request, recalled)
         asked = Asked(
             user_id=request.user_id,
             text=request.query,
@@ -124,7 +128,7 @@ class Remember:
             now=recalled.now,
             analysis=recalled.analysis,
             filters=request.filters,
-            vector=vector,
+            vectors=vectors,
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
         )
@@ -134,8 +138,8 @@ class Remember:
 
     async def _known_and_encoded(
         self, tenant: str, request: RecallRequest, recalled: Recalled
-    ) -> Vector | None:
-        """Look for facts while the question is encoded; return its vector."""
+    ) -> Mapping[str, Vector]:
+        """Look for facts while the question is encoded; return its vectors by model."""
         with alone():
             async with asyncio.TaskGroup() as group:
                 encoding = group.create_task(self._encoded(recalled))
@@ -181,18 +185,15 @@ class Remember:
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
-    async def _encoded(self, recalled: Recalled) -> Vector | None:
+    async def _encoded(self, recalled: Recalled) -> Mapping[str, Vector]:
         if not recalled.meant:
-            return None
-        try:
-            with recalled.timing("encode"):
-                async with asyncio.timeout(self.encode_within_s):
-                    vectors = await self.encoder.encode([recalled.meant])
-        except (ModelUnavailable, TimeoutError):  # words and facts still answer
+            return {}
+        with recalled.timing("encode"):
+            encoders = (self.encoder, *self.other_encoders)
+            vectors = await encoded(recalled.meant, encoders, self.encode_within_s)
+        if self.encoder.model not in vectors:
             recalled.degraded.add(Degradation.MODEL)
-            return None
-        first: Vector = vectors[0]
-        return first
+        return vectors
 
     async def _facts(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
         if Degradation.ROWS in recalled.degraded:  # who did not answer a moment ago is not waited for again

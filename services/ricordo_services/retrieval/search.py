@@ -1,8 +1,8 @@
 """From an analysed question to candidates: what it may find, and which filter it had to give up."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
 from ricordo.ports.vectors import Hit, Scope, VectorIndex
+from ricordo_services.retrieval.alone import together
 
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
 _FEWEST = 100  # candidates of each search
@@ -30,7 +31,8 @@ class Asked:
     Attributes:
         text: as it was asked.
         worded: what of it is searched for by words.
-        vector: what of it is searched for by meaning, float32 [d], unit norm; None while the model is away.
+        vectors: what of it is searched for by meaning, float32 [d], unit norm, by model; without those that
+            are away.
         limit: memories that the bot wants.
         summaries: whether summaries and syntheses count among them.
     """
@@ -41,28 +43,54 @@ class Asked:
     now: datetime
     analysis: Analysis
     filters: Filters | None
-    vector: Vector | None
+    vectors: Mapping[str, Vector]
     limit: int
     summaries: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Candidates by id, with the fused score of each in [0, 1]."""
+    """Candidates by id, with the fused score of each in [0, 1].
+
+    Attributes:
+        models: of each, by whose vector it was found ("" for words alone); empty where there is but one.
+    """
 
     hits: dict[UUID, Hit]
     fused: dict[UUID, float]
     fallback: Fallback | None = None
+    models: Mapping[UUID, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What one collection is searched with."""
+
+    model: str
+    vector: Vector | None
+    terms: SparseVector
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks for anything but the scope."""
+        return self.vector is not None or len(self.terms.indices) > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Hybrid search by intent."""
+    """Hybrid search by intent.
+
+    Attributes:
+        model: the primary embedding model.
+        others: further models that memories may have vectors of. A memory is in one collection, or, while it
+            moves, in two: the earlier one counts then.
+    """
 
     vectors: VectorIndex
     model: str
     fusion: str = "rrf"
     hybrid: bool = True
+    others: tuple[str, ...] = ()
 
     async def find(self, tenant: str, asked: Asked, minimums: Minimums, *, archived: bool = False) -> Found:
         """Search, and where a filter read from the question matches nothing, give that one up.
@@ -79,36 +107,54 @@ class Search:
         scope = scope_of(asked)
         if archived:
             scope = replace(scope, include_archived=True)
-        terms = await self._terms(tenant, asked, minimums)
-        found = await self._search(tenant, asked, terms, scope, minimums)
+        models = (self.model, *self.others)
+        probes = await together([self._probe(tenant, model, asked, minimums) for model in models])
+        found = await self._search(tenant, asked, probes, scope, minimums)
         for name, wider in _relaxations(scope, asked):
             if found.hits:
                 break
-            found = replace(await self._search(tenant, asked, terms, wider, minimums), fallback=name)
+            found = replace(await self._search(tenant, asked, probes, wider, minimums), fallback=name)
         return found
 
     async def _search(
-        self, tenant: str, asked: Asked, terms: SparseVector, scope: Scope, minimums: Minimums
+        self, tenant: str, asked: Asked, probes: Sequence[Probe], scope: Scope, minimums: Minimums
     ) -> Found:
-        searched = asked.vector is not None or len(terms.indices) > 0
+        searched = any(probe.asks for probe in probes)
         wanted = max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * asked.limit)
-        hits = await self.vectors.search(
-            tenant, self.model, scope, vector=asked.vector, terms=terms, limit=wanted
-        )
-        by_id = {hit.id: hit for hit in hits}
+        asking = [probe for probe in probes if probe.asks or not searched]
+        answers = await together([self._hits(tenant, probe, scope, wanted) for probe in asking])
         if narrows(scope):  # the filter has decided what counts
             minimums = replace(minimums, semantic_score=-1.0, similarity=0.0)
-        fused = self._fused(hits, minimums, meant=asked.vector is not None)
-        return Found({one: by_id[one] for one in fused}, fused)
+        found = Found({}, {})
+        for probe, hits in zip(asking, answers, strict=True):
+            found = self._joined(found, probe, hits, minimums)
+        return found if len(set(found.models.values())) > 1 else replace(found, models={})
 
-    async def _terms(self, tenant: str, asked: Asked, minimums: Minimums) -> SparseVector:
-        """Return the words that are searched for: those that tell the user's memories apart."""
+    async def _hits(self, tenant: str, probe: Probe, scope: Scope, wanted: int) -> Sequence[Hit]:
+        return await self.vectors.search(
+            tenant, probe.model, scope, vector=probe.vector, terms=probe.terms, limit=wanted
+        )
+
+    def _joined(self, found: Found, probe: Probe, hits: Sequence[Hit], minimums: Minimums) -> Found:
+        """Add what one collection has answered, fused by its own ranks."""
+        by_id = {hit.id: hit for hit in hits if hit.id not in found.hits}
+        fused = self._fused(list(by_id.values()), minimums, meant=probe.vector is not None)
+        kind = probe.model if probe.vector is not None else ""
+        return Found(
+            found.hits | {one: by_id[one] for one in fused},
+            found.fused | fused,
+            models={**found.models, **dict.fromkeys(fused, kind)},
+        )
+
+    async def _probe(self, tenant: str, model: str, asked: Asked, minimums: Minimums) -> Probe:
+        """Return what a collection is searched with; of words, those that tell its memories apart."""
+        vector = asked.vectors.get(model)
         languages = dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES))
         terms = query_terms(asked.worded if self.hybrid else "", list(languages))
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
-            return terms
-        rarities = await self.vectors.rarities(tenant, self.model, asked.user_id, terms)
-        return telling(terms, rarities, minimums.idf)
+            return Probe(model, vector, terms)
+        rarities = await self.vectors.rarities(tenant, model, asked.user_id, terms)
+        return Probe(model, vector, telling(terms, rarities, minimums.idf))
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
         dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}

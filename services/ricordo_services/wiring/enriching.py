@@ -24,17 +24,18 @@ async def enriching(resources: Resources, describer: Describer | None) -> Enrich
         await resources.tokens(),
         resources.clock,
         await resources.beside(),
-        await _linking(resources),
+        await linking(resources),
         describer,
         await resources.feeling(),
     )
 
 
-async def _linking(resources: Resources) -> Linking:
+async def linking(resources: Resources) -> Linking:
+    """Return what links memories."""
     links, beside = await resources.store(PostgresLinks), await resources.beside()
     settings = resources.settings.links
     remembered = RememberedNeighbourhoods(settings.cache_mb * 1024**2)
-    return Linking(links, beside, resources.model_names, settings.threshold, remembered)
+    return Linking(links, beside, await resources.known_models(), settings.threshold, remembered)
 
 
 def _warmed(language: str) -> None:

@@ -67,14 +67,15 @@ async def _routes(resources: Resources) -> dict[str, QueryRoute]:
 
 async def _remember(resources: Resources) -> Remember:
     model, ranking = resources.model_names[0], resources.settings.ranking
-    encoder = (await resources.models()).query
+    encoder, beside = (await resources.models()).query, await resources.beside_primary()
     recollection = await resources.store(PostgresRecollection)
     return Remember(
         recollection=recollection,
         ledger=await resources.store(PostgresFactLedger),
-        search=Search(await resources.vectors(), model, ranking.fusion, ranking.hybrid),
+        search=Search(await resources.known_vectors(), model, ranking.fusion, ranking.hybrid, tuple(beside)),
         rank=Rank(recollection, KeyTopics(encoder)),
         encoder=encoder,
+        other_encoders=tuple(one for one in beside.values() if one is not None),
         graph_answers=resources.graph_answers,
         clock=resources.clock,
         analyser=await resources.analyser(),

@@ -20,7 +20,8 @@ from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import EventWorker
 from ricordo.settings import Settings
 from ricordo_services.embedding.encode import Encode
-from ricordo_services.embedding.index import Index, IndexChanges, Projection
+from ricordo_services.embedding.index import Index, IndexChanges
+from ricordo_services.embedding.projection import Projection
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.knowledge.handlers import Learn
 from ricordo_services.resources import Resources
@@ -57,8 +58,8 @@ async def _encode(resources: Resources) -> list[Service]:
 
 async def _index(resources: Resources) -> list[Service]:
     indexing = await resources.store(PostgresIndexing)
-    vectors, beside = await resources.vectors(), await resources.beside()
-    projection = Projection(indexing, vectors, resources.model_names, beside)
+    vectors, beside = await resources.known_vectors(), await resources.beside()
+    projection = Projection(indexing, vectors, await resources.known_models(), beside)
     gate = resources.probe("vectors", resources.ask_vectors)
     return [
         await event_worker(resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)),

@@ -20,7 +20,9 @@ from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.testing.factories import DIMENSIONS, at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import MODEL, vector_of
-from ricordo_services.embedding.index import Index, Projection, window_vector
+from ricordo_services.embedding.index import Index
+from ricordo_services.embedding.points import window_vector
+from ricordo_services.embedding.projection import Projection
 
 pytestmark = pytest.mark.integration
 

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from tests.fixtures.running import Workers
 
-from ricordo.adapters.onnx import minilm
+from ricordo.adapters.onnx import CheckpointMissing, minilm
+from ricordo.ports.models import ModelUnavailable
 from ricordo.settings import EmbeddingSettings, Settings
+from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services import wiring
 from ricordo_services.addresses import local_settings
-from ricordo_services.models import model_names, open_models
+from ricordo_services.models import LateMiniLm, Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints
 
 pytestmark = pytest.mark.integration
@@ -78,3 +80,38 @@ async def test_minilm_here_stands_in_for_one_elsewhere() -> None:
 
 def test_in_process_there_is_one_model() -> None:
     assert model_names(EmbeddingSettings(fallback="all-minilm")) == ("all-MiniLM-L6-v2",)
+
+
+async def _here() -> Models:
+    raise CheckpointMissing("it is not installed")
+
+
+async def test_a_former_model_encodes_questions_where_it_is_at_hand() -> None:
+    async with ollama_stand_in(["all-minilm:latest"]) as server, open_models(EmbeddingSettings()) as models:
+        served = OLLAMA.model_copy(update={"ollama_url": server.url})
+
+        async def minilm() -> Models:
+            return models
+
+        async with open_former(served, "all-minilm", 384, minilm) as encoder:
+            assert encoder is not None
+            assert (await encoder.encode(["where is my boat?"])).shape == (1, 384)
+        async with open_former(served, "all-MiniLM-L6-v2", 384, minilm) as encoder:
+            assert encoder is models.query
+        late = LateMiniLm(minilm)
+        assert (await late.encode(["my boat"])).shape == (1, late.dimensions)
+
+
+async def test_for_a_former_model_nothing_is_fetched() -> None:
+    async with ollama_stand_in() as server:
+        served = OLLAMA.model_copy(update={"ollama_url": server.url})
+        async with open_former(served, "all-minilm", 384, _here) as encoder:
+            assert encoder is None
+        assert "/api/pull" not in {path for path, _ in server.requests}
+    async with open_former(served, "all-minilm", 384, _here) as encoder:  # away, so that nobody knows
+        assert encoder is not None
+        with pytest.raises(ModelUnavailable):
+            await encoder.encode(["my boat"])
+    for settings, model in ((OLLAMA, "all-MiniLM-L6-v2"), (EmbeddingSettings(), "all-minilm")):
+        async with open_former(settings, model, 384, _here) as encoder:
+            assert encoder is None

@@ -1,6 +1,6 @@
 """Models served by Ollama."""
 
-from ricordo.adapters.ollama.encoder import OllamaEncoder, open_ollama
+from ricordo.adapters.ollama.encoder import OllamaEncoder, open_held, open_ollama
 from ricordo.adapters.ollama.messages import OllamaMessageReader, open_message_reader
 from ricordo.adapters.ollama.questions import OllamaQuestionReader, open_question_reader
 
@@ -8,6 +8,7 @@ __all__ = [
     "OllamaEncoder",
     "OllamaMessageReader",
     "OllamaQuestionReader",
+    "open_held",
     "open_message_reader",
     "open_ollama",
     "open_question_reader",

@@ -18,6 +18,7 @@ KNOWN_DIMENSIONS = {
     "paraphrase-multilingual": 768,
 }
 
+_LOOK_S = 5.0  # for which a server is asked what it holds
 _PROBE = "How long is a vector of this model?"
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -92,6 +93,33 @@ async def open_ollama(
             await _pull_missing(server, model)
         length = dimensions or KNOWN_DIMENSIONS.get(model.partition(":")[0])
         yield OllamaEncoder(server, model, length or await _measured(server, model), batch)
+
+
+@asynccontextmanager
+async def open_held(
+    url: str, model: str, dimensions: int, *, batch: int = 32
+) -> AsyncIterator[OllamaEncoder | None]:
+    """Connect to a model that an Ollama server holds; None where it does not, and it is not fetched.
+
+    A server that is away may hold it: the encoder says so whenever it is asked.
+
+    Args:
+        url: of the server.
+        model: its name there.
+        dimensions: of its vectors.
+        batch: texts in a request at the most.
+    """
+    async with connect(url, _LOOK_S) as server:
+        try:
+            held = await server.has(model)
+        except ModelUnavailable:
+            held = True
+    if not held:
+        _log.warning("the server does not hold a former model", model=model)
+        yield None
+        return
+    async with open_ollama(url, model, dimensions=dimensions, batch=batch, pull=False) as encoder:
+        yield encoder
 
 
 async def _pull_missing(server: OllamaServer, model: str) -> None:

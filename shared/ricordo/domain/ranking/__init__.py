@@ -28,9 +28,11 @@ class Profile(Protocol):
     Attributes:
         drops_distant: whether what is too far off in meaning is no candidate at all; else relevance counts in
             the score alone.
+        by_meaning: whether the score looks at cosines, which compare within one embedding model only.
     """
 
     drops_distant: ClassVar[bool]
+    by_meaning: ClassVar[bool]
 
     def score(self, signals: Signals) -> Column:
         """Return the scores of candidates: higher is better, comparable within one query only."""

@@ -29,6 +29,7 @@ class Budget:
     """
 
     drops_distant: ClassVar[bool] = True
+    by_meaning: ClassVar[bool] = False
 
     recency: float = 0.3
     frequency: float = 0.2

@@ -70,6 +70,7 @@ class Human:
     """
 
     drops_distant: ClassVar[bool] = False
+    by_meaning: ClassVar[bool] = True
 
     weights: Mapping[str, float]
     bias: float = 0.0

@@ -21,6 +21,7 @@ class Multiplicative:
     """
 
     drops_distant: ClassVar[bool] = True
+    by_meaning: ClassVar[bool] = True
 
     meaning: float = 0.5
     decay_rate: float = 0.02

@@ -18,6 +18,7 @@ class Weighted:
     """  # noqa: D205 - the formula is the summary
 
     drops_distant: ClassVar[bool] = True
+    by_meaning: ClassVar[bool] = True
 
     semantic: float = 0.35
     temporal: float = 0.25

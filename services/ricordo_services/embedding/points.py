@@ -1,0 +1,62 @@
+"""What a point is made of: its vectors, its terms, and what it is filtered by."""
+
+from typing import Final
+
+import numpy as np
+
+from ricordo.domain.bm25 import terms, window_terms
+from ricordo.domain.memory import Memory
+from ricordo.domain.topics import topic_keys
+from ricordo.ports.memories import Indexable, Vector
+from ricordo.ports.vectors import Facets, Point
+
+_PREDECESSOR_SHARE: Final = 0.5  # what the turn before adds to the window vector
+
+
+def point(one: Indexable) -> Point:
+    """Make the point of a memory: its vectors, its terms, and what it is filtered by."""
+    before = (one.preceding_text, one.preceding_language)
+    here = (one.memory.content, one.memory.language)
+    return Point(
+        facets=facets(one.memory),
+        text_vector=one.vector,
+        window_vector=window_vector(one.vector, one.preceding_vector),
+        text_terms=terms(*here),
+        window_terms=window_terms([before, here] if one.preceding_text else [here]),
+    )
+
+
+def facets(memory: Memory) -> Facets:
+    """Say what a memory is filtered by."""
+    return Facets(
+        id=memory.id,
+        user_id=memory.user_id,
+        conversation_id=memory.conversation_id,
+        type=memory.type.value,
+        kind=memory.kind.value,
+        created_at=memory.created_at,
+        event_start=memory.event_start,
+        event_end=memory.event_end,
+        participants=tuple(name.casefold() for name in memory.participants),
+        topics=tuple(sorted({key for topic in memory.topics for key in topic_keys(topic, memory.language)})),
+        valence=memory.emotion.valence,
+        importance=memory.importance,
+        archived=memory.archived_at is not None,
+    )
+
+
+def window_vector(vector: Vector, preceding: Vector | None) -> Vector:
+    """Return the vector of a text in the light of the one before it: normalise(v + 0.5 · v_before).
+
+    Args:
+        vector: float32 [d], unit norm.
+        preceding: the same of the text before it; None for the first of its conversation.
+
+    Returns:
+        float32 [d], unit norm.
+    """
+    if preceding is None:
+        return vector
+    both = vector + np.float32(_PREDECESSOR_SHARE) * preceding
+    norm = float(np.linalg.norm(both))
+    return (both / norm).astype(np.float32) if norm > 0 else vector
