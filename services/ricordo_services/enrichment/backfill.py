@@ -1,6 +1,6 @@
 """Backfill: memories that former versions have enriched are enriched again, in slices, beside the workers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 from uuid import UUID
@@ -12,18 +12,12 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
-from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
+from ricordo_services.backfilled import Backfilled, BackfillOrder, Part, Report
 from ricordo_services.enrichment.reading import Asked
+from ricordo_services.following import Backlog, room
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
-_AHEAD: Final = 512  # points that may have yet to follow before more memories are derived
-_LOOK_EVERY_S: Final = 0.2
-_STUCK_AFTER_S: Final = 60.0
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more
-
-
-class IndexStuck(Exception):
-    """The points do not follow: whoever writes them is not at work."""
 
 
 class Deriving(Protocol):
@@ -50,17 +44,6 @@ class Emitter(Protocol):
     async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
         """Stamp and publish `events`, and wait until they are stored."""
         ...
-
-
-class Backlog(Protocol):
-    """How much the index still has before it."""
-
-    async def waiting(self) -> int:
-        """Return how many events are not settled yet."""
-        ...
-
-
-Report = Callable[[Backfilled], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,9 +130,12 @@ class Backfill:
         self, tenant: str, found: Sequence[Outdated], part: Part, done: Backfilled, *, asking: bool
     ) -> bool:
         """Derive a slice again; return whether the model had a hand in any of it."""
-        await self._room()
+        await room(self.index, self.clock)
         raising = _Raising({one.memory_id: one for one in found}, part, self.version)
-        derived = await self._derived(tenant, found, part if asking else "nothing")
+        rating = part == "importance"
+        derived = await self._derived(
+            tenant, found, "nothing" if not asking else "importance" if rating else "all"
+        )
         await self._raise(tenant, raising, derived, done)
         return any(map(raising.by_model, derived))
 
@@ -186,18 +172,6 @@ class Backfill:
     @property
     def _has_model(self) -> bool:
         return self.model is not None
-
-    async def _room(self) -> None:
-        """Wait until the index has little before it: what is said meanwhile waits behind it."""
-        least, since = await self.index.waiting(), self.clock.monotonic()
-        waiting = least
-        while waiting > _AHEAD:
-            if self.clock.monotonic() - since > _STUCK_AFTER_S:
-                raise IndexStuck(f"{waiting} points have yet to follow, and none has for a minute")
-            await self.clock.sleep(_LOOK_EVERY_S)
-            waiting = await self.index.waiting()
-            if waiting < least:
-                least, since = waiting, self.clock.monotonic()
 
     def _sought(self, order: BackfillOrder, *, asking: bool) -> Sought:
         return Sought(

@@ -1,22 +1,27 @@
 """What is done once and ends: preparing the servers, letting memories fade, deriving them again."""
 
-from collections.abc import Callable
 from contextlib import AsyncExitStack
+from typing import Final
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import open_bus
+from ricordo.adapters.postgres.former import PostgresFormerVectors
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.outdated import PostgresOutdated
+from ricordo.adapters.postgres.projection import PostgresEncodings
 from ricordo.ports.clock import Clock
 from ricordo.runtime.emitting import Emitter
 from ricordo.settings import Settings
-from ricordo_services.backfilled import Backfilled, BackfillOrder
+from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
+from ricordo_services.embedding.reembed import Reembed
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.lifecycle.passes import Decay, Summary
 from ricordo_services.models import enriching_model
 from ricordo_services.resources import Resources, bus_settings, topology
-from ricordo_services.wiring.enriching import enriching
+from ricordo_services.wiring.enriching import enriching, linking
+
+_REQUESTS: Final = 4  # to the model, in a slice of memories that are encoded again
 
 
 async def prepare(settings: Settings) -> list[str]:
@@ -49,23 +54,44 @@ async def run_decay(settings: Settings, user_id: str | None = None, clock: Clock
 
 
 async def run_backfill(
-    settings: Settings, order: BackfillOrder, report: Callable[[Backfilled], None] = lambda _: None
+    settings: Settings, order: BackfillOrder, report: Report = lambda _: None
 ) -> Backfilled:
-    """Derive again what former versions have derived; see `Backfill.run`."""
+    """Derive again what former versions have derived, or encode again; see `Backfill.run`, `Reembed.run`."""
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
-        # Who only counts needs no model, which may have to be fetched and loaded first.
-        enrich = await enriching(resources, None if order.dry else await resources.describer(patient=True))
-        backfill = Backfill(
-            deriving=enrich,
-            model=enriching_model(settings.enrichment),
-            linking=enrich.linking,
-            outdated=await resources.store(PostgresOutdated),
-            life=await resources.store(PostgresLife),
-            emitter=Emitter(await resources.bus(), resources.clock, "enrichment"),
-            index=await resources.backlog(("index",)),
-            clock=resources.clock,
-            models=resources.model_names,
-            batch=settings.enrichment.batch,
-        )
-        return await backfill.run(order, report)
+        make = _reembed if order.part == "vectors" else _backfill
+        return await (await make(resources, order)).run(order, report)
+
+
+async def _backfill(resources: Resources, order: BackfillOrder) -> Backfill:
+    # Who only counts needs no model, which may have to be fetched and loaded first.
+    enrich = await enriching(resources, None if order.dry else await resources.describer(patient=True))
+    return Backfill(
+        deriving=enrich,
+        model=enriching_model(resources.settings.enrichment),
+        linking=enrich.linking,
+        outdated=await resources.store(PostgresOutdated),
+        life=await resources.store(PostgresLife),
+        emitter=Emitter(await resources.bus(), resources.clock, "enrichment"),
+        index=await resources.backlog(("index",)),
+        clock=resources.clock,
+        models=await resources.known_models(),
+        batch=resources.settings.enrichment.batch,
+    )
+
+
+async def _reembed(resources: Resources, order: BackfillOrder) -> Reembed:
+    batcher = None if order.dry else await resources.primary_batcher()
+    return Reembed(
+        former=await resources.store(PostgresFormerVectors),
+        encodings=await resources.store(PostgresEncodings),
+        linking=await linking(resources),
+        life=await resources.store(PostgresLife),
+        emitter=Emitter(await resources.bus(), resources.clock, "embedding"),
+        batcher=batcher,
+        index=await resources.backlog(("index", "index-changes")),
+        clock=resources.clock,
+        model=resources.model_names[0],
+        keep=resources.model_names,
+        batch=_REQUESTS * resources.settings.embedding.batch,
+    )

@@ -127,6 +127,11 @@ class EmbeddingBatcher:
         """Requests at this moment."""
         return len(self._requests)
 
+    @property
+    def down_for(self) -> float:
+        """For how many seconds the model has not answered; 0 while it does."""
+        return self.breaker.down_for
+
     async def wait_open(self) -> None:
         """Wait until texts that were handed in now would be worked on.
 

@@ -98,6 +98,15 @@ def test_what_is_only_rated_again_is_said_so(cli: Cli, orders: list[BackfillOrde
     assert "2 memories are not rated by rules-2+m yet" in ended.err
 
 
+def test_what_is_only_encoded_again_is_said_so(cli: Cli, orders: list[BackfillOrder]) -> None:
+    before = cli("backfill", "--only", "vectors", "--dry-run")
+    assert before.out == "5 memories would be encoded again by rules-2+m (now: rules-1 4, none 1)\n"
+    ended = cli("backfill", "--only", "vectors")
+    assert ended.out == "3 of 5 memories encoded again by rules-2+m in 0.0 s\n"
+    assert "2 memories are not encoded by rules-2+m yet: the model refused them" in ended.err
+    assert [order.part for order in orders] == ["vectors", "vectors"]
+
+
 def test_help_says_what_a_rating_leaves_alone(cli: Cli) -> None:
     ended = cli("backfill", "--help")
     assert ended.code == 0

@@ -1,0 +1,180 @@
+"""Re-embedding: memories of former models are encoded by the present one, in slices, beside the workers."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+from uuid import UUID
+
+from ricordo.messages.events import DerivedEvent, MemoryEnriched
+from ricordo.ports.clock import Clock
+from ricordo.ports.former import Behind, Former, FormerVectors
+from ricordo.ports.life import Life
+from ricordo.ports.memories import Encodings, Vector
+from ricordo.ports.models import ModelUnavailable
+from ricordo.runtime.batcher import Encoded
+from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
+from ricordo_services.following import Backlog, room
+
+_LOOK_EVERY_S: Final = 0.2
+_FOLLOWED_WITHIN_S: Final = 10.0  # for which the last points are waited for
+_ASK_EVERY_S: Final = 0.5  # whether they have followed
+
+
+class PrimaryBatcher(Protocol):
+    """Encodes texts by one model, which is waited for while it is away."""
+
+    @property
+    def down_for(self) -> float:
+        """For how many seconds the model has not answered; 0 while it does."""
+        ...
+
+    async def encode(self, texts: Sequence[str]) -> Encoded:
+        """Return vectors in the order of `texts`."""
+        ...
+
+
+class Linking(Protocol):
+    """Links memories with those of their user that are about the same thing."""
+
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing."""
+        ...
+
+
+class Emitter(Protocol):
+    """Publishes events that no other event has caused."""
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Stamp and publish `events`, and wait until they are stored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reembed:
+    """Moves memories to the present model: encodes, links, lets go of former vectors, has the index follow.
+
+    Whoever is stopped in the middle is simply run again: a memory is found for as long as it has a vector of
+    another model, and is not encoded twice. From then on its missing stage tells the reconciliation that its
+    point has yet to follow; until it has, it is found where it was. What enrichment derived stays.
+
+    Attributes:
+        model: the present one.
+        keep: all that serve; the others are struck out once nothing is left of them.
+        batcher: encodes by the present model alone; None where nothing is encoded, as for a look before.
+        index: what it still has before it.
+        batch: memories in a slice.
+    """
+
+    former: FormerVectors
+    encodings: Encodings
+    linking: Linking
+    life: Life
+    emitter: Emitter
+    batcher: PrimaryBatcher | None
+    index: Backlog
+    clock: Clock
+    model: str
+    keep: Sequence[str]
+    batch: int = 128
+
+    async def run(self, order: BackfillOrder, report: Report = lambda _: None) -> Backfilled:
+        """Move what is behind, one tenant after the other, and report after each slice.
+
+        Args:
+            order: what is meant; where it is dry, nothing is changed.
+            report: told how far it is, at the start and after each slice.
+
+        Raises:
+            ModelUnavailable: the model is away; what was moved stays so.
+            IndexStuck: the points did not follow for a minute; what was moved stays so.
+        """
+        began, started, done = self.clock.monotonic(), self.clock.now(), Backfilled(self.model)
+        tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
+        behind = Behind(model=self.model, user_id=order.user_id)
+        for tenant in tenants:
+            for model, number in (await self.former.count(tenant, behind)).items():
+                done.by_version[model] = done.by_version.get(model, 0) + number
+        total = sum(done.by_version.values())
+        done.outdated = total if order.limit is None else min(order.limit, total)
+        if order.dry:
+            return done
+        report(done)
+        for tenant in tenants:
+            await self._tenant(tenant, behind, done, report)
+        for tenant in tenants:
+            await self._retire(tenant, started, wait=done.raised > 0)
+        done.left = done.outdated - done.raised
+        done.seconds = self.clock.monotonic() - began
+        return done
+
+    async def _tenant(self, tenant: str, behind: Behind, done: Backfilled, report: Report) -> None:
+        after: UUID | None = None
+        while done.examined < done.outdated:
+            wanted = min(self.batch, done.outdated - done.examined)
+            found, after = await self.former.find(tenant, behind, after, wanted)
+            if found:
+                await room(self.index, self.clock)
+                await self._slice(tenant, found, done)
+                done.examined += len(found)
+                report(done)
+            if after is None:
+                return
+
+    async def _slice(self, tenant: str, found: Sequence[Former], done: Backfilled) -> None:
+        """Move a slice. Each step may be the last of this run: the next one goes on from there."""
+        missing = [one for one in found if not one.encoded]
+        vectors = await self._encoded(missing, done)
+        if vectors:
+            kept = [(one.memory_id, vectors[one.memory_id]) for one in missing if one.memory_id in vectors]
+            await self.encodings.save(tenant, self.model, kept, [], self.clock.now())
+        moving = {one.memory_id: one.user_id for one in found if one.encoded or one.memory_id in vectors}
+        await self.linking.link(tenant, self.model, moving)  # nobody would come back for it
+        following = await self.former.release(tenant, self.model, list(moving))
+        await self.emitter.emit(tenant, [MemoryEnriched(**one.ids, version="vectors") for one in following])
+        released = {one.memory_id for one in following}
+        done.changed += len(vectors)
+        done.raised += len(released.intersection(moving))
+
+    async def _encoded(self, missing: Sequence[Former], done: Backfilled) -> dict[UUID, Vector]:
+        """Encode texts, each for itself: the batcher puts them together, and one that fails fails alone.
+
+        Raises:
+            ModelUnavailable: the model is away.
+        """
+        if not missing or (batcher := self.batcher) is None:
+            return {}
+        tasks = {one.memory_id: asyncio.create_task(_vector(batcher, one.text)) for one in missing}
+        try:
+            waiting = set(tasks.values())
+            while waiting:
+                _, waiting = await asyncio.wait(waiting, timeout=_LOOK_EVERY_S)
+                if waiting and batcher.down_for > 0:
+                    raise ModelUnavailable(
+                        f"{self.model} does not answer: {done.raised} of {done.outdated} memories are of it "
+                        "by now; run it again when it does"
+                    )
+            return {one: vector for one, task in tasks.items() if (vector := task.result()) is not None}
+        finally:
+            for task in tasks.values():
+                task.cancel()
+
+    async def _retire(self, tenant: str, started: datetime, *, wait: bool) -> None:
+        """Strike out models that nothing is left of, once the points have followed.
+
+        Where they take longer, the next run does it. Until then questions are asked of one model too many.
+        """
+        until = self.clock.monotonic() + (_FOLLOWED_WITHIN_S if wait else 0.0)
+        while not set(await self.encodings.models(tenant)).issubset(self.keep):
+            if await self.former.retire(tenant, self.keep, started) or self.clock.monotonic() >= until:
+                return
+            await self.clock.sleep(_ASK_EVERY_S)
+
+
+async def _vector(batcher: PrimaryBatcher, text: str) -> Vector | None:
+    try:
+        vector: Vector = (await batcher.encode([text])).vectors[0]
+    except ModelUnavailable:  # this text's alone: while the model is away, texts wait
+        return None
+    return vector

@@ -1,0 +1,199 @@
+"""Re-embedding over fakes: what is encoded, what is left, and when it waits or gives up."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from ricordo.messages.events import DerivedEvent
+from ricordo.ports.former import Behind, Former, FormerSlice
+from ricordo.ports.memories import Vector
+from ricordo.ports.models import ModelUnavailable
+from ricordo.ports.stages import Progress
+from ricordo.runtime.batcher import Encoded
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.factories import START, TENANT
+from ricordo_services.backfilled import Backfilled, BackfillOrder
+from ricordo_services.embedding.reembed import Reembed
+from ricordo_services.following import IndexStuck
+
+NEW, OLD = "new", "old"
+POISON = "no model takes this"
+
+
+@dataclass
+class World:
+    """All that a re-embedding stands on, in memory.
+
+    Attributes:
+        rows: of which models each memory has vectors.
+        texts: of those that are not "a text".
+        down_for: for how long the model has been away.
+        backlog: what the index has before it; it falls by a hundred whenever it is asked for.
+        steps: what was done to how many, in order.
+    """
+
+    rows: dict[UUID, set[str]]
+    texts: dict[UUID, str] = field(default_factory=dict)
+    down_for: float = 0.0
+    backlog: int = 0
+    following: bool = True
+    followed: bool = True
+    steps: list[tuple[str, int]] = field(default_factory=list)
+    encoded: list[str] = field(default_factory=list)
+    told: list[UUID] = field(default_factory=list)
+    known: set[str] = field(default_factory=lambda: {NEW, OLD})
+    clock: ManualClock = field(default_factory=ManualClock)
+
+    async def tenants(self) -> Sequence[str]:
+        return [TENANT]
+
+    def _behind(self, behind: Behind) -> list[UUID]:
+        return sorted(one for one, models in self.rows.items() if models != {behind.model})
+
+    async def count(self, tenant: str, behind: Behind) -> Mapping[str, int]:
+        found = self._behind(behind)
+        return {OLD: len(found)} if found else {}
+
+    async def find(self, tenant: str, behind: Behind, after: UUID | None, limit: int) -> FormerSlice:
+        found = [one for one in self._behind(behind) if after is None or one > after][:limit]
+        former = [Former(one, "u-1", self.texts.get(one, "a text"), NEW in self.rows[one]) for one in found]
+        return FormerSlice(former, found[-1] if len(found) == limit else None)
+
+    async def encode(self, texts: Sequence[str]) -> Encoded:
+        if self.down_for:
+            await self.clock.sleep(1e9)
+        if POISON in texts:
+            raise ModelUnavailable("it refused")
+        self.encoded += texts
+        return Encoded(NEW, np.ones((len(texts), 1), dtype=np.float32))
+
+    async def save(
+        self,
+        tenant: str,
+        model: str,
+        vectors: Sequence[tuple[UUID, Vector]],
+        done: Sequence[UUID],
+        at: datetime,
+    ) -> Sequence[Progress]:
+        for one, _ in vectors:
+            self.rows[one].add(model)
+        self.steps.append(("save", len(vectors)))
+        return ()
+
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+        self.steps.append(("link", len(users)))
+
+    async def release(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
+        self.steps.append(("release", len(memory_ids)))
+        for one in memory_ids:
+            self.rows[one] = {model}
+        return [
+            Progress(memory_id=one, message_id="m-1", user_id="u-1", conversation_id="c-1", ingested=START)
+            for one in memory_ids
+        ]
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        self.told += [event.memory_id for event in events if event.memory_id is not None]
+
+    async def models(self, tenant: str) -> Mapping[str, int]:
+        return dict.fromkeys(self.known, 1)
+
+    async def retire(self, tenant: str, keep: Sequence[str], before: datetime) -> Sequence[str]:
+        gone = self.known.difference(keep) if self.followed else set()
+        self.known -= gone
+        return sorted(gone)
+
+    async def waiting(self) -> int:
+        self.backlog = max(0, self.backlog - 100) if self.following else self.backlog
+        return self.backlog
+
+    async def run(self, limit: int | None = None, *, dry: bool = False) -> Backfilled:
+        reembed = Reembed(
+            former=self,
+            encodings=self,  # type: ignore[arg-type]  # of encodings, it saves and asks for the models
+            linking=self,
+            life=self,  # type: ignore[arg-type]  # of a life, it asks for the tenants
+            emitter=self,
+            batcher=None if dry else self,
+            index=self,
+            clock=self.clock,
+            model=NEW,
+            keep=(NEW,),
+            batch=3,
+        )
+        running = asyncio.create_task(reembed.run(BackfillOrder(part="vectors", limit=limit, dry=dry)))
+        while not running.done():
+            await self.clock.advance(1)
+        return await running
+
+
+def world(number: int = 7, **fields: object) -> World:
+    return World({UUID(int=one): {OLD} for one in range(number)}, **fields)  # type: ignore[arg-type]  # by name
+
+
+async def test_all_are_moved_in_slices_and_told_of() -> None:
+    memories = world()
+    done = await memories.run()
+    assert (done.version, done.outdated, done.by_version) == (NEW, 7, {OLD: 7})
+    assert (done.examined, done.changed, done.raised, done.left) == (7, 7, 7, 0)
+    assert set(map(frozenset, memories.rows.values())) == {frozenset({NEW})}
+    assert memories.steps == [(step, n) for n in (3, 3, 1) for step in ("save", "link", "release")]
+    assert memories.told == sorted(memories.rows)
+    assert memories.known == {NEW}
+
+
+async def test_what_a_former_run_has_encoded_is_not_encoded_again() -> None:
+    memories = world(4)
+    memories.rows[UUID(int=2)] = {OLD, NEW}
+    done = await memories.run()
+    assert (len(memories.encoded), done.changed, done.raised, done.left) == (3, 3, 4, 0)
+    assert UUID(int=2) in memories.told
+
+
+async def test_so_many_and_no_more_and_a_look_before() -> None:
+    memories = world()
+    looked = await memories.run(dry=True)
+    assert (looked.outdated, looked.examined, memories.steps) == (7, 0, [])
+    done = await memories.run(limit=4)
+    assert (done.outdated, done.raised, len(memories.encoded)) == (4, 4, 4)
+
+
+async def test_a_text_that_fails_is_left_alone() -> None:
+    memories = world(4, texts={UUID(int=1): POISON})
+    done = await memories.run()
+    assert (done.examined, done.raised, done.left) == (4, 3, 1)
+    assert memories.rows[UUID(int=1)] == {OLD}
+
+
+async def test_a_model_that_is_away_ends_it_with_a_sentence() -> None:
+    memories = world(4, down_for=1.0)
+    with pytest.raises(ModelUnavailable, match="new does not answer: 0 of 4 memories are of it by now; run"):
+        await memories.run()
+    assert memories.steps == []
+
+
+async def test_it_waits_for_the_index() -> None:
+    memories = world(3, backlog=1000)
+    assert (await memories.run()).raised == 3
+    assert memories.backlog <= 512
+
+
+async def test_an_index_that_does_not_follow_ends_it() -> None:
+    memories = world(3, backlog=1000, following=False)
+    with pytest.raises(IndexStuck, match="1000 points have yet to follow"):
+        await memories.run()
+    assert memories.steps == []
+
+
+async def test_a_model_stays_known_while_points_have_yet_to_follow() -> None:
+    memories = world(3, followed=False)
+    assert (await memories.run()).raised == 3
+    assert memories.known == {NEW, OLD}
+    memories.followed = True
+    assert (await memories.run()).outdated == 0
+    assert memories.known == {NEW}
