@@ -1,8 +1,11 @@
-"""What jobs beside the workers leave to the index, and how they let it follow."""
+"""What passes and jobs beside the workers stand on, and how they let the index follow."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
+from uuid import UUID
 
+from ricordo.messages.events import DerivedEvent
 from ricordo.ports.clock import Clock
 
 _AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
@@ -22,8 +25,24 @@ class Settling(Protocol):
         ...
 
 
+class Emitter(Protocol):
+    """Publishes events that no other event has caused."""
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Stamp and publish `events`, and wait until they are stored."""
+        ...
+
+
+class Linking(Protocol):
+    """Links memories with those of their user that are about the same thing."""
+
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing."""
+        ...
+
+
 class Backlog(Protocol):
-    """How much the index still has before it."""
+    """How much workers still have before them."""
 
     async def waiting(self) -> int:
         """Return how many events are not settled yet."""

@@ -1,13 +1,13 @@
 """Re-embedding: memories of former models are encoded by the present one, in slices, beside the workers."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
 
-from ricordo.messages.events import DerivedEvent, MemoryEnriched
+from ricordo.messages.events import MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.former import Behind, Former, FormerVectors
 from ricordo.ports.life import Life
@@ -15,7 +15,7 @@ from ricordo.ports.memories import Encodings, Vector
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.batcher import Encoded
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
-from ricordo_services.following import Backlog, room
+from ricordo_services.following import Backlog, Emitter, Linking, room
 
 _LOOK_EVERY_S: Final = 0.2
 _FOLLOWED_WITHIN_S: Final = 10.0  # for which the last points are waited for
@@ -32,22 +32,6 @@ class PrimaryBatcher(Protocol):
 
     async def encode(self, texts: Sequence[str]) -> Encoded:
         """Return vectors in the order of `texts`."""
-        ...
-
-
-class Linking(Protocol):
-    """Links memories with those of their user that are about the same thing."""
-
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
-        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing."""
-        ...
-
-
-class Emitter(Protocol):
-    """Publishes events that no other event has caused."""
-
-    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
-        """Stamp and publish `events`, and wait until they are stored."""
         ...
 
 

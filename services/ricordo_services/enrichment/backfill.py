@@ -7,14 +7,14 @@ from uuid import UUID
 
 from ricordo.domain.describing import described_by
 from ricordo.domain.enrichment import VERSION
-from ricordo.messages.events import DerivedEvent, MemoryEnriched
+from ricordo.messages.events import MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Part, Report
 from ricordo_services.enrichment.reading import Asked
-from ricordo_services.following import Backlog, room
+from ricordo_services.following import Backlog, Emitter, Linking, room
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more
@@ -27,22 +27,6 @@ class Deriving(Protocol):
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
     ) -> Sequence[EnrichedMemory]:
         """Derive, without writing, what enrichment owns of memories that have a vector of `model`."""
-        ...
-
-
-class Linking(Protocol):
-    """Links memories with those of their user that are about the same thing."""
-
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
-        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing."""
-        ...
-
-
-class Emitter(Protocol):
-    """Publishes events that no other event has caused."""
-
-    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
-        """Stamp and publish `events`, and wait until they are stored."""
         ...
 
 

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
 from uuid import UUID
 
 from ricordo.messages.events import (
@@ -19,6 +18,7 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 from ricordo.ports.memories import Lagging
 from ricordo.ports.stages import Stage
+from ricordo_services.following import Backlog, Emitter
 
 _SLICE = 5_000  # memories per transaction of the decay
 _PER_EVENT = 500  # memory ids in one event
@@ -26,22 +26,6 @@ _BUSY = 5  # times the patience while workers have a backlog
 _REMITTED = 1_000  # messages that one pass of the reconciliation sends on their way again
 _HANDLED_KEPT = timedelta(days=8)  # a day longer than the stream that could deliver an event again
 _REASONS_KEPT = timedelta(days=30)
-
-
-class Emitter(Protocol):
-    """Publishes events that no other event has caused."""
-
-    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
-        """Stamp and publish `events`, and wait until they are stored."""
-        ...
-
-
-class Backlog(Protocol):
-    """How much the workers still have before them."""
-
-    async def waiting(self) -> int:
-        """Return how many derived events are not settled yet, over all consumers that set a stage."""
-        ...
 
 
 @dataclass(slots=True)
