@@ -1,8 +1,8 @@
 """What workers share: servers and models, each opened once, on first use, and closed in reverse order."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
@@ -12,6 +12,7 @@ from ricordo.adapters.onnx import MiniLmTokens, load_tokens
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.projection import PostgresEncodings
+from ricordo.adapters.qdrant.room import Room
 from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.ports.analyser import QueryAnalyser
@@ -25,7 +26,7 @@ from ricordo.runtime.availability import Availability
 from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
-from ricordo.settings import EmbeddingSettings, Settings
+from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
 from ricordo_services.following import StreamBacklog
 from ricordo_services.models import (
     LateMiniLm,
@@ -173,6 +174,17 @@ class Resources:
         """
         await (await self.vectors()).count(_NOBODY, self.model_names[0], Scope(user_id=_NOBODY))
 
+    async def ask_vectors_to_write(self) -> None:
+        """Return when the vector index answers, and has room for more.
+
+        Raises:
+            IndexUnavailable: it does not, or has none.
+        """
+        await self.ask_vectors()
+        stores = self.settings.stores
+        if stores.qdrant_url is None and stores.qdrant_dir is not None:
+            await asyncio.to_thread(Room(stores.qdrant_dir, stores.qdrant_min_free_mb).require)
+
     async def ask_graph(self) -> None:
         """Return when the graph answers.
 
@@ -228,7 +240,7 @@ class Resources:
     async def _open_vectors(self) -> VectorIndex:
         stores = self.settings.stores
         lengths = await dimensions(self.settings.embedding, self.models)
-        index = _edge(stores.qdrant_dir) if stores.qdrant_url is None else _server(self.settings)
+        index = _edge(stores) if stores.qdrant_url is None else _server(self.settings)
         self._exits.push_async_callback(index.close)
         for model, length in lengths.items():
             await index.prepare(model, length)
@@ -248,15 +260,15 @@ class Resources:
         return graph
 
 
-def _edge(folder: Path | None) -> VectorIndex:
+def _edge(stores: StoreSettings) -> VectorIndex:
     # the engine in process is in the `local` extra, which a cluster's image need not have
     from ricordo.adapters.qdrant.edge import EdgeVectorIndex  # noqa: PLC0415
 
-    if folder is None:
+    if stores.qdrant_dir is None:
         raise ValueError(
             "set RICORDO_STORES__QDRANT_URL to a server, or RICORDO_STORES__QDRANT_DIR to a folder"
         )
-    return EdgeVectorIndex(folder)
+    return EdgeVectorIndex(stores.qdrant_dir, least_free_mb=stores.qdrant_min_free_mb)
 
 
 def _server(settings: Settings) -> VectorIndex:

@@ -60,6 +60,8 @@ class StoreSettings(_Group):
         qdrant_url: a Qdrant server; without it the engine runs in process, in `qdrant_dir`.
         qdrant_api_key: of the Qdrant server.
         qdrant_dir: folder of the engine in process.
+        qdrant_min_free_mb: megabytes on the volume of that folder below which nothing more is indexed; below
+            half of it nothing at all is written there. A full volume would end the process.
         bolt_url: Neo4j, or what speaks its protocol.
         bolt_user: who signs in to the graph.
         bolt_password: their password.
@@ -72,6 +74,7 @@ class StoreSettings(_Group):
     qdrant_url: str | None = None
     qdrant_api_key: SecretStr | None = None
     qdrant_dir: Path | None = None
+    qdrant_min_free_mb: PositiveInt = 256
     bolt_url: str = "bolt://127.0.0.1:7687"
     bolt_user: str = "neo4j"
     bolt_password: SecretStr = SecretStr("")

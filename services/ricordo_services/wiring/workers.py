@@ -60,7 +60,7 @@ async def _index(resources: Resources) -> list[Service]:
     indexing = await resources.store(PostgresIndexing)
     vectors, beside = await resources.known_vectors(), await resources.beside()
     projection = Projection(indexing, vectors, await resources.known_models(), beside)
-    gate = resources.probe("vectors", resources.ask_vectors)
+    gate = resources.probe("vectors", resources.ask_vectors_to_write)
     return [
         await event_worker(resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)),
         await event_worker(

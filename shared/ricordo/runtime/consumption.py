@@ -73,6 +73,7 @@ class WatchedGate:
         self._health = health
         self._told_after = told_after
         self._told = False
+        health.why_closed = lambda: reason(gate)
 
     async def wait_open(self) -> bool:
         """Wait until the gate is open.

@@ -105,7 +105,7 @@ class ProbeGate:
     @property
     def reason(self) -> str:
         """What the last probe met, where it failed."""
-        return f"{self._name} is away ({self._error})" if self._failures else ""
+        return f"{self._name}: {self._error}" if self._failures else ""
 
     async def wait_open(self) -> None:
         """Return once a probe succeeds. Those who wait together share the probes."""
@@ -123,7 +123,9 @@ class ProbeGate:
                     await self._probe()
             except Exception as error:  # noqa: BLE001 - whatever it is, the dependency is away
                 self._failures += 1
-                self._error = f"{type(error).__name__}: {error}"
+                self._error = (
+                    str(error) if isinstance(error, Unavailable) else f"{type(error).__name__}: {error}"
+                )
                 if self._failures == 1:
                     _log.warning("dependency is away", dependency=self._name, error=self._error)
                 return False

@@ -58,7 +58,7 @@ async def test_gates_say_why_they_are_closed() -> None:
     store = ProbeGate("store", probe, ManualClock())
     waiting = asyncio.create_task(AllGates([store]).wait_open())
     await eventually(lambda: not store.is_open)
-    assert reason(AllGates([OpenGate(), store])) == "store is away (OSError: no route)"
+    assert reason(AllGates([OpenGate(), store])) == "store: OSError: no route"
     waiting.cancel()
     await store.wait_open()
     assert reason(store) == ""

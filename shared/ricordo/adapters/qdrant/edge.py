@@ -18,12 +18,16 @@ import structlog
 from ricordo.adapters.qdrant.candidates import Probe
 from ricordo.adapters.qdrant.conditions import collection
 from ricordo.adapters.qdrant.edge_shard import COUNTED_FROM, Shard, opened
+from ricordo.adapters.qdrant.room import Room
 from ricordo.domain.bm25 import SparseVector
 from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 
 _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
+
+LEAST_FREE_MB: Final = 256
+"""Some 30,000 memories; an empty shard takes 30 of it, and as much again while it is made."""
 
 _PORTION: Final = 16  # points per call: some milliseconds, between which a search has its turn
 # A flush takes up to a second, whatever there is to write; what is not flushed is read again from the
@@ -36,13 +40,22 @@ _BREATH_S: Final = 0.005  # between two portions of counting, which nobody waits
 class EdgeVectorIndex:
     """Implements `VectorIndex` on shards below `folder`.
 
+    Args:
+        folder: made where it is missing.
+        counted_from: memories of a user from which on the frequencies of the user's words are kept.
+        least_free_mb: megabytes on the folder's volume that have to be free for a shard to be opened, half of
+            them for it to be changed; see `Room`. What is open is searched all the same.
+
     Attributes:
         unflushed: changes that so far stand in the engine's log only.
         counting: users whose words are being counted just now.
     """
 
-    def __init__(self, folder: Path, *, counted_from: int = COUNTED_FROM) -> None:
+    def __init__(
+        self, folder: Path, *, counted_from: int = COUNTED_FROM, least_free_mb: int = LEAST_FREE_MB
+    ) -> None:
         self._folder = folder
+        self._room = Room(folder, least_free_mb)
         self._counted_from = counted_from
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="qdrant-edge")
         self._shards: dict[str, Shard] = {}
@@ -54,8 +67,8 @@ class EdgeVectorIndex:
         """Load or create the shard of `model`.
 
         Raises:
-            IndexUnavailable: the folder cannot be written, another process has the shard, or it holds vectors
-                of other dimensions.
+            IndexUnavailable: the folder cannot be written, its volume is nearly full, another process has the
+                shard, or it holds vectors of other dimensions.
         """
         await self._run(lambda: self._open(model, dimensions))
 
@@ -137,18 +150,23 @@ class EdgeVectorIndex:
 
     def _open(self, model: str, dimensions: int) -> None:
         if model not in self._shards:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._room.require()  # opening writes, too: what a crash has left in the log
             shard = opened(self._folder / collection(model), dimensions)
             self._shards[model] = Shard(shard, counted_from=self._counted_from)
 
     def _write(self, tenant: str, model: str, points: Sequence[Point]) -> None:
+        self._room.require_to_finish()
         self._shard(model).write(tenant, points)
         self._changed(len(points))
 
     def _refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
+        self._room.require_to_finish()
         self._shard(model).refilter(tenant, facets)
         self._changed(len(facets))
 
     def _delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
+        self._room.require_to_finish()
         self._shard(model).delete(tenant, ids)
         self._changed(len(ids))
 
