@@ -183,7 +183,10 @@ class FactsExtracted(DerivedEvent):
 
 
 class MemoryRemembered(DerivedEvent):
-    """All stages of a message are complete: the bot's receipt. Its id is that of `remembered_id`."""
+    """All stages of a message are complete: the bot's receipt.
+
+    Its id is UUIDv5 of the OID namespace and `<tenant>/<message id>/remembered`, however often it comes.
+    """
 
     name: ClassVar[str] = "memory.remembered"
 

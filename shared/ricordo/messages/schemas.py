@@ -1,7 +1,7 @@
-"""The JSON Schemas of the contract: `python -m ricordo.messages.schemas schemas/ [--check]`.
+"""The schemas of the contract: `python -m ricordo.messages.schemas schemas/ [--check]`.
 
-A file per subject and direction, for bots in any language. They are generated from the models and committed;
-`--check` fails when the two differ.
+A JSON Schema per subject and direction, and an AsyncAPI document that joins them, for bots in any language.
+They are generated from the models and committed; `--check` fails when the two differ.
 """
 
 import argparse
@@ -14,12 +14,14 @@ from typing import Final, Literal
 from pydantic.config import JsonDict
 from pydantic.json_schema import GenerateJsonSchema
 
+from ricordo.messages.asyncapi.document import document_text
 from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.registry import CONTRACTS, ContractKind
 
 Direction = Literal["read", "written"]
+DOCUMENT: Final = "asyncapi.yaml"
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -59,10 +61,15 @@ def all_schemas() -> Iterator[tuple[str, JsonDict]]:
     yield "error.json", schema_of(ErrorBody, "error", direction="written")
 
 
+def all_files() -> dict[str, str]:
+    """Return the text of every file by its name: the JSON Schemas, and the document that joins them."""
+    return {name: _text(schema) for name, schema in all_schemas()} | {DOCUMENT: document_text()}
+
+
 def drift(folder: Path) -> list[str]:
     """Return what differs between `folder` and the code: a sentence part for each file, none when equal."""
-    wanted = {name: _text(schema) for name, schema in all_schemas()}
-    found = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
+    wanted = all_files()
+    found = {path.name: path.read_text(encoding="utf-8") for path in _ours(folder)}
     return (
         [f"{name} is missing" for name in wanted if name not in found]
         + [f"{name} is out of date" for name in wanted if name in found and found[name] != wanted[name]]
@@ -71,15 +78,20 @@ def drift(folder: Path) -> list[str]:
 
 
 def write(folder: Path) -> int:
-    """Write every schema into `folder`, remove those of no subject, and return how many there are."""
+    """Write every file into `folder`, remove schemas of no subject, and return how many files there are."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {name: _text(schema) for name, schema in all_schemas()}
-    for stray in folder.glob("*.json"):
-        if stray.name not in wanted:
-            stray.unlink()
+    wanted = all_files()
+    for path in _ours(folder):
+        if path.name not in wanted:
+            path.unlink()
     for name, text in wanted.items():
         (folder / name).write_text(text, encoding="utf-8")
     return len(wanted)
+
+
+def _ours(folder: Path) -> list[Path]:
+    """Return the files of `folder` that look like schemas; others may lie beside them."""
+    return sorted(path for path in folder.glob("*") if path.suffix in (".json", ".yaml", ".yml"))
 
 
 def _text(schema: JsonDict) -> str:
@@ -93,7 +105,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when they differ")
     options = parser.parse_args(arguments)
     if not options.check:
-        sys.stdout.write(f"{write(options.folder)} schemas in {options.folder}\n")
+        sys.stdout.write(f"{write(options.folder)} files in {options.folder}\n")
         return 0
     differences = drift(options.folder)
     if differences:

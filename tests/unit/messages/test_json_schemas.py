@@ -29,26 +29,40 @@ def test_drift_is_named_file_by_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     write(tmp_path)
     (tmp_path / "error.json").unlink()
     (tmp_path / "session.ended.json").write_text("{}")
+    (tmp_path / "asyncapi.yaml").write_text("asyncapi: 3.0.0")
     (tmp_path / "stray.json").write_text("{}")
+    (tmp_path / "stray.yml").write_text("{}")
 
     assert main([str(tmp_path), "--check"]) == 1
 
     said = capsys.readouterr().err
     assert "error.json is missing" in said
     assert "session.ended.json is out of date" in said
+    assert "asyncapi.yaml is out of date" in said
     assert "stray.json belongs to no subject" in said
+    assert "stray.yml belongs to no subject" in said
     assert "make schemas" in said
 
 
 def test_writing_mends_drift_and_spares_other_files(tmp_path: Path) -> None:
     (tmp_path / "stray.json").write_text("{}")
-    (tmp_path / "asyncapi.yaml").write_text("asyncapi: 3.0.0")
+    (tmp_path / "stray.yaml").write_text("{}")
+    (tmp_path / "README.md").write_text("Schemas.")
 
     assert main([str(tmp_path)]) == 0
 
     assert main([str(tmp_path), "--check"]) == 0
     assert not (tmp_path / "stray.json").exists()
-    assert (tmp_path / "asyncapi.yaml").exists()
+    assert not (tmp_path / "stray.yaml").exists()
+    assert (tmp_path / "README.md").exists()
+
+
+def test_a_folder_that_is_not_there_lacks_every_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(tmp_path / "nowhere"), "--check"]) == 1
+
+    assert "asyncapi.yaml is missing" in capsys.readouterr().err
 
 
 def test_it_runs_as_a_module() -> None:

@@ -1,0 +1,211 @@
+"""The AsyncAPI document tells the contract as the code has it: all of it, each way, with true examples."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator, Draft202012Validator
+
+from ricordo.messages.asyncapi.document import document
+from ricordo.messages.asyncapi.examples import TENANT
+from ricordo.messages.base import TENANT_PATTERN
+from ricordo.messages.codec import decode, decode_as, encode
+from ricordo.messages.errors import ErrorBody, dead_letter_reason
+from ricordo.messages.events import DerivedEvent
+from ricordo.messages.ids import memory_id, remembered_id
+from ricordo.messages.registry import CONTRACTS, Contract
+from ricordo.messages.subjects import Subject, checked_tenant, parse_dead_letter
+
+SCHEMAS = Path(__file__).parents[3] / "schemas"
+COMMITTED: dict[str, Any] = yaml.safe_load((SCHEMAS / "asyncapi.yaml").read_text(encoding="utf-8"))
+MESSAGES: dict[str, Any] = COMMITTED["components"]["messages"]
+# What JSON Schema has learned since draft 7, which AsyncAPI reads payloads as.
+NEWER = {
+    "prefixItems", "dependentRequired", "dependentSchemas", "unevaluatedItems", "unevaluatedProperties",
+    "minContains", "maxContains", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef",
+}  # fmt: skip
+
+
+def found(value: dict[str, Any]) -> dict[str, Any]:
+    """Follow a reference, and what it leads to, to the end; fails where one leads nowhere."""
+    while "$ref" in value:
+        place, _, pointer = value["$ref"].partition("#")
+        value = json.loads((SCHEMAS / place).read_text(encoding="utf-8")) if place else COMMITTED
+        for key in pointer.split("/")[1:]:
+            value = value[key]
+    return value
+
+
+def references(value: object) -> Iterator[dict[str, str]]:
+    if isinstance(value, dict):
+        if "$ref" in value:
+            yield value
+        for inner in value.values():
+            yield from references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from references(inner)
+
+
+def operations_of(contract: Contract) -> list[dict[str, Any]]:
+    address = f"memory.v1.{{tenant}}.{contract.name}"
+    return [one for one in COMMITTED["operations"].values() if found(one["channel"])["address"] == address]
+
+
+def test_the_committed_document_is_what_the_code_says() -> None:
+    assert document() == COMMITTED
+
+
+def test_every_reference_leads_somewhere_and_every_part_is_referred_to() -> None:
+    named = list(references(COMMITTED))
+    for reference in named:
+        assert found(reference), reference
+
+    led_to = {reference["$ref"] for reference in named}
+    parts = {f"#/components/{sort}/{key}" for sort, keys in COMMITTED["components"].items() for key in keys}
+    channels = {f"#/channels/{key}" for key in COMMITTED["channels"]}
+    bodies = {f"./{path.name}" for path in SCHEMAS.glob("*.json")}
+    assert parts | channels | bodies <= led_to
+
+
+@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=lambda contract: contract.name)
+def test_a_contract_is_one_operation_in_its_direction(contract: Contract) -> None:
+    (operation,) = operations_of(contract)
+    channel = found(operation["channel"])
+    (body,) = map(found, operation["messages"])
+
+    assert operation["action"] == ("receive" if contract.from_bots else "send")
+    assert list(map(found, channel["messages"].values())) == [body]
+    assert channel.get("x-stream") == contract.stream
+    assert found(body["payload"])["title"] == contract.body.__name__
+    assert set(channel["parameters"]) == {"tenant"}
+
+
+@pytest.mark.parametrize(
+    "contract",
+    [one for one in CONTRACTS.values() if one.reply is not None],
+    ids=lambda contract: contract.name,
+)
+def test_a_request_is_answered_with_its_reply_or_an_error(contract: Contract) -> None:
+    (operation,) = operations_of(contract)
+    channel = found(operation["reply"]["channel"])
+    bodies = list(map(found, operation["reply"]["messages"]))
+
+    assert channel["address"] is None  # an inbox
+    assert bodies == list(map(found, channel["messages"].values()))
+    assert contract.reply is not None
+    assert [found(body["payload"])["title"] for body in bodies] == [contract.reply.__name__, "ErrorBody"]
+    assert operation["bindings"]["nats"]["queue"]
+
+
+def test_operations_are_those_of_the_contract_and_dead_letters() -> None:
+    text = (SCHEMAS / "asyncapi.yaml").read_text(encoding="utf-8")
+    keys = Counter(text[text.index("\noperations:") : text.index("\ncomponents:")].split("\n  "))
+    names = [name.casefold() for name in COMMITTED["operations"]]
+
+    assert len(names) == len(set(names)) == len(CONTRACTS) + 1
+    assert all(keys[f"{name}:"] <= 1 for name in COMMITTED["operations"])
+
+
+def test_tenants_are_what_the_code_takes_for_tenants() -> None:
+    tenant = COMMITTED["components"]["parameters"]["tenant"]
+
+    assert tenant["x-pattern"] == TENANT_PATTERN
+    assert TENANT_PATTERN in tenant["description"]
+    assert [checked_tenant(name) for name in tenant["examples"]] == tenant["examples"]
+    for contract in CONTRACTS.values():
+        (operation,) = operations_of(contract)
+        address = found(operation["channel"])["address"].format(tenant=tenant["default"])
+        assert Subject.parse(address) == Subject(tenant["default"], contract.name)
+
+
+def test_dead_letters_are_addressed_as_the_code_does() -> None:
+    channel = COMMITTED["channels"]["dead-letter"]
+    original = found(channel["parameters"]["subject"])["examples"][0]
+    (example,) = MESSAGES["dead-letter"]["examples"]
+
+    for consumer in found(channel["parameters"]["consumer"])["enum"]:
+        address = channel["address"].format(consumer=consumer, subject=original)
+        assert parse_dead_letter(address) == (consumer, original)
+    assert dead_letter_reason(example["headers"]) == ("invalid", "content is required")
+
+
+@pytest.mark.parametrize("key", MESSAGES)
+def test_examples_fulfil_the_schemas_in_both_dialects(key: str) -> None:
+    message = MESSAGES[key]
+    payload = message["payload"]
+    schema = found(payload)
+
+    assert message["examples"]
+    for example in message["examples"]:
+        Draft202012Validator(schema).validate(example["payload"])
+        Draft7Validator({**schema, "$schema": Draft7Validator.META_SCHEMA["$schema"]}).validate(
+            example["payload"]
+        )
+        if "headers" in message:
+            Draft7Validator(found(message["headers"])).validate(example["headers"])
+        else:
+            assert "headers" not in example
+
+
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.name)
+def test_a_schema_says_the_same_in_the_dialect_that_asyncapi_reads(path: Path) -> None:
+    schema = json.loads(path.read_text(encoding="utf-8"))
+
+    assert keywords(schema) & NEWER == set()
+    for reference in references(schema):
+        assert set(reference) <= {
+            "$ref",
+            "description",
+            "default",
+        }  # draft 7 ignores what stands beside a reference
+
+
+def keywords(schema: object) -> set[str]:
+    if isinstance(schema, dict):
+        return set(schema).union(*map(keywords, schema.values()))
+    return set().union(*map(keywords, schema)) if isinstance(schema, list) else set()
+
+
+@pytest.mark.parametrize("key", [key for key in MESSAGES if key != "dead-letter"])
+def test_the_code_reads_the_examples(key: str) -> None:
+    name = key.removesuffix(".request").removesuffix(".reply")
+    for example in MESSAGES[key]["examples"]:
+        body = json.dumps(example["payload"]).encode()
+        if key == "error":
+            error = decode_as(ErrorBody, body)
+            assert error.headers() == example["headers"]
+        elif key.endswith(".reply"):
+            reply = CONTRACTS[name].reply
+            assert reply is not None
+            assert json.loads(encode(decode_as(reply, body))) == example["payload"]
+        else:
+            decode(name, body)
+
+
+def test_the_examples_of_events_have_the_ids_that_the_code_gives() -> None:
+    for name, contract in CONTRACTS.items():
+        if contract.from_bots:
+            continue
+        (example,) = MESSAGES[name]["examples"]
+        event = decode(name, json.dumps(example["payload"]).encode())
+        assert isinstance(event, DerivedEvent)
+        assert example["headers"]["ce-id"] == example["headers"]["Nats-Msg-Id"] == str(event.id)
+        assert example["headers"]["ce-type"] == f"memory.v1.{name}"
+        if event.message_id is not None:
+            assert event.memory_id == memory_id(TENANT, event.message_id)
+        if name == "memory.remembered":
+            assert event.message_id is not None
+            assert event.id == remembered_id(TENANT, event.message_id)
+
+
+def test_a_bot_is_allowed_what_the_contract_lets_it_do_and_no_more() -> None:
+    allowed = COMMITTED["components"]["securitySchemes"]["user"]["x-permissions"]["publish"]
+    filters = [subject.removeprefix("memory.v1.{tenant}.").removesuffix(">") for subject in allowed]
+
+    for contract in CONTRACTS.values():
+        assert any(contract.name.startswith(one) for one in filters) is contract.from_bots, contract.name
