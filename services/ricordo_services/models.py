@@ -127,7 +127,10 @@ def batcher_of(
         queue=settings.queue,
         fallback_after=settings.fallback_after_s,
     )
-    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+    breaker, spare_breaker = (
+        CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+        for _ in range(2)
+    )
     remote = settings.provider != "onnx"
     return EmbeddingBatcher(
         models.batch,
@@ -135,6 +138,7 @@ def batcher_of(
         breaker=breaker,
         bucket=TokenBucket(clock, settings.requests_per_s) if remote else None,
         fallback=models.fallback if fallback else None,
+        fallback_breaker=spare_breaker,
         limits=limits,
     )
 

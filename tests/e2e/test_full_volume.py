@@ -1,17 +1,15 @@
 """The volume under the vector store fills up: nothing is lost, it is said, and it goes on by itself."""
 
-import asyncio
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.commands import command
-from tests.fixtures.running import Running, Workers
+from tests.fixtures.running import Running
+from tests.fixtures.served import findings, health, restarted
 from tests.fixtures.volume import fill, small_volume
-from tests.fixtures.wire import Bot, Json, ids, said
+from tests.fixtures.wire import Bot, ids, said
 
 from ricordo.settings import Settings
 from ricordo.testing.eventually import eventually
@@ -30,26 +28,8 @@ async def on_small_volume(running: Running, tmp_path: Path) -> AsyncIterator[Set
             update={"qdrant_dir": volume / "qdrant", "qdrant_min_free_mb": LEAST_MB}
         )
         settings = running.settings.model_copy(update={"stores": stores})
-        async with running.workers.stopped():
-            workers = Workers(settings)
-            await asyncio.to_thread(workers.start)
-            try:
-                yield settings
-            finally:
-                await asyncio.to_thread(workers.close)
-
-
-async def health(wire: Client, worker: str) -> Json:
-    answer = await wire.request(f"ricordo.health.{worker}", b"", timeout=5)
-    found: Json = json.loads(answer.data)
-    return found
-
-
-async def findings(settings: Settings) -> dict[str, Json]:
-    """Return what the doctor finds, by name."""
-    process = await command(settings, "doctor", "--nats", settings.bus.url, "--json")
-    told, _ = await process.communicate()
-    return {one["name"]: one for one in json.loads(told)["findings"]}
+        async with restarted(running, settings):
+            yield settings
 
 
 async def test_what_finds_no_room_waits_and_is_indexed_when_there_is_some(

@@ -97,7 +97,8 @@ def _worker(name: str, reports: list[dict[str, object]]) -> Finding:
     if not ill:
         return well(f"worker {name}", seen)
     why = "; ".join(dict.fromkeys(str(report.get("reason") or report.get("state")) for report in ill))
-    state = State.MISSING if len(ill) == len(reports) and name in NEEDED else State.DEGRADED
+    working = len(ill) < len(reports) or any(report.get("gate_open") for report in ill)
+    state = State.MISSING if name in NEEDED and not working else State.DEGRADED
     return Finding(f"worker {name}", state, f"{seen}: {why}", "its log says more")
 
 

@@ -53,6 +53,7 @@ async def _encode(resources: Resources) -> list[Service]:
     handler = Encode(await resources.store(PostgresEncodings), batcher, model, resources.clock)
     worker = await event_worker(resources, "encode", handler, concurrency=2, gates=(batcher,))
     worker.health.figures = lambda: {"encoded": batcher.encoded}
+    worker.health.trouble = lambda: batcher.reason
     return [worker]
 
 

@@ -49,3 +49,7 @@ class TokenCounter(Protocol):
 
 class ModelUnavailable(Unavailable):
     """The model did not answer, or answered nonsense: a transient failure."""
+
+
+class NoVector(ModelUnavailable):
+    """The model answers others, but has no vector for this one text; another try may not help."""

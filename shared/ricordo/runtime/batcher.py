@@ -3,32 +3,24 @@
 A model server answers one request of 32 texts much sooner than 32 requests of one. So texts wait a moment for
 company, few requests are in flight, and those not faster than the server allows. When the server is away, the
 texts wait here (and further messages in their stream, see `EmbeddingBatcher.wait_open`) until it is back, or
-until a fallback model takes over. A text is answered once, however often its request failed.
+until a fallback model takes over. A text is answered once, however often its request failed. One for which
+the model has no vector fails alone: others have theirs.
 """
 
 import asyncio
-import math
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
 from ricordo.ports.clock import Clock
-from ricordo.ports.models import Encoder, ModelUnavailable, Vectors
+from ricordo.ports.models import Encoder, ModelUnavailable, NoVector, Vectors
 from ricordo.runtime.resilience.breaker import Admission, CircuitBreaker
-from ricordo.runtime.resilience.bucket import Unlimited
+from ricordo.runtime.resilience.bucket import Bucket, Unlimited
 from ricordo.runtime.texts import PendingText, TextQueue
-
-
-class Bucket(Protocol):
-    """What limits the rate of requests."""
-
-    async def take(self) -> None:
-        """Wait until one more request may be made."""
-        ...
+from ricordo.runtime.tried import TriedModel, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +32,8 @@ class BatchLimits:
         flush_after: seconds that the first text of a batch waits for others.
         in_flight: requests at a time.
         queue: texts waiting or in flight at the most; handing in more waits.
-        attempts: requests that a text may see fail while the breaker is closed, before its caller is told. A
-            request that failed comes back in halves: 6 is enough to find 1 text among 32.
+        attempts: requests of a text alone that may fail while the model answers others, before its caller is
+            told. A request of several that failed comes back in halves.
         fallback_after: seconds of outage after which the fallback serves.
     """
 
@@ -49,7 +41,7 @@ class BatchLimits:
     flush_after: float = 0.05
     in_flight: int = 2
     queue: int = 1024
-    attempts: int = 6
+    attempts: int = 3
     fallback_after: float = 60.0
 
 
@@ -75,6 +67,7 @@ class EmbeddingBatcher:
         breaker: decides when the model may be asked; by default 3 failures open it for 15 s.
         bucket: limits the rate of requests to the model; none by default.
         fallback: the model that serves in a long outage; without one, texts wait until the model is back.
+        fallback_breaker: decides when the fallback may be asked; the same by default.
         limits: how texts are gathered and sent.
     """
 
@@ -86,13 +79,16 @@ class EmbeddingBatcher:
         breaker: CircuitBreaker | None = None,
         bucket: Bucket | None = None,
         fallback: Encoder | None = None,
+        fallback_breaker: CircuitBreaker | None = None,
         limits: BatchLimits | None = None,
     ) -> None:
         self.breaker = breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-        self._encoder = encoder
+        self._primary = TriedModel(encoder, self.breaker, bucket or Unlimited())
+        self._fallback = None
+        if fallback is not None:
+            spare_breaker = fallback_breaker or CircuitBreaker(clock, counted=ModelUnavailable)
+            self._fallback = TriedModel(fallback, spare_breaker, Unlimited())
         self._clock = clock
-        self._bucket = bucket or Unlimited()
-        self._fallback = fallback
         self._limits = limits or BatchLimits()
         self._queue = TextQueue(
             clock, self._limits.queue, batch=self._limits.batch, flush_after=self._limits.flush_after
@@ -100,6 +96,7 @@ class EmbeddingBatcher:
         self._lanes = asyncio.Semaphore(self._limits.in_flight)
         self._requests: set[asyncio.Task[None]] = set()
         self._sender: asyncio.Task[None] | None = None
+        self._probers: list[asyncio.Task[None]] = []
         self.encoded = 0
         """Texts that a model has encoded so far."""
 
@@ -107,12 +104,14 @@ class EmbeddingBatcher:
         self._queue.open()
         self._sender = asyncio.create_task(self._send_all(), name="embedding batcher")
         self._sender.add_done_callback(self._end)
+        models = [self._primary] if self._fallback is None else [self._primary, self._fallback]
+        self._probers = [asyncio.create_task(model.probe(self._lanes)) for model in models]
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        tasks = [task for task in (self._sender, *self._requests) if task is not None]
+        tasks = [task for task in (self._sender, *self._probers, *self._requests) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -132,15 +131,29 @@ class EmbeddingBatcher:
         """For how many seconds the model has not answered; 0 while it does."""
         return self.breaker.down_for
 
+    @property
+    def reason(self) -> str:
+        """Why the model is not asked, and who is in its place, as a sentence; empty while it answers."""
+        away = self._primary.reason
+        if away and self._fallback_is_due and self._fallback is not None:
+            return f"{away}; {self._fallback.reason or f'{self._fallback.name} encodes meanwhile'}"
+        return away
+
     async def wait_open(self) -> None:
         """Wait until texts that were handed in now would be worked on.
 
-        That is while the breaker is closed; when its probe may go, which needs a text; and while the fallback
-        serves. A worker waits for this before it fetches.
+        That is while the model answers, and while the fallback serves. A worker waits for this before it
+        fetches.
         """
-        while not await self.breaker.wait_admitting(self._until_fallback()):
-            if self._fallback_serves():
-                return
+        while self._serving() is None:
+            waits = [asyncio.create_task(self.breaker.wait_closed())]
+            if self._fallback is not None:
+                waits.append(asyncio.create_task(self._wait_for(self._fallback)))
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for wait in waits:
+                    wait.cancel()
 
     async def encode(self, texts: Sequence[str]) -> Encoded:
         """Encode `texts`, together with those of others.
@@ -152,11 +165,12 @@ class EmbeddingBatcher:
             The vectors, in the order of `texts`.
 
         Raises:
-            ModelUnavailable: the batcher is closed, or a text's requests failed too often while others did
-                not.
+            NoVector: the model has none for one of the texts.
+            ModelUnavailable: the batcher is closed.
         """
         if not texts:
-            return Encoded(self._encoder.model, np.empty((0, self._encoder.dimensions), dtype=np.float32))
+            encoder = self._primary.encoder
+            return Encoded(encoder.model, np.empty((0, encoder.dimensions), dtype=np.float32))
         mine: list[PendingText] = []
         try:
             for content in texts:
@@ -170,64 +184,71 @@ class EmbeddingBatcher:
     async def _send_all(self) -> None:
         while True:
             await self._queue.wait_for_batch()
+            await self.wait_open()
             await self._lanes.acquire()
-            admission = await self._admission()
-            is_probe = admission is not None and admission.is_probe
-            batch = self._queue.take(prefer_fresh=is_probe)
-            request = asyncio.create_task(self._request(batch, admission))
+            model = self._serving()
+            admission = None if model is None else await model.admission()
+            if model is None or admission is None:  # it went away while its turn was waited for
+                self._lanes.release()
+                continue
+            request = asyncio.create_task(self._request(model, admission, self._queue.take()))
             self._requests.add(request)
             request.add_done_callback(self._requests.discard)
 
-    async def _admission(self) -> Admission | None:
-        """Wait for leave to ask the model; None when the fallback is to be asked instead."""
-        while True:
-            if await self.breaker.wait_admitting(self._until_fallback()):
-                await self._bucket.take()
-                if (admission := self.breaker.admit()) is not None:
-                    return admission
-            elif self._fallback_serves():
-                return None
+    def _serving(self) -> TriedModel | None:
+        """Return the model that may be asked now, if there is one."""
+        if self._primary.answers:
+            return self._primary
+        spare = self._fallback
+        return spare if spare is not None and self._fallback_is_due and spare.answers else None
 
-    def _until_fallback(self) -> float:
-        if self._fallback is None:
-            return math.inf
-        return self._limits.fallback_after - self.breaker.down_for
+    @property
+    def _fallback_is_due(self) -> bool:
+        return self.breaker.down_for >= self._limits.fallback_after
 
-    def _fallback_serves(self) -> bool:
-        return self._until_fallback() <= 0
+    async def _wait_for(self, fallback: TriedModel) -> None:
+        if (rest := self._limits.fallback_after - self.breaker.down_for) > 0:
+            await self._clock.sleep(rest)
+        await fallback.breaker.wait_closed()
 
-    async def _request(self, batch: Sequence[PendingText], admission: Admission | None) -> None:
+    async def _request(self, model: TriedModel, admission: Admission, batch: Sequence[PendingText]) -> None:
         """Send one request and hand out what came back. It ends well whatever the model does."""
         try:
             if batch:
-                await self._answer(batch, admission)
-            elif admission is not None:  # the texts were given up while they waited for leave
+                await self._answer(model, admission, batch)
+            else:  # the texts were given up while they waited for leave
                 admission.withdrawn()
-        except ModelUnavailable as error:
-            self._try_again(batch, error, suspicious=admission is None or not admission.is_probe)
+        except NoVector as error:
+            self._try_alone(batch, error)
+        except ModelUnavailable:
+            self._try_in_halves(batch)
         except Exception as error:  # noqa: BLE001 - a defect of the encoder is its callers' to hear of
             for text in batch:
                 text.fail(error)
         finally:
             self._lanes.release()
 
-    async def _answer(self, batch: Sequence[PendingText], admission: Admission | None) -> None:
-        encoder = self._encoder if admission is not None else self._fallback or self._encoder
-        with admission or nullcontext():
-            vectors = await _ask(encoder, [text.content for text in batch])
+    async def _answer(self, model: TriedModel, admission: Admission, batch: Sequence[PendingText]) -> None:
+        vectors = await model.encode([text.content for text in batch], admission)
         self.encoded += len(batch)
         for text, vector in zip(batch, vectors, strict=True):
-            text.answer(encoder.model, vector)
+            text.answer(model.name, vector)
 
-    def _try_again(self, batch: Sequence[PendingText], error: ModelUnavailable, *, suspicious: bool) -> None:
+    def _try_in_halves(self, batch: Sequence[PendingText]) -> None:
         """Put the texts back, behind the others.
 
-        A failed probe says that the model is away. Any other failure may be due to one of the texts: they
-        come back in smaller requests, until that one is alone and the others have their answers.
+        The model may be away, or one of the texts at fault: they come back in smaller requests, until that
+        one is alone and the others have their answers.
         """
-        for text in batch if suspicious else ():
-            text.failures += 1
+        for text in batch:
             text.company = max(1, len(batch) // 2)
+        self._queue.put_back(batch)
+
+    def _try_alone(self, batch: Sequence[PendingText], error: NoVector) -> None:
+        """Put a text back that is at fault, as it may be an error that passes; or tell its caller."""
+        for text in batch:
+            text.failures += 1
+            text.company = 1
             if text.failures >= self._limits.attempts:
                 text.fail(error)
         self._queue.put_back(batch)
@@ -236,17 +257,9 @@ class EmbeddingBatcher:
         models = {model for model, _ in answers}
         if len(models) == 1 or self._fallback is None:
             return Encoded(models.pop(), np.stack([vector for _, vector in answers]))
-        vectors = await _ask(self._fallback, texts)
+        vectors = await ask(self._fallback.encoder, texts)
         self.encoded += len(texts)
-        return Encoded(self._fallback.model, vectors)
+        return Encoded(self._fallback.name, vectors)
 
     def _end(self, sender: asyncio.Task[None]) -> None:
         self._queue.close(None if sender.cancelled() else sender.exception())
-
-
-async def _ask(encoder: Encoder, texts: Sequence[str]) -> Vectors:
-    vectors = await encoder.encode(texts)
-    expected = (len(texts), encoder.dimensions)
-    if vectors.shape != expected:
-        raise ModelUnavailable(f"{encoder.model} answered vectors of shape {vectors.shape}, not {expected}")
-    return vectors

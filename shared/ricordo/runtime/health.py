@@ -29,6 +29,7 @@ class Health:
         reason: why it is degraded, else empty.
         gate_open: whether it may take work.
         why_closed: says in words why it may not, as of now; empty where nobody knows.
+        trouble: says in words what hampers its work, even while the gate is open; empty for nothing.
         in_flight: events or requests in hand.
         processed: handled, or answered without an error of ours.
         retried: handed back to be delivered again.
@@ -44,6 +45,7 @@ class Health:
     reason: str = ""
     gate_open: bool = True
     why_closed: Callable[[], str] = str
+    trouble: Callable[[], str] = str
     in_flight: int = 0
     processed: int = 0
     retried: int = 0
@@ -75,19 +77,23 @@ class Health:
         """Whether the worker does its work, or is about to begin."""
         return self.state in (WorkerState.STARTING, WorkerState.READY)
 
-    @property
-    def told_reason(self) -> str:
-        """Why it is degraded: what its gate waits for, as that is now, or what was said when it began."""
-        closed = self.state is WorkerState.DEGRADED and not self.gate_open
-        return (closed and self.why_closed()) or self.reason
+    def _told(self) -> tuple[WorkerState, str]:
+        """Return state and reason as they are now: a dependency that is away may have been heard of since."""
+        match self.state:
+            case WorkerState.DEGRADED if not self.gate_open:
+                return self.state, self.why_closed() or self.reason
+            case WorkerState.READY if trouble := self.trouble():
+                return WorkerState.DEGRADED, trouble
+        return self.state, self.reason
 
     def report(self) -> dict[str, str | int | bool | None]:
         """Return the figures as they are shown: JSON types only, instants as RFC 3339 in UTC."""
         last = self.last_success
+        state, reason = self._told()
         return {
             "worker": self.worker,
-            "state": self.state.value,
-            "reason": self.told_reason or None,
+            "state": state.value,
+            "reason": reason or None,
             "gate_open": self.gate_open,
             "in_flight": self.in_flight,
             "processed": self.processed,

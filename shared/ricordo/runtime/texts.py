@@ -21,7 +21,7 @@ class PendingText:
             more.
         company: texts that may share a request with it, itself included; halved when such a request fails, so
             that a text on which the model fails is soon alone.
-        failures: requests of this text that failed and told against it.
+        failures: requests of this text alone that failed while the model answered others.
     """
 
     content: str
@@ -99,11 +99,8 @@ class TextQueue:
         self._queue.update((text, None) for text in texts if not text.future.done())
         self._mark()
 
-    def take(self, *, prefer_fresh: bool = False) -> list[PendingText]:
+    def take(self) -> list[PendingText]:
         """Remove and return the first text and those that may share its request.
-
-        Args:
-            prefer_fresh: begin with the first text that no failure told against, if there is one.
 
         Returns:
             A batch at the most; none when all texts were given up.
@@ -111,8 +108,6 @@ class TextQueue:
         if not self._queue:
             return []
         first = next(iter(self._queue))
-        if prefer_fresh:
-            first = next((text for text in self._queue if not text.failures), first)
         alike = (text for text in self._queue if text.company == first.company)
         batch = list(islice(alike, first.company))
         for text in batch:

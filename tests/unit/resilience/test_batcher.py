@@ -1,12 +1,12 @@
 """The embedding batcher gathers texts, spares the model, and loses nothing while the model is away."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import numpy as np
 import pytest
 
-from ricordo.ports.models import ModelUnavailable, Vectors
+from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.resilience import BreakerState, TokenBucket
 from ricordo.testing.clock import ManualClock, settle
@@ -122,14 +122,13 @@ async def test_an_outage_loses_nothing_and_ends_by_one_probe(
     call = asyncio.create_task(batcher.encode(["hello"]))
     await clock.advance(1)
     assert state_of(batcher) is BreakerState.OPEN
-    assert len(model.requests) == 3
+    assert len(model.requests) == 6  # the text, and each time another that is not at fault
+    assert batcher.reason == "fake is away"
     more = [asyncio.create_task(batcher.encode([f"more {n}"])) for n in range(100)]
     await clock.advance(13)
-    assert len(model.requests) == 3
+    assert len(model.requests) == 6
     model.available = True
-    await clock.advance(1.36)
-    assert len(model.requests) == 4
-    await clock.advance(0.2)
+    await clock.advance(2)
     assert state_of(batcher) is BreakerState.CLOSED
     await clock.advance(1)
     np.testing.assert_array_equal((await call).vectors, model.vectors(["hello"]))
@@ -145,15 +144,13 @@ async def test_a_worker_is_told_when_to_fetch(
     await clock.advance(1)
     gate = asyncio.create_task(batcher.wait_open())
     call.cancel()
-    await clock.advance(14)
+    await clock.advance(60)
     assert not gate.done()
-    await clock.advance(0.5)
-    assert gate.done()  # half-open: without a text there would be no probe
     model.available = True
-    again = asyncio.create_task(batcher.encode(["world"]))
-    await clock.advance(0.2)
-    assert again.done()
+    await clock.advance(15.5)
+    assert gate.done()  # it was found out without a text that waits
     assert state_of(batcher) is BreakerState.CLOSED
+    assert batcher.reason == ""
 
 
 async def test_the_fallback_serves_a_long_outage_and_the_model_its_end(
@@ -169,6 +166,7 @@ async def test_the_fallback_serves_a_long_outage_and_the_model_its_end(
         assert not call.done()
         await clock.advance(2)
         assert gate.done()
+        assert batcher.reason == "fake is away; spare encodes meanwhile"
         encoded = await call
         assert encoded.model == "spare"
         np.testing.assert_array_equal(encoded.vectors, spare.vectors(["hello"]))
@@ -178,7 +176,27 @@ async def test_the_fallback_serves_a_long_outage_and_the_model_its_end(
         back = asyncio.create_task(batcher.encode(["back"]))
         await clock.advance(1)
         assert (await back).model == "fake"
-        assert len(model.requests) == probes + 1
+        assert len(model.requests) == probes + 2  # the probe, and the text
+
+
+async def test_a_fallback_that_is_away_too_is_waited_for(model: FakeEncoder, clock: ManualClock) -> None:
+    spare = FakeEncoder(clock, model="spare", dimensions=16, latency=0.1)
+    limits = BatchLimits(fallback_after=20)
+    async with EmbeddingBatcher(model, clock, fallback=spare, limits=limits) as batcher:
+        model.available = spare.available = False
+        calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(40)]
+        await clock.advance(3600)
+        assert not any(call.done() for call in calls)
+        assert batcher.reason == "fake is away; spare is away"
+        asked = len(spare.requests)
+        gate = asyncio.create_task(batcher.wait_open())
+        await clock.advance(10)
+        assert not gate.done()
+        assert len(spare.requests) <= asked + 1
+        spare.available = True
+        await clock.advance(20)
+        assert gate.done()
+        assert {(await call).model for call in calls} == {"spare"}
 
 
 async def _open_after(batcher: EmbeddingBatcher, clock: ManualClock, seconds: float) -> None:
@@ -199,76 +217,6 @@ async def test_one_answer_is_of_one_model(model: FakeEncoder, clock: ManualClock
         assert model.requests[0].failed is False
         assert encoded.model == "spare"
         np.testing.assert_array_equal(encoded.vectors, spare.vectors(texts))
-
-
-class Picky(FakeEncoder):
-    """Fails on requests that hold a certain text."""
-
-    async def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = await super().encode(texts)
-        if "poison" in texts:
-            raise ModelUnavailable("crashed")
-        return vectors
-
-
-async def test_a_text_that_the_model_fails_on_is_found_among_others(clock: ManualClock) -> None:
-    async with EmbeddingBatcher(Picky(clock), clock) as batcher:
-        calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(20)]
-        calls.insert(13, asyncio.create_task(batcher.encode(["poison"])))
-        calls += [asyncio.create_task(batcher.encode([f"late {n}"])) for n in range(40)]
-        await clock.advance(60)
-        poison = calls.pop(13)
-        assert isinstance(poison.exception(), ModelUnavailable)
-        assert all(call.done() and call.exception() is None for call in calls)
-
-
-async def test_a_text_that_the_model_fails_on_does_not_keep_the_breaker_open(clock: ManualClock) -> None:
-    async with EmbeddingBatcher(Picky(clock), clock) as batcher:
-        poison = asyncio.create_task(batcher.encode(["poison"]))
-        await clock.advance(1)
-        assert state_of(batcher) is BreakerState.OPEN
-        call = asyncio.create_task(batcher.encode(["fine"]))
-        await clock.advance(14.1)
-        assert call.done()
-        more = [asyncio.create_task(_encode_after(batcher, clock, 10 * n)) for n in range(10)]
-        await clock.advance(100)
-        assert isinstance(poison.exception(), ModelUnavailable)
-        assert all(one.done() for one in more)
-
-
-async def _encode_after(batcher: EmbeddingBatcher, clock: ManualClock, seconds: float) -> None:
-    await clock.sleep(seconds)
-    await batcher.encode([f"text after {seconds} s"])
-
-
-class Defective(FakeEncoder):
-    """Answers nonsense, or breaks in a way that the port does not know."""
-
-    async def encode(self, texts: Sequence[str]) -> Vectors:
-        if texts[0] == "defect":
-            raise ZeroDivisionError
-        vectors = await super().encode(texts)
-        return vectors[:-1] if texts[0] == "short" else vectors
-
-
-async def test_a_defect_of_the_encoder_reaches_its_callers_only(clock: ManualClock) -> None:
-    async with EmbeddingBatcher(Defective(clock), clock) as batcher:
-        call = asyncio.create_task(batcher.encode(["defect"]))
-        await clock.advance(0.05)
-        with pytest.raises(ZeroDivisionError):
-            await call
-        fine = asyncio.create_task(batcher.encode(["fine"]))
-        await clock.advance(0.1)
-        assert fine.done()
-
-
-async def test_too_few_vectors_are_a_failure_of_the_model(clock: ManualClock) -> None:
-    async with EmbeddingBatcher(Defective(clock), clock) as batcher:
-        call = asyncio.create_task(batcher.encode(["short", "text"]))
-        await clock.advance(0.1)
-        assert state_of(batcher) is BreakerState.OPEN
-        assert not call.done()
-        call.cancel()
 
 
 async def test_closing_fails_what_has_no_answer(model: FakeEncoder, clock: ManualClock) -> None:

@@ -6,6 +6,7 @@ minutes is tested in milliseconds and a step of the wall clock opens and closes 
 
 import asyncio
 import math
+from collections.abc import Callable
 from enum import StrEnum
 from types import TracebackType
 from typing import Self
@@ -85,11 +86,22 @@ class CircuitBreaker:
         Returns:
             Whether a call would be admitted now.
         """
+        return await self._wait(lambda: self.admits, at_most)
+
+    async def wait_closed(self) -> None:
+        """Wait until it is closed."""
+        await self._wait(lambda: self.state is BreakerState.CLOSED)
+
+    async def wait_probing(self) -> None:
+        """Wait until a call would be admitted as the probe."""
+        await self._wait(lambda: self.admits and self.state is BreakerState.HALF_OPEN)
+
+    async def _wait(self, reached: Callable[[], bool], at_most: float = math.inf) -> bool:
         deadline = self._clock.monotonic() + at_most
-        while not self.admits and (left := deadline - self._clock.monotonic()) > 0:
+        while not reached() and (left := deadline - self._clock.monotonic()) > 0:
             rest = self._rest()
             await happens_within(self._changed, min(left, rest if rest > 0 else math.inf), self._clock)
-        return self.admits
+        return reached()
 
     def settle(self, admission: "Admission", *, failed: bool | None) -> None:
         """Take note of how an admitted call ended; `failed` is None when that tells nothing."""

@@ -2,8 +2,17 @@
 
 import asyncio
 from collections import deque
+from typing import Protocol
 
 from ricordo.ports.clock import Clock
+
+
+class Bucket(Protocol):
+    """What limits the rate of requests."""
+
+    async def take(self) -> None:
+        """Wait until one more request may be made."""
+        ...
 
 
 class TokenBucket:

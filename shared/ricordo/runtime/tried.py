@@ -1,0 +1,125 @@
+"""A model behind its circuit breaker, which finds out whether the model or a text is at fault.
+
+Who is to blame for a failure cannot be told from the failure: a server that is out of memory and one that
+chokes on a single text both answer an error, or numbers that are no vector. So a text of our own, which is at
+no fault, is asked for in doubt: after a text that failed alone, and while the breaker is open, whether or not
+texts wait.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from ricordo.ports.models import Encoder, ModelUnavailable, NoVector, Vectors
+from ricordo.runtime.resilience.breaker import Admission, BreakerState, CircuitBreaker
+from ricordo.runtime.resilience.bucket import Bucket
+
+_TRIAL: Final = "Is the model there?"
+_SOON_S: Final = 5.0  # in which a model that has just been at work answers a short text
+
+
+class TriedModel:
+    """Asks a model for vectors, as long as it answers.
+
+    Args:
+        encoder: the model.
+        breaker: decides when it may be asked.
+        bucket: limits the rate of requests.
+    """
+
+    def __init__(self, encoder: Encoder, breaker: CircuitBreaker, bucket: Bucket) -> None:
+        self.encoder = encoder
+        self.breaker = breaker
+        self._bucket = bucket
+        self._error = ""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.encoder.model
+
+    @property
+    def answers(self) -> bool:
+        """Whether it may be asked now."""
+        return self.breaker.state is BreakerState.CLOSED
+
+    @property
+    def reason(self) -> str:
+        """What the last failure was, as long as the model is away; empty while it answers."""
+        return "" if self.answers else self._error
+
+    async def admission(self) -> Admission | None:
+        """Wait for leave by the rate; None where the model may not be asked (any more)."""
+        if self.answers:
+            await self._bucket.take()
+        return self.breaker.admit() if self.answers else None
+
+    async def encode(self, texts: Sequence[str], admission: Admission) -> Vectors:
+        """Encode `texts`, and report to the breaker how that ended.
+
+        Raises:
+            NoVector: the model has none for the only text, while it has one for another.
+            ModelUnavailable: it did not answer, or not with vectors; of several texts, one may be at fault.
+        """
+        with admission:
+            try:
+                return await ask(self.encoder, texts)
+            except ModelUnavailable as error:
+                if len(texts) > 1 or not await self._others_work():
+                    self._error = str(error)
+                    raise
+                refused = error
+        raise NoVector(f"{self.name} has no vector for this text, but has for others ({refused})")
+
+    async def probe(self, lanes: asyncio.Semaphore) -> None:
+        """Try whether the model is back, whenever it is time to; until cancelled.
+
+        Args:
+            lanes: of the requests; a trial takes one.
+        """
+        while True:
+            await self.breaker.wait_probing()
+            async with lanes:
+                await self._bucket.take()
+                if self.breaker.state is BreakerState.HALF_OPEN and (leave := self.breaker.admit()):
+                    await self._try(leave)
+
+    async def _try(self, admission: Admission) -> None:
+        try:
+            works = await self._works()
+        except asyncio.CancelledError:
+            admission.withdrawn()
+            raise
+        if works:
+            admission.succeeded()
+        else:
+            admission.failed()
+
+    async def _others_work(self) -> bool:
+        """Whether the model soon answers another text than the one that failed."""
+        try:
+            if (leave := await self.admission()) is None:  # others have found it away
+                return False
+            leave.withdrawn()  # the one admission of both requests is settled once
+            async with asyncio.timeout(_SOON_S):
+                return await self._works()
+        except TimeoutError:
+            return False
+
+    async def _works(self) -> bool:
+        try:
+            await ask(self.encoder, (_TRIAL,))
+        except Exception as error:  # noqa: BLE001 - whatever it is, this text is not at fault
+            known = isinstance(error, ModelUnavailable)
+            self._error = str(error) if known else f"{self.name} failed: {error!r}"
+            return False
+        return True
+
+
+async def ask(encoder: Encoder, texts: Sequence[str]) -> Vectors:
+    """Encode `texts`; see `Encoder.encode`. What has another shape than it should is no answer."""
+    vectors = await encoder.encode(texts)
+    expected = (len(texts), encoder.dimensions)
+    if vectors.shape != expected:
+        raise ModelUnavailable(f"{encoder.model} answered vectors of shape {vectors.shape}, not {expected}")
+    return vectors

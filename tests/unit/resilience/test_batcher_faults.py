@@ -1,0 +1,133 @@
+"""What the embedding batcher does where the model is at fault, a text, or the encoder itself."""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from ricordo.ports.models import ModelUnavailable, NoVector, Vectors
+from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.runtime.resilience import BreakerState
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.models import FakeEncoder
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+def state_of(batcher: EmbeddingBatcher) -> BreakerState:
+    return batcher.breaker.state
+
+
+class Picky(FakeEncoder):
+    """Fails on requests that hold a certain text, so many times."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.poison = {"poison": 1000}
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = await super().encode(texts)
+        for text in self.poison.keys() & set(texts):
+            if self.poison[text]:
+                self.poison[text] -= 1
+                raise ModelUnavailable("crashed")
+        return vectors
+
+
+async def test_a_text_that_the_model_fails_on_is_found_among_others(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Picky(clock), clock) as batcher:
+        calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(20)]
+        calls.insert(13, asyncio.create_task(batcher.encode(["poison"])))
+        calls += [asyncio.create_task(batcher.encode([f"late {n}"])) for n in range(40)]
+        await clock.advance(60)
+        poison = calls.pop(13)
+        assert isinstance(poison.exception(), NoVector)
+        assert all(call.done() and call.exception() is None for call in calls)
+
+
+async def test_a_text_that_the_model_fails_on_does_not_open_the_breaker(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Picky(clock), clock) as batcher:
+        poison = asyncio.create_task(batcher.encode(["poison"]))
+        await clock.advance(1)
+        assert state_of(batcher) is BreakerState.CLOSED
+        with pytest.raises(NoVector, match="fake has no vector for this text, but has for others"):
+            await poison
+        more = [asyncio.create_task(_encode_after(batcher, clock, 10 * n)) for n in range(10)]
+        await clock.advance(100)
+        assert all(one.done() for one in more)
+
+
+async def test_a_text_gets_another_chance_where_the_failure_passes(clock: ManualClock) -> None:
+    model = Picky(clock)
+    async with EmbeddingBatcher(model, clock, limits=BatchLimits(attempts=2)) as batcher:
+        model.poison = {"poison": 1}
+        call = asyncio.create_task(batcher.encode(["poison"]))
+        await clock.advance(1)
+        np.testing.assert_array_equal((await call).vectors, model.vectors(["poison"]))
+
+
+async def _encode_after(batcher: EmbeddingBatcher, clock: ManualClock, seconds: float) -> None:
+    await clock.sleep(seconds)
+    await batcher.encode([f"text after {seconds} s"])
+
+
+class Defective(FakeEncoder):
+    """Answers nonsense, or breaks in a way that the port does not know."""
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        if texts[0] == "defect":
+            raise ZeroDivisionError
+        vectors = await super().encode(texts)
+        return vectors[:-1] if texts[0] == "short" else vectors
+
+
+async def test_a_defect_of_the_encoder_reaches_its_callers_only(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Defective(clock), clock) as batcher:
+        call = asyncio.create_task(batcher.encode(["defect"]))
+        await clock.advance(0.05)
+        with pytest.raises(ZeroDivisionError):
+            await call
+        fine = asyncio.create_task(batcher.encode(["fine"]))
+        await clock.advance(0.1)
+        assert fine.done()
+
+
+async def test_too_few_vectors_are_none(clock: ManualClock) -> None:
+    async with EmbeddingBatcher(Defective(clock), clock) as batcher:
+        short, fine = (asyncio.create_task(batcher.encode([text])) for text in ("short", "text"))
+        await clock.advance(1)
+        with pytest.raises(NoVector, match=r"\(0, 64\), not \(1, 64\)"):
+            await short
+        assert fine.done()
+
+
+async def test_a_model_that_only_breaks_is_away(clock: ManualClock) -> None:
+    model = Broken(clock)
+    async with EmbeddingBatcher(model, clock) as batcher:
+        call = asyncio.create_task(batcher.encode(["text"]))
+        await clock.advance(1)
+        assert state_of(batcher) is BreakerState.OPEN
+        assert batcher.reason == "it is broken"
+        await clock.advance(100)
+        assert not call.done()
+        assert batcher.reason == "fake failed: ZeroDivisionError()"
+        model.broken = False
+        await clock.advance(20)
+        assert call.done()
+
+
+class Broken(FakeEncoder):
+    """Is away for texts, and breaks at the trial."""
+
+    broken = True
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        if self.broken and texts != ["text"]:
+            raise ZeroDivisionError
+        if self.broken:
+            raise ModelUnavailable("it is broken")
+        return await super().encode(texts)
