@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from importlib.metadata import version
 from typing import Any, Final, TypeVar
 
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
@@ -26,6 +27,7 @@ from ricordo.runtime.availability import Availability
 from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
+from ricordo.runtime.metrics import Metrics
 from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
 from ricordo_services.following import StreamBacklog
 from ricordo_services.models import (
@@ -55,6 +57,7 @@ class Resources:
     def __init__(self, settings: Settings, clock: Clock, exits: AsyncExitStack) -> None:
         self.settings = settings
         self.clock = clock
+        self.metrics = Metrics(version("ricordo"))
         self._exits = exits
         self._opened: dict[str, Any] = {}
         self._graph_availability = Availability("graph", self.ask_graph, clock, patience=_GRAPH_PATIENCE)

@@ -252,8 +252,8 @@ class WorkerSettings(_Group):
         import_backlog: derived events that may wait for a worker while the bulk lane goes on: what is said
             meanwhile waits behind them.
         grace_s: how long a stop waits for what is in work.
-        health_host: the address that `/healthz` listens on.
-        health_port: where `/healthz` answers; None for nowhere.
+        health_host: the address that `/healthz` and `/metrics` listen on.
+        health_port: where `/healthz` and `/metrics` answer; None for nowhere.
     """
 
     batch: PositiveInt = 64

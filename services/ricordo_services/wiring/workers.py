@@ -12,7 +12,9 @@ from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresInde
 from ricordo.ports.clock import Clock
 from ricordo.runtime.garbage import what_stands_stays
 from ricordo.runtime.gates import BacklogGate
+from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
+from ricordo.runtime.metrics import METRICS_PATH
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service, run_services
 from ricordo.runtime.queries import QueryServer
@@ -49,6 +51,7 @@ async def _ingest(resources: Resources) -> list[Service]:
 
 async def _encode(resources: Resources) -> list[Service]:
     batcher = await resources.batcher()
+    resources.metrics.add_batcher(batcher)
     model = resources.model_names[0]
     handler = Encode(await resources.store(PostgresEncodings), batcher, model, resources.clock)
     worker = await event_worker(resources, "encode", handler, concurrency=2, gates=(batcher,))
@@ -126,9 +129,20 @@ async def run_workers(
         healths = [service.health for service in services if isinstance(service, _REPORTING)]
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:
-            services.append(HealthPage(healths, settings.worker.health_host, settings.worker.health_port))
+            services.append(_page(resources, services, healths, settings.worker.health_port))
         with what_stands_stays():
             await run_services(services, stopping=stopping, on_ready=on_ready)
+
+
+def _page(
+    resources: Resources, services: Sequence[Service], healths: Sequence[Health], port: int
+) -> HealthPage:
+    """Return what shows over HTTP how the workers are and what they have done."""
+    metrics = resources.metrics
+    metrics.add_workers(healths)
+    metrics.add_handlers({one.name: one.measures for one in services if isinstance(one, EventWorker)})
+    metrics.add_queries({one.name: one.measures for one in services if isinstance(one, QueryServer)})
+    return HealthPage(healths, resources.settings.worker.health_host, port, {METRICS_PATH: metrics.page})
 
 
 _REPORTING: Final = (EventWorker, QueryServer, Periodic, Sweeper)

@@ -7,9 +7,11 @@ from typing import Any, Final
 import structlog
 
 from ricordo.messages.base import Message
+from ricordo.ports.clock import Clock
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.decoding import names_for_log
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry
+from ricordo.runtime.measures import HandlerMeasures
 from ricordo.runtime.tracing import TraceContext, logged_as
 from ricordo.runtime.waiting import being_cancelled, unless
 
@@ -31,6 +33,8 @@ class Attempts:
         halted: ends the wait for the gate.
         time_limit: seconds that one call may take.
         holds: how often a batch that failed while the gate closed is handled again before it is handed back.
+        clock: measures the calls.
+        measures: where their sizes and durations go.
     """
 
     def __init__(
@@ -41,12 +45,16 @@ class Attempts:
         halted: asyncio.Event,
         time_limit: float,
         holds: int,
+        clock: Clock,
+        measures: HandlerMeasures,
     ) -> None:
         self._handler = handler
         self._gate = gate
         self._halted = halted
         self._time_limit = time_limit
         self._holds = holds
+        self._clock = clock
+        self._measures = measures
 
     async def outcomes(self, tenant: str, events: Sequence[Envelope[Message]]) -> Sequence[Outcome]:
         """Return one outcome per event, in order.
@@ -86,6 +94,7 @@ class Attempts:
                 return error
 
     async def _call(self, tenant: str, events: Sequence[Envelope[Message]]) -> Sequence[Outcome]:
+        begun = self._clock.monotonic()
         try:
             async with asyncio.timeout(self._time_limit):
                 outcomes = await self._handler(tenant, events)
@@ -93,6 +102,8 @@ class Attempts:
             if being_cancelled():
                 raise
             raise HandlerFault("the handler was cancelled from within") from None
+        finally:
+            self._measures.called(len(events), self._clock.monotonic() - begun)
         if len(outcomes) != len(events):
             raise HandlerFault(f"the handler returned {len(outcomes)} outcomes for {len(events)} events")
         for outcome in outcomes:

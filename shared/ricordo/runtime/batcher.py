@@ -17,10 +17,11 @@ import numpy as np
 
 from ricordo.ports.clock import Clock
 from ricordo.ports.models import Encoder, ModelUnavailable, NoVector, Vectors
+from ricordo.runtime.measures import seconds_waited
 from ricordo.runtime.resilience.breaker import Admission, CircuitBreaker
 from ricordo.runtime.resilience.bucket import Bucket, Unlimited
 from ricordo.runtime.texts import PendingText, TextQueue
-from ricordo.runtime.tried import TriedModel, ask
+from ricordo.runtime.tried import TriedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,11 @@ class EmbeddingBatcher:
         limits: BatchLimits | None = None,
     ) -> None:
         self.breaker = breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-        self._primary = TriedModel(encoder, self.breaker, bucket or Unlimited())
+        self._primary = TriedModel(encoder, self.breaker, bucket or Unlimited(), clock)
         self._fallback = None
         if fallback is not None:
             spare_breaker = fallback_breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-            self._fallback = TriedModel(fallback, spare_breaker, Unlimited())
+            self._fallback = TriedModel(fallback, spare_breaker, Unlimited(), clock)
         self._clock = clock
         self._limits = limits or BatchLimits()
         self._queue = TextQueue(
@@ -97,15 +98,14 @@ class EmbeddingBatcher:
         self._requests: set[asyncio.Task[None]] = set()
         self._sender: asyncio.Task[None] | None = None
         self._probers: list[asyncio.Task[None]] = []
-        self.encoded = 0
-        """Texts that a model has encoded so far."""
+        self.waits = seconds_waited()
+        """From the handing in of a text to its request; of one that is sent again, once more."""
 
     async def __aenter__(self) -> Self:
         self._queue.open()
         self._sender = asyncio.create_task(self._send_all(), name="embedding batcher")
         self._sender.add_done_callback(self._end)
-        models = [self._primary] if self._fallback is None else [self._primary, self._fallback]
-        self._probers = [asyncio.create_task(model.probe(self._lanes)) for model in models]
+        self._probers = [asyncio.create_task(model.probe(self._lanes)) for model in self.models]
         return self
 
     async def __aexit__(
@@ -115,6 +115,16 @@ class EmbeddingBatcher:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def models(self) -> Sequence[TriedModel]:
+        """The model, and its fallback where there is one."""
+        return [self._primary] if self._fallback is None else [self._primary, self._fallback]
+
+    @property
+    def encoded(self) -> int:
+        """Texts that the models have encoded so far."""
+        return sum(model.measures.encoded for model in self.models)
 
     @property
     def waiting(self) -> int:
@@ -229,8 +239,9 @@ class EmbeddingBatcher:
             self._lanes.release()
 
     async def _answer(self, model: TriedModel, admission: Admission, batch: Sequence[PendingText]) -> None:
+        now = self._clock.monotonic()
+        self.waits.add_all(now - text.since for text in batch)
         vectors = await model.encode([text.content for text in batch], admission)
-        self.encoded += len(batch)
         for text, vector in zip(batch, vectors, strict=True):
             text.answer(model.name, vector)
 
@@ -257,8 +268,7 @@ class EmbeddingBatcher:
         models = {model for model, _ in answers}
         if len(models) == 1 or self._fallback is None:
             return Encoded(models.pop(), np.stack([vector for _, vector in answers]))
-        vectors = await ask(self._fallback.encoder, texts)
-        self.encoded += len(texts)
+        vectors = await self._fallback.ask(texts)
         return Encoded(self._fallback.name, vectors)
 
     def _end(self, sender: asyncio.Task[None]) -> None:

@@ -77,8 +77,9 @@ class Health:
         """Whether the worker does its work, or is about to begin."""
         return self.state in (WorkerState.STARTING, WorkerState.READY)
 
-    def _told(self) -> tuple[WorkerState, str]:
-        """Return state and reason as they are now: a dependency that is away may have been heard of since."""
+    @property
+    def told(self) -> tuple[WorkerState, str]:
+        """State and reason as they are now: a dependency that is away may have been heard of since."""
         match self.state:
             case WorkerState.DEGRADED if not self.gate_open:
                 return self.state, self.why_closed() or self.reason
@@ -89,7 +90,7 @@ class Health:
     def report(self) -> dict[str, str | int | bool | None]:
         """Return the figures as they are shown: JSON types only, instants as RFC 3339 in UTC."""
         last = self.last_success
-        state, reason = self._told()
+        state, reason = self.told
         return {
             "worker": self.worker,
             "state": state.value,

@@ -1,8 +1,9 @@
-"""Shows how the workers of a process are: over request-reply to all, over HTTP to a container's probe."""
+"""Shows how the workers of a process are: over request-reply to all, over HTTP to probes and scrapers."""
 
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -18,6 +19,28 @@ HEALTH_SUBJECT: Final = "ricordo.health"
 """Asked here, every process reports all its workers; `ricordo.health.<worker>` asks for one."""
 
 Report = Mapping[str, str | int | bool | None]
+
+_JSON: Final = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is answered over HTTP.
+
+    Attributes:
+        content: the body.
+        kind: its media type.
+        status: number and reason.
+    """
+
+    content: bytes
+    kind: str = _JSON
+    status: str = "200 OK"
+
+    @classmethod
+    def of_json(cls, content: object, status: str = "200 OK") -> "Page":
+        """Return `content` as JSON."""
+        return cls(json.dumps(content).encode(), status=status)
 
 
 class HealthService:
@@ -79,16 +102,26 @@ class HealthService:
 class HealthPage:
     """`GET /healthz` for a container's probe: 200 while all workers are well, 503 else, the figures as JSON.
 
+    Other pages, such as `/metrics`, may stand beside it.
+
     Args:
         healths: of the workers.
         host: address to listen on.
         port: TCP port, 0 for any free one.
+        others: what else is shown, by path, made anew for each request.
     """
 
     name = "health-page"
 
-    def __init__(self, healths: Sequence[Health], host: str, port: int) -> None:
+    def __init__(
+        self,
+        healths: Sequence[Health],
+        host: str,
+        port: int,
+        others: Mapping[str, Callable[[], Page]] | None = None,
+    ) -> None:
         self._healths = healths
+        self._pages = {"/healthz": self._health, **(others or {})}
         self._host = host
         self._port = port
         self.address: tuple[str, int] | None = None
@@ -118,16 +151,30 @@ class HealthPage:
             writer.close()
 
     def _response(self, request_line: bytes) -> bytes:
-        match request_line.split(b" "):
-            case [b"GET" | b"HEAD", b"/healthz", _]:
-                well = all(health.is_well for health in self._healths)
-                status = "200 OK" if well else "503 Service Unavailable"
-                page = json.dumps({"ok": well, "workers": [health.report() for health in self._healths]})
-            case _:
-                status, page = "404 Not Found", json.dumps({"ok": False})
-        body = b"" if request_line.startswith(b"HEAD ") else page.encode()
+        page = self._page(request_line)
+        body = b"" if request_line.startswith(b"HEAD ") else page.content
         head = (
-            f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(page.encode())}\r\nConnection: close\r\n\r\n"
+            f"HTTP/1.1 {page.status}\r\nContent-Type: {page.kind}\r\n"
+            f"Content-Length: {len(page.content)}\r\nConnection: close\r\n\r\n"
         )
         return head.encode() + body
+
+    def _page(self, request_line: bytes) -> Page:
+        match request_line.split(b" "):
+            case [b"GET" | b"HEAD", target, _]:
+                path = target.partition(b"?")[0].decode(errors="replace")
+            case _:
+                path = ""
+        make = self._pages.get(path)
+        if make is None:
+            return Page.of_json({"ok": False}, "404 Not Found")
+        try:
+            return make()
+        except Exception:  # noqa: BLE001 - whoever asks gets an answer all the same
+            _log.exception("page could not be made", path=path)
+            return Page.of_json({"ok": False}, "500 Internal Server Error")
+
+    def _health(self) -> Page:
+        well = all(health.is_well for health in self._healths)
+        status = "200 OK" if well else "503 Service Unavailable"
+        return Page.of_json({"ok": well, "workers": [health.report() for health in self._healths]}, status)

@@ -18,6 +18,7 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
 from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.replies import Answer, QueryRoute, Refused, encoded
 from ricordo.runtime.tracing import TraceContext, logged_as
@@ -75,6 +76,7 @@ class QueryServer:
             raise ValueError(f"{strangers} are no names of a {kind}")
         self.name = name
         self.health = Health(worker=name, clock=clock)
+        self.measures = QueryMeasures(routes, ErrorCode)
         self._kind = kind
         self._routes = routes
         self._responder = responder
@@ -136,6 +138,7 @@ class QueryServer:
 
     async def _serve(self, request: Request, *, crowded: bool) -> None:
         trace = TraceContext.continued(request.headers.get(TRACE_PARENT))
+        begun = self._clock.monotonic()
         self.health.in_flight += 1
         try:
             with logged_as(trace, worker=self.name):
@@ -143,30 +146,31 @@ class QueryServer:
                     busy = ErrorBody.of(
                         ErrorCode.UNAVAILABLE, "too many requests wait already: try again shortly"
                     )
-                    await self._send_error(request, busy)
+                    await self._send_error(request, busy, begun)
                 else:
-                    await self._serve_addressed(request, trace)
+                    await self._serve_addressed(request, trace, begun)
         finally:
             self.health.in_flight -= 1
 
-    async def _serve_addressed(self, request: Request, trace: TraceContext) -> None:
+    async def _serve_addressed(self, request: Request, trace: TraceContext, begun: float) -> None:
         try:
             subject = Subject.parse(request.subject)
         except InvalidSubject as error:
-            await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)))
+            await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)), begun)
             return
         with logged_as(None, tenant=subject.tenant, request=subject.name):
             try:
                 answer, body = await self._answered(subject, request)
             except Refused as refused:
-                await self._send_error(request, refused.body)
+                await self._send_error(request, refused.body, begun)
                 return
             except asyncio.CancelledError:
                 stopped = ErrorBody.of(ErrorCode.UNAVAILABLE, "this server is being stopped: try again")
-                await self._send_error(request, stopped)
+                await self._send_error(request, stopped, begun)
                 raise
             await self._send(request, body, None)
             self.health.succeeded()
+            self._measure(request, ANSWERED, begun)
             await self._publish(subject.tenant, answer, trace)
 
     async def _answered(self, subject: Subject, request: Request) -> tuple[Answer, bytes]:
@@ -202,12 +206,21 @@ class QueryServer:
             raise Refused(ErrorCode.UNAVAILABLE, f"{name} is not available in this version")
         raise Refused(ErrorCode.NOT_FOUND, f"{name[:80]!r} is no {self._kind} of the contract")
 
-    async def _send_error(self, request: Request, body: ErrorBody) -> None:
+    async def _send_error(self, request: Request, body: ErrorBody, begun: float) -> None:
         if body.error.code in _FAILURES:
             self.health.failed += 1
         else:
             self.health.succeeded()
         await self._send(request, body.model_dump_json().encode(), body.headers())
+        self._measure(request, body.error.code, begun)
+
+    def _measure(self, request: Request, outcome: str, begun: float) -> None:
+        try:
+            name = Subject.parse(request.subject).name
+        except InvalidSubject:
+            name = UNKNOWN_QUERY
+        query = name if name in CONTRACTS else UNKNOWN_QUERY
+        self.measures.answered(query, outcome, self._clock.monotonic() - begun)
 
     async def _send(self, request: Request, body: bytes, headers: Mapping[str, str] | None) -> None:
         try:

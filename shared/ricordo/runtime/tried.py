@@ -10,7 +10,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
+from ricordo.ports.clock import Clock
 from ricordo.ports.models import Encoder, ModelUnavailable, NoVector, Vectors
+from ricordo.runtime.measures import ModelMeasures, RequestKind, RequestOutcome
 from ricordo.runtime.resilience.breaker import Admission, BreakerState, CircuitBreaker
 from ricordo.runtime.resilience.bucket import Bucket
 
@@ -25,12 +27,15 @@ class TriedModel:
         encoder: the model.
         breaker: decides when it may be asked.
         bucket: limits the rate of requests.
+        clock: measures them.
     """
 
-    def __init__(self, encoder: Encoder, breaker: CircuitBreaker, bucket: Bucket) -> None:
+    def __init__(self, encoder: Encoder, breaker: CircuitBreaker, bucket: Bucket, clock: Clock) -> None:
         self.encoder = encoder
         self.breaker = breaker
+        self.measures = ModelMeasures()
         self._bucket = bucket
+        self._clock = clock
         self._error = ""
 
     @property
@@ -63,13 +68,27 @@ class TriedModel:
         """
         with admission:
             try:
-                return await ask(self.encoder, texts)
+                return await self.ask(texts)
             except ModelUnavailable as error:
                 if len(texts) > 1 or not await self._others_work():
                     self._error = str(error)
                     raise
                 refused = error
         raise NoVector(f"{self.name} has no vector for this text, but has for others ({refused})")
+
+    async def ask(self, texts: Sequence[str], kind: RequestKind = RequestKind.USUAL) -> Vectors:
+        """Encode `texts`, whatever the breaker says; measure how that went.
+
+        Raises:
+            ModelUnavailable: see `Encoder.encode`; what has another shape than it should is no answer either.
+        """
+        begun, outcome = self._clock.monotonic(), RequestOutcome.FAILED
+        try:
+            vectors = await _encoded(self.encoder, texts)
+            outcome = RequestOutcome.OK
+        finally:
+            self.measures.ended(kind, outcome, len(texts), self._clock.monotonic() - begun)
+        return vectors
 
     async def probe(self, lanes: asyncio.Semaphore) -> None:
         """Try whether the model is back, whenever it is time to; until cancelled.
@@ -108,7 +127,7 @@ class TriedModel:
 
     async def _works(self) -> bool:
         try:
-            await ask(self.encoder, (_TRIAL,))
+            await self.ask((_TRIAL,), RequestKind.PROBE)
         except Exception as error:  # noqa: BLE001 - whatever it is, this text is not at fault
             known = isinstance(error, ModelUnavailable)
             self._error = str(error) if known else f"{self.name} failed: {error!r}"
@@ -116,8 +135,7 @@ class TriedModel:
         return True
 
 
-async def ask(encoder: Encoder, texts: Sequence[str]) -> Vectors:
-    """Encode `texts`; see `Encoder.encode`. What has another shape than it should is no answer."""
+async def _encoded(encoder: Encoder, texts: Sequence[str]) -> Vectors:
     vectors = await encoder.encode(texts)
     expected = (len(texts), encoder.dimensions)
     if vectors.shape != expected:

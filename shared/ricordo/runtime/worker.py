@@ -16,6 +16,7 @@ from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
 from ricordo.runtime.held import Held, one_by_one
+from ricordo.runtime.measures import HandlerMeasures
 from ricordo.runtime.settlement import Handled, Settlement
 from ricordo.runtime.tracing import logged_as
 
@@ -74,6 +75,7 @@ class EventWorker:
     ) -> None:
         self.name = name
         self.health = Health(worker=name, clock=clock)
+        self.measures = HandlerMeasures()
         self._handler = handler
         self._bus = bus
         self._clock = clock
@@ -115,6 +117,8 @@ class EventWorker:
             halted=self._consumption.halted,
             time_limit=self._settings.time_limit,
             holds=self._settings.holds,
+            clock=self._clock,
+            measures=self.measures,
         )
 
         async def dispatch(batch: Sequence[Held]) -> None:

@@ -5,11 +5,13 @@ import json
 import signal
 import stat
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import asyncpg
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, up, worker
+from tests.fixtures.scraping import free_port, scrape
 
 pytestmark = pytest.mark.e2e
 
@@ -43,8 +45,14 @@ def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
 
 
 @pytest.fixture(scope="module")
-def running(ricordo: Ricordo) -> Iterator[Up]:
-    with up(ricordo) as stack:
+def page() -> int:
+    """Return the port on which the workers show how they are."""
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def running(ricordo: Ricordo, page: int) -> Iterator[Up]:
+    with up(Ricordo(ricordo.home, {"RICORDO_WORKER__HEALTH_PORT": str(page)})) as stack:
         yield stack
 
 
@@ -279,6 +287,13 @@ async def _on_the_rows(dsn: str, statement: str, *values: str) -> None:
 
 def test_migrating_again_does_nothing(ricordo: Ricordo, running: Up) -> None:
     assert ricordo.json("migrate") == {"done": []}
+
+
+async def test_the_workers_show_their_metrics_where_a_setting_says(page: int, told: str) -> None:
+    found = await scrape(page)
+    assert found.value("ricordo_worker_processed_total", worker="ingest") >= len(CHAT)
+    (built,) = found.values("ricordo_build_info")
+    assert dict(built)["version"] == version("ricordo")
 
 
 def test_a_worker_joins_from_another_process(ricordo: Ricordo, told: str) -> None:

@@ -1,0 +1,162 @@
+"""What the embedding batcher tells of itself: breaker, queue, requests and waits, in a clock's time."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.fixtures.scraping import Scraped, scraped
+
+from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.runtime.metrics import Metrics
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.models import FakeEncoder
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def model(clock: ManualClock) -> FakeEncoder:
+    return FakeEncoder(clock, latency=0.1)
+
+
+@pytest.fixture
+async def batcher(model: FakeEncoder, clock: ManualClock) -> AsyncIterator[EmbeddingBatcher]:
+    async with EmbeddingBatcher(model, clock, limits=BatchLimits(in_flight=1)) as opened:
+        yield opened
+
+
+def told(batcher: EmbeddingBatcher) -> Scraped:
+    metrics = Metrics("0")
+    metrics.add_batcher(batcher)
+    return scraped(metrics)
+
+
+def state(found: Scraped, model: str = "fake") -> list[str]:
+    values = found.values("ricordo_embedding_breaker_state", model=model)
+    assert len(values) == 3
+    return [dict(labels)["state"] for labels, value in values.items() if value]
+
+
+def requests(found: Scraped, model: str = "fake") -> dict[tuple[str, str], float]:
+    """Return the requests that there were, by kind and outcome."""
+    values = found.values("ricordo_embedding_requests_total", model=model)
+    by_labels = {(dict(key)["kind"], dict(key)["outcome"]): value for key, value in values.items()}
+    assert len(by_labels) == 4
+    return {key: value for key, value in by_labels.items() if value}
+
+
+async def test_before_the_first_text_all_is_there_and_nothing(batcher: EmbeddingBatcher) -> None:
+    found = told(batcher)
+    assert state(found) == ["closed"]
+    assert requests(found) == {}
+    for name in ("down_seconds", "waiting_texts", "in_flight_requests", "encoded_texts_total"):
+        assert found.value(f"ricordo_embedding_{name}", model="fake") == 0
+    assert found.value("ricordo_embedding_wait_seconds_count", model="fake") == 0
+    assert found.label_values("role") == {"primary"}
+
+
+async def test_texts_requests_and_waits_are_measured(batcher: EmbeddingBatcher, clock: ManualClock) -> None:
+    call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(40)]))
+    await clock.advance(0.05)
+    amid = told(batcher)
+    assert amid.value("ricordo_embedding_waiting_texts") == 8
+    assert amid.value("ricordo_embedding_in_flight_requests") == 1
+    assert requests(amid) == {}
+    await clock.advance(1)
+    await call
+    found = told(batcher)
+    assert requests(found) == {("usual", "ok"): 2}
+    assert found.value("ricordo_embedding_encoded_texts_total", model="fake", role="primary") == 40
+    assert found.within("ricordo_embedding_request_texts") == {32: 1, 8: 1}
+    assert found.within("ricordo_embedding_request_duration_seconds") == {0.1: 2}
+    # The first request is full at once; the second waits until the only lane is free, for 0.1 s.
+    assert found.within("ricordo_embedding_wait_seconds") == {0.01: 32, 0.1: 8}
+    assert found.value("ricordo_embedding_waiting_texts") == 0
+    assert batcher.encoded == 40
+
+
+async def test_an_outage_shows_in_breaker_waits_and_trials(
+    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
+) -> None:
+    model.available = False
+    call = asyncio.create_task(batcher.encode(["hello"]))
+    await clock.advance(2)
+    away = told(batcher)
+    assert state(away) == ["open"]
+    assert requests(away) == {("usual", "failed"): 3, ("probe", "failed"): 3}
+    assert away.value("ricordo_embedding_down_seconds") > 1
+    assert away.value("ricordo_embedding_waiting_texts") == 1
+    assert away.value("ricordo_embedding_encoded_texts_total") == 0
+    await clock.advance(15)
+    assert requests(told(batcher)) == {("usual", "failed"): 3, ("probe", "failed"): 4}
+    model.available = True
+    await clock.advance(16)
+    await call
+    back = told(batcher)
+    assert state(back) == ["closed"]
+    assert requests(back)["probe", "ok"] == requests(back)["usual", "ok"] == 1
+    assert back.value("ricordo_embedding_down_seconds") == 0
+    assert back.value("ricordo_embedding_encoded_texts_total") == 1  # a trial's text is nobody's
+    assert back.within("ricordo_embedding_request_texts") == {1: 4}
+    waits = back.within("ricordo_embedding_wait_seconds")
+    assert (sum(waits.values()), waits[60]) == (
+        4,
+        1,
+    )  # the last one went out half a minute after its text came
+
+
+async def test_while_a_trial_lasts_the_breaker_is_half_open(
+    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
+) -> None:
+    model.available = False
+    call = asyncio.create_task(batcher.encode(["hello"]))
+    await clock.advance(2)
+    call.cancel()
+    model.latency = 30
+    await clock.advance(20)
+    assert state(told(batcher)) == ["half_open"]
+
+
+async def test_what_the_fallback_does_is_told_apart(model: FakeEncoder, clock: ManualClock) -> None:
+    spare = FakeEncoder(clock, model="spare", dimensions=16)
+    limits = BatchLimits(fallback_after=20)
+    async with EmbeddingBatcher(model, clock, fallback=spare, limits=limits) as batcher:
+        model.available = False
+        call = asyncio.create_task(batcher.encode(["hello"]))
+        await clock.advance(25)
+        assert (await call).model == "spare"
+        found = told(batcher)
+    assert requests(found, "spare") == {("usual", "ok"): 1}
+    assert state(found, "spare") == ["closed"]
+    encoded = "ricordo_embedding_encoded_texts_total"
+    assert found.value(encoded, model="spare", role="fallback") == 1
+    assert found.value(encoded, model="fake", role="primary") == 0
+    assert found.value("ricordo_embedding_down_seconds", role="primary") > 20
+    assert found.value("ricordo_embedding_down_seconds", role="fallback") == 0
+
+
+async def test_what_the_fallback_encodes_again_counts_too(model: FakeEncoder, clock: ManualClock) -> None:
+    spare = FakeEncoder(clock, model="spare", dimensions=16)
+    limits = BatchLimits(fallback_after=20, in_flight=1)
+    async with EmbeddingBatcher(model, clock, fallback=spare, limits=limits) as batcher:
+        call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(64)]))
+        await clock.advance(0.15)
+        model.available = False
+        await clock.advance(60)
+        await call
+        found = told(batcher)
+    # 32 by the model, the other 32 by the fallback, then all once more, as an answer is of one model.
+    assert found.value("ricordo_embedding_encoded_texts_total", role="primary") == 32
+    assert found.value("ricordo_embedding_encoded_texts_total", role="fallback") == 32 + 64
+
+
+async def test_who_is_cut_off_has_failed(model: FakeEncoder, clock: ManualClock) -> None:
+    async with EmbeddingBatcher(model, clock) as batcher:
+        call = asyncio.create_task(batcher.encode(["hello"]))
+        await clock.advance(0.1)
+        assert model.in_flight == 1
+    assert requests(told(batcher)) == {("usual", "failed"): 1}
+    await asyncio.gather(call, return_exceptions=True)

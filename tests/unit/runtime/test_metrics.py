@@ -1,0 +1,257 @@
+"""Metrics tell what workers have done, and nothing about whom they did it for."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from tests.fixtures.scraping import everything, scrape, scraped
+from tests.fixtures.workshop import Created, Workshop, created, memory_bus, number_of
+
+from ricordo.messages.base import Message
+from ricordo.messages.queries import StatsReply, StatsRequest
+from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.handling import Done, Outcome, Reject
+from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.health_service import HealthPage, Page
+from ricordo.runtime.measures import QueryMeasures
+from ricordo.runtime.metrics import METRICS_PATH, Metrics
+from ricordo.runtime.queries import QueryServer, ServerSettings
+from ricordo.runtime.replies import QueryRoute
+from ricordo.testing.clock import ManualClock, settle
+
+STATS_REPLY = StatsReply(memories=3, archived=0, history=3, facts=0, reflections=0, summaries=0, pending=0)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+class TestWorkers:
+    def test_what_health_counts_is_read_when_somebody_asks(self, clock: ManualClock) -> None:
+        health, other, metrics = Health("encode", clock), Health("index", clock), Metrics("1.2.3")
+        metrics.add_workers([health, other])
+        assert scraped(metrics).value("ricordo_worker_processed_total", worker="encode") == 0
+        health.succeeded(7)
+        health.retried, health.dead_lettered, health.failed, health.in_flight = 1, 2, 3, 4
+        found = scraped(metrics)
+        for figure, count in {"processed": 7, "retried": 1, "dead_lettered": 2, "failed": 3}.items():
+            assert found.value(f"ricordo_worker_{figure}_total", worker="encode") == count
+            assert found.value(f"ricordo_worker_{figure}_total", worker="index") == 0
+        assert found.value("ricordo_worker_in_flight", worker="encode") == 4
+        assert found.value("ricordo_build_info", version="1.2.3") == 1
+
+    def test_a_worker_is_in_one_state(self, clock: ManualClock) -> None:
+        health, metrics = Health("encode", clock), Metrics("0")
+        metrics.add_workers([health])
+        for state in WorkerState:
+            health.state = state
+            found = scraped(metrics).values("ricordo_worker_state", worker="encode")
+            assert {dict(labels)["state"] for labels in found} == set(WorkerState)
+            assert [dict(labels)["state"] for labels, value in found.items() if value] == [state]
+
+    def test_a_worker_that_is_hampered_is_degraded(self, clock: ManualClock) -> None:
+        health, metrics = Health("encode", clock, state=WorkerState.READY), Metrics("0")
+        metrics.add_workers([health])
+        health.trouble = lambda: "the model is away; its fallback encodes meanwhile"
+        assert scraped(metrics).value("ricordo_worker_state", state="degraded") == 1
+        assert scraped(metrics).value("ricordo_worker_state", state="ready") == 0
+
+    def test_a_gate_is_open_or_closed(self, clock: ManualClock) -> None:
+        health, metrics = Health("encode", clock), Metrics("0")
+        metrics.add_workers([health])
+        assert scraped(metrics).value("ricordo_worker_gate_open") == 1
+        health.gate_open = False
+        assert scraped(metrics).value("ricordo_worker_gate_open") == 0
+
+    async def test_a_success_has_a_time_once_there_was_one(self, clock: ManualClock) -> None:
+        health, metrics = Health("encode", clock), Metrics("0")
+        metrics.add_workers([health])
+        assert not scraped(metrics).values("ricordo_worker_last_success_timestamp_seconds")
+        await clock.advance(90)
+        health.succeeded()
+        found = scraped(metrics).value("ricordo_worker_last_success_timestamp_seconds", worker="encode")
+        assert found == clock.now().timestamp()
+
+
+class TestHandlers:
+    async def test_sizes_and_durations_of_calls_are_measured(self) -> None:
+        shop, metrics = Workshop(), Metrics("0")
+
+        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            await shop.clock.sleep(0.3)
+            return [Done() for _ in events]
+
+        worker = shop.worker(handler, loop=LoopSettings(batch=4))
+        metrics.add_handlers({worker.name: worker.measures})
+        await shop.bus.publish([created(n) for n in range(9)])
+        async with shop.running(worker):
+            await shop.work_off()
+        found = scraped(metrics)
+        assert found.within("ricordo_handler_batch_events", worker="maker") == {4: 2, 1: 1}
+        assert found.value("ricordo_handler_batch_events_sum", worker="maker") == 9
+        assert found.within("ricordo_handler_duration_seconds", worker="maker") == {0.5: 3}
+        total = found.value("ricordo_handler_duration_seconds_sum", worker="maker")
+        assert total == pytest.approx(0.9)
+
+    async def test_calls_that_fail_are_measured_too(self) -> None:
+        shop, metrics = Workshop(), Metrics("0")
+
+        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            if len(events) > 1:
+                raise ZeroDivisionError
+            return [Reject("bad", "it is") if number_of(events[0]) else Done()]
+
+        worker = shop.worker(handler)
+        metrics.add_handlers({worker.name: worker.measures})
+        metrics.add_workers([worker.health])
+        await shop.bus.publish([created(n) for n in range(2)])
+        async with shop.running(worker):
+            await shop.work_off()
+        found = scraped(metrics)
+        assert found.within("ricordo_handler_batch_events", worker="maker") == {2: 1, 1: 2}
+        assert found.value("ricordo_worker_dead_lettered_total", worker="maker") == 1
+
+
+class Desk:
+    """A server of queries, whose clock stands unless a handler moves it."""
+
+    def __init__(self, clock: ManualClock, settings: ServerSettings | None = None) -> None:
+        self.clock = clock
+        self.bus = memory_bus(clock)
+        self.server = QueryServer(
+            name="retrieval",
+            kind="query",
+            routes={"query.stats": QueryRoute(handler=self.answer)},
+            responder=self.bus,
+            publisher=self.bus,
+            clock=clock,
+            settings=settings,
+        )
+        self.metrics = Metrics("0")
+        self.metrics.add_queries({"retrieval": self.server.measures})
+
+    async def answer(self, _: str, request: StatsRequest) -> Message:
+        if request.user_id == "bad":
+            raise ZeroDivisionError
+        await self.clock.sleep(0.2)
+        return STATS_REPLY
+
+    async def ask(self, name: str = "query.stats", user: str = "u-1") -> None:
+        subject, body = f"memory.v1.acme.{name}", b'{"user_id": "%s"}' % user.encode()
+        asking = asyncio.create_task(self.bus.request(subject, body))
+        await settle()
+        await self.clock.advance(0.2)
+        await asyncio.wait_for(asking, 5)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        stopping, readied = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(self.server.run(stopping, readied.set))
+        await readied.wait()
+        try:
+            yield
+        finally:
+            stopping.set()
+            await asyncio.wait_for(task, 10)
+
+
+class TestQueries:
+    async def test_replies_are_counted_and_timed_by_query_and_outcome(self, clock: ManualClock) -> None:
+        desk = Desk(clock)
+        async with desk.open():
+            await desk.ask()
+            await desk.ask()
+            await desk.ask(user="bad")
+            await desk.ask(user="")
+        found, of = scraped(desk.metrics), {"worker": "retrieval", "query": "query.stats"}
+        assert found.within("ricordo_query_duration_seconds", **of) == {0.25: 2, 0.001: 2}
+        assert found.value("ricordo_query_duration_seconds_sum", **of) == pytest.approx(0.4)
+        expected = {"ok": 2, "internal": 1, "invalid_request": 1, "timeout": 0}
+        for outcome, count in expected.items():
+            assert found.value("ricordo_query_replies_total", outcome=outcome, **of) == count
+
+    async def test_what_strangers_ask_becomes_one_label(self, clock: ManualClock) -> None:
+        desk = Desk(clock)
+        async with desk.open():
+            for name in ("query.recall", "query.nonsense", "query.of.no.kind", "query.UPPER!"):
+                await desk.ask(name)
+        found = scraped(desk.metrics)
+        assert found.label_values("query") == {"query.stats", "query.recall", "unknown"}
+        assert found.value("ricordo_query_duration_seconds_count", query="unknown") == 3
+        assert found.value("ricordo_query_replies_total", query="query.recall", outcome="unavailable") == 1
+
+    async def test_who_is_sent_away_is_counted(self, clock: ManualClock) -> None:
+        desk = Desk(clock, ServerSettings(concurrency=1, waiting=0))
+        async with desk.open():
+            await asyncio.gather(desk.ask(), desk.ask())
+        found = scraped(desk.metrics)
+        for outcome in ("ok", "unavailable"):
+            assert found.value("ricordo_query_replies_total", query="query.stats", outcome=outcome) == 1
+
+
+@asynccontextmanager
+async def listening(others: dict[str, Callable[[], Page]]) -> AsyncIterator[int]:
+    page = HealthPage([], "127.0.0.1", 0, others)
+    stopping, readied = asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(page.run(stopping, readied.set))
+    await readied.wait()
+    assert page.address is not None
+    try:
+        yield page.address[1]
+    finally:
+        stopping.set()
+        await task
+
+
+class TestPage:
+    async def test_it_stands_beside_the_health(self) -> None:
+        async with listening({METRICS_PATH: everything().page}) as port:
+            assert (await scrape(port)).value("ricordo_worker_processed_total", worker="encode") == 1
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+                assert (await client.get("/healthz")).json() == {"ok": True, "workers": []}
+                asked = await client.get("/metrics?from=somewhere")
+                assert asked.status_code == 200
+                head = await client.head("/metrics")
+                assert (head.status_code, head.content) == (200, b"")
+                assert head.headers["content-type"] == asked.headers["content-type"]
+                assert (await client.get("/metrics/else")).status_code == 404
+                assert (await client.post("/metrics")).status_code == 404
+
+    async def test_without_metrics_there_is_no_page(self) -> None:
+        async with listening({}) as port, httpx.AsyncClient() as client:
+            assert (await client.get(f"http://127.0.0.1:{port}/metrics")).status_code == 404
+
+    async def test_a_page_that_cannot_be_made_says_so(self) -> None:
+        def broken() -> Page:
+            raise ZeroDivisionError
+
+        async with listening({METRICS_PATH: broken}) as port, httpx.AsyncClient() as client:
+            answer = await client.get(f"http://127.0.0.1:{port}/metrics")
+            assert answer.status_code == 500
+            assert "ZeroDivisionError" not in answer.text
+            assert (await client.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200
+
+    def test_processes_do_not_meet(self, clock: ManualClock) -> None:
+        one, other = Metrics("1"), Metrics("2")
+        one.add_workers([Health("encode", clock)])
+        other.add_workers([Health("index", clock)])
+        assert scraped(one).label_values("worker") == {"encode"}
+        assert scraped(other).label_values("worker") == {"index"}
+
+    def test_names_and_labels_are_those_that_prometheus_asks_for(self) -> None:
+        found = scraped(everything())
+        for name, family in found.families.items():
+            assert family.documentation, name
+            assert name.startswith(("ricordo_", "process_")), name
+            assert not name.endswith(("_created", "_ms", "_bytes_total_total")), name
+        assert found.label_values("worker") <= {"encode", "retrieval"}
+        labels = {label for shape in found.shapes().values() for label in shape.labels}
+        assert labels == set("worker state query outcome model role kind version python".split())
+
+    def test_a_query_without_routes_shows_nothing(self) -> None:
+        metrics = Metrics("0")
+        metrics.add_queries({"commands": QueryMeasures((), ["internal"])})
+        assert not scraped(metrics).values("ricordo_query_replies_total")
