@@ -51,7 +51,7 @@ def commands() -> set[str]:
 def test_there_is_a_service_for_each_server_and_each_worker() -> None:
     servers = {"nats", "postgres", "qdrant", "neo4j", "ollama"}
     workers = {"ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle"}
-    assert SERVICES.keys() == servers | workers | {"migrate", "models"}
+    assert SERVICES.keys() == servers | workers | {"migrate", "models", "prometheus"}
     assert WORKERS.keys() == workers
     assert sorted(ENDING) == ["migrate", "models"]
 
@@ -82,6 +82,7 @@ def test_a_container_is_given_settings_that_exist_and_hold(
         monkeypatch.setenv(variable, value)
     settings = Settings()
     assert settings.worker.health_port == 8080
+    assert settings.worker.health_host == "0.0.0.0"
     assert settings.stores.qdrant_url == "http://qdrant:6333"
     assert (settings.stores.postgres_admin_dsn is not None) == (name == "migrate")
 
@@ -123,6 +124,12 @@ def test_workers_do_not_know_the_owner_of_the_database() -> None:
         assert "owner" not in "".join(environment(service).values()), name
 
 
+def test_only_monitoring_has_to_be_asked_for() -> None:
+    assert {name: service["profiles"] for name, service in SERVICES.items() if "profiles" in service} == {
+        "prometheus": ["monitoring"]
+    }
+
+
 def test_workers_can_be_scaled() -> None:
     assert [name for name, service in SERVICES.items() if "container_name" in service] == []
     assert [name for name, service in OURS.items() if "ports" in service or "hostname" in service] == []
@@ -131,7 +138,7 @@ def test_workers_can_be_scaled() -> None:
 
 def test_ports_are_published_on_the_loopback_address_only() -> None:
     published = [filled(port) for service in SERVICES.values() for port in service.get("ports", [])]
-    assert published == ["127.0.0.1:4222:4222"]
+    assert published == ["127.0.0.1:4222:4222", "127.0.0.1:9090:9090"]
 
 
 @pytest.mark.parametrize("name", SERVICES)
