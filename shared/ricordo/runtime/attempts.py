@@ -67,6 +67,7 @@ class Attempts:
         for _ in range(self._holds):
             if not isinstance(result, Exception) or isinstance(result, Rejected):
                 break
+            self._gate.doubt()
             held = await unless(self._halted, self._gate.wait_open())
             if held is None:
                 return [_judged(result)] * len(events)

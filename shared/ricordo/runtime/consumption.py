@@ -12,7 +12,7 @@ import structlog
 from ricordo.ports.bus import BusUnavailable, Delivery, Subscription, Subscriptions
 from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.gates import Gate, OpenGate, reason
+from ricordo.runtime.gates import Gate, OpenGate, doubt, reason
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.held import Hands, Held
 from ricordo.runtime.waiting import end, unless
@@ -74,6 +74,10 @@ class WatchedGate:
         self._told_after = told_after
         self._told = False
         health.why_closed = lambda: reason(gate)
+
+    def doubt(self) -> None:
+        """Have the gate ask anew: something has just failed that it may be about."""
+        doubt(self._gate)
 
     async def wait_open(self) -> bool:
         """Wait until the gate is open.

@@ -4,6 +4,7 @@ Handing a message back costs one of its deliveries; leaving it in the stream cos
 """
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -35,6 +36,21 @@ class Explained(Protocol):
         ...
 
 
+@runtime_checkable
+class Trusting(Protocol):
+    """A gate that takes an answer of a moment ago for the present one."""
+
+    def doubt(self) -> None:
+        """Trust no former answer the next time that somebody waits."""
+        ...
+
+
+def doubt(gate: Gate) -> None:
+    """Tell `gate` that something has just failed, which what it guards may be to blame for."""
+    if isinstance(gate, Trusting):
+        gate.doubt()
+
+
 def reason(gate: Gate) -> str:
     """Return why `gate` is closed, for a log; empty where it cannot tell or is merely slow to answer."""
     return gate.reason if isinstance(gate, Explained) else ""
@@ -59,6 +75,11 @@ class AllGates:
         for gate in self.gates:
             await gate.wait_open()
 
+    def doubt(self) -> None:
+        """Have each of them ask anew."""
+        for gate in self.gates:
+            doubt(gate)
+
     @property
     def reason(self) -> str:
         """Why those of them that are closed are closed."""
@@ -66,9 +87,10 @@ class AllGates:
 
 
 class ProbeGate:
-    """Open while `probe` succeeds: asked whenever somebody waits, with growing pauses while it fails.
+    """Open while `probe` succeeds: asked when somebody waits, with growing pauses while it fails.
 
-    It trusts no former answer: who comes from a failure asks whether the dependency has just gone.
+    An answer is good for a moment, so that who fetches often does not ask each time. Who comes from
+    a failure says so first (`doubt`), and learns whether the dependency has just gone.
 
     Args:
         name: of the dependency, for the log.
@@ -76,6 +98,7 @@ class ProbeGate:
         clock: measures the pauses.
         backoff: the pauses between failing probes.
         limit: seconds after which a probe that does not answer has failed.
+        patience: seconds for which an answer is good, from when it was asked for.
     """
 
     def __init__(
@@ -86,12 +109,15 @@ class ProbeGate:
         *,
         backoff: Backoff | None = None,
         limit: float = 5.0,
+        patience: float = 0.5,
     ) -> None:
         self._name = name
         self._probe = probe
         self._clock = clock
         self._backoff = backoff or Backoff(first=0.2, longest=5.0)
         self._limit = limit
+        self._patience = patience
+        self._answered = -math.inf
         self._failures = 0
         self._error = ""
         self._begun = 0
@@ -108,9 +134,15 @@ class ProbeGate:
         return f"{self._name}: {self._error}" if self._failures else ""
 
     async def wait_open(self) -> None:
-        """Return once a probe succeeds. Those who wait together share the probes."""
+        """Return once a probe succeeds or has just done so. Those who wait together share the probes."""
+        if self._clock.monotonic() - self._answered < self._patience:
+            return
         while not await self._try_once():
             await self._clock.sleep(self._backoff.delay(self._failures))
+
+    def doubt(self) -> None:
+        """Ask anew the next time that somebody waits."""
+        self._answered = -math.inf
 
     async def _try_once(self) -> bool:
         begun = self._begun
@@ -118,10 +150,12 @@ class ProbeGate:
             if self._begun > begun:
                 return self.is_open  # somebody asked after we came, and has the answer
             self._begun += 1
+            asked = self._clock.monotonic()
             try:
                 async with asyncio.timeout(self._limit):
                     await self._probe()
             except Exception as error:  # noqa: BLE001 - whatever it is, the dependency is away
+                self._answered = -math.inf
                 self._failures += 1
                 self._error = (
                     str(error) if isinstance(error, Unavailable) else f"{type(error).__name__}: {error}"
@@ -131,7 +165,7 @@ class ProbeGate:
                 return False
             if self._failures:
                 _log.info("dependency is back", dependency=self._name, probes=self._failures)
-            self._failures = 0
+            self._failures, self._answered = 0, asked
             return True
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from heapq import nsmallest
 
 from ricordo.ports.clock import Clock
 from ricordo.ports.models import ModelUnavailable, Vectors
@@ -100,7 +100,10 @@ class TextQueue:
         self._mark()
 
     def take(self) -> list[PendingText]:
-        """Remove and return the first text and those that may share its request.
+        """Remove and return the first text, with those of like length among those that may share its request.
+
+        A model computes all texts of a request as if each were as long as the longest. No text is passed over
+        for ever, since each request begins with the first.
 
         Returns:
             A batch at the most; none when all texts were given up.
@@ -109,7 +112,8 @@ class TextQueue:
             return []
         first = next(iter(self._queue))
         alike = (text for text in self._queue if text.company == first.company)
-        batch = list(islice(alike, first.company))
+        length = len(first.content)
+        batch = nsmallest(first.company, alike, key=lambda text: abs(len(text.content) - length))
         for text in batch:
             del self._queue[text]
         self._mark()

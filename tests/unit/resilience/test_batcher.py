@@ -66,6 +66,23 @@ async def test_callers_share_batches_and_get_their_own_vectors(
     assert [len(request.texts) for request in model.requests] == [32, 32, 27]
 
 
+async def test_texts_of_like_length_share_a_request_and_none_is_passed_over(
+    model: FakeEncoder, clock: ManualClock
+) -> None:
+    limits = BatchLimits(batch=2, in_flight=1)
+    lengths = (9, 300, 10, 8, 299, 301, 302)
+    async with EmbeddingBatcher(model, clock, limits=limits) as batcher:
+        call = asyncio.create_task(batcher.encode(["x" * length for length in lengths]))
+        await clock.advance(1)
+        await call
+    assert [[len(text) for text in request.texts] for request in model.requests] == [
+        [9, 10],
+        [300, 299],
+        [8, 301],
+        [302],
+    ]
+
+
 async def test_no_texts_cost_no_request(batcher: EmbeddingBatcher, model: FakeEncoder) -> None:
     encoded = await batcher.encode([])
     assert encoded.vectors.shape == (0, model.dimensions)

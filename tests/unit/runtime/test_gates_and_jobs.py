@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from ricordo.ports.bus import BusUnavailable
-from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate
+from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate, doubt
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.clock import ManualClock, settle
 
@@ -25,6 +25,7 @@ class TestGates:
         assert gate.is_open is False
         await clock.advance(5.0)
         assert waiting.done()
+        gate.doubt()
         await gate.wait_open()
         assert answers == []
 
@@ -57,6 +58,24 @@ class TestGates:
         going.set()
         await asyncio.wait_for(asyncio.gather(*waiting), 5)
         assert calls == 2, "one under way, and one that began after all others had come"
+
+    async def test_an_answer_is_good_for_a_moment_unless_somebody_doubts_it(self) -> None:
+        clock, calls = ManualClock(), 0
+
+        async def probe() -> None:
+            nonlocal calls
+            calls += 1
+
+        gates = AllGates([OpenGate(), ProbeGate("store", probe, clock, patience=0.5)])
+        for _ in range(3):
+            await gates.wait_open()
+        assert calls == 1
+        doubt(gates)
+        await gates.wait_open()
+        assert calls == 2
+        await clock.advance(0.5)
+        await gates.wait_open()
+        assert calls == 3
 
 
 class TestPeriodic:
