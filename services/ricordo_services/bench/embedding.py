@@ -1,7 +1,6 @@
 """The embedding model alone, asked as the pipeline asks it."""
 
 import asyncio
-import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -12,45 +11,61 @@ from ricordo.settings import EmbeddingSettings
 from ricordo_services.bench.conversation import texts
 from ricordo_services.bench.figures import middle, rounded
 from ricordo_services.bench.options import BenchFailed, Options, Say
+from ricordo_services.bench.stopwatch import Stopwatch
 from ricordo_services.models import open_models
 
 _SEED = 1
 _MADE_UP = 1000
 _WARM_UP = 64
 _LEAST_S = 2.0  # of a run: a few texts are encoded again and again
+_BATCHES = 8  # of each turn; then it is the turn of texts one by one
+_EVERY = 4  # of the texts of a turn is encoded by itself too
 
 
 async def embedding(options: Options, say: Say) -> None:
-    """Measure how many texts a second the model encodes."""
+    """Measure how many texts a second the model encodes: as the pipeline asks it, and one by one."""
     spoken = read_texts(options, _MADE_UP)
     settings = options.settings.embedding
     async with open_models(settings) as models:
         await encode_all(models.batch, spoken[:_WARM_UP], settings)
-        rates = []
-        cpu_ms = []
+        runs = []
         for run in range(1, options.runs + 1):
-            encoded, began, spent = 0, time.perf_counter(), time.process_time()
-            while time.perf_counter() - began < _LEAST_S:
-                await encode_all(models.batch, spoken, settings)
-                encoded += len(spoken)
-            rates.append(encoded / (time.perf_counter() - began))
-            cpu_ms.append(1000 * (time.process_time() - spent) / encoded)
-            say({"bench": "embedding", "run": run, "texts_per_second": rounded(rates[-1])})
-        tokens = [models.tokens.count(text) for text in spoken]
+            runs.append(await _in_turn(models.batch, spoken, settings))
+            say({"bench": "embedding", "run": run, **runs[-1]})
         say(
             {
                 "bench": "embedding",
                 "runs": options.runs,
                 "texts": len(spoken),
-                "tokens_per_text": middle(tokens),
+                "tokens_per_text": middle([models.tokens.count(text) for text in spoken]),
                 "batch": settings.batch,
                 "in_flight": settings.in_flight,
-                "cpu_ms_per_text": middle(cpu_ms),
-                "texts_per_second": middle(rates),
+                **{name: middle([one[name] for one in runs]) for name in runs[0]},
                 "model": models.name,
                 "precision": models.precision,
             }
         )
+
+
+async def _in_turn(encoder: Encoder, spoken: Sequence[str], settings: EmbeddingSettings) -> dict[str, float]:
+    """Encode in batches and one by one, in turn: both share the machine's mood."""
+    batched, single, texts_batched, texts_single = Stopwatch(), Stopwatch(), 0, 0
+    while batched.seconds < _LEAST_S:
+        for some in _batches(spoken, _BATCHES * settings.batch):
+            with batched:
+                await encode_all(encoder, some, settings)
+            texts_batched += len(some)
+            with single:
+                for text in some[::_EVERY]:
+                    await encoder.encode([text])
+                    texts_single += 1
+    rate, rate_single = texts_batched / batched.seconds, texts_single / single.seconds
+    return {
+        "cpu_ms_per_text": rounded(1000 * batched.cpu / texts_batched),
+        "texts_per_second_one_by_one": rounded(rate_single),
+        "ratio_to_one_by_one": rounded(rate / rate_single),
+        "texts_per_second": rounded(rate),
+    }
 
 
 def read_texts(options: Options, made_up: int, seed: int = _SEED) -> Sequence[str]:
