@@ -39,8 +39,8 @@ fmt: setup ## put the sources into shape
 schemas: setup ## write schemas/ from the messages
 	@$(bin)/python -m ricordo.messages.schemas schemas
 
-bench: setup ## figures of speed and size on this machine (NAME=embedding picks one)
-	@$(bin)/ricordo bench $(NAME) $(ARGS)
+bench: setup ## figures of speed and size, written to docs/performance.md (NAME=queue prints one, ARGS=--record)
+	@$(bin)/ricordo bench $(or $(NAME),--record) $(ARGS)
 
 chaos: setup ## kill processes while messages flow, and count what is lost or doubled
 	@test -n "$(wildcard tests/chaos/test_*.py)" || $(call later,the tests of tests/chaos come with a later version)

@@ -8,6 +8,7 @@ import pytest
 
 from ricordo_services.bench.command import run
 from ricordo_services.bench.options import BenchFailed, Line, Options
+from ricordo_services.bench.report import section
 from ricordo_services.bench.system import up
 
 pytestmark = pytest.mark.e2e
@@ -26,6 +27,27 @@ async def test_the_model_alone(tmp_path: Path) -> None:
     assert isinstance(result["texts_per_second"], float)
     assert result["texts_per_second"] > 0
     assert (result["model"], result["precision"]) == ("all-MiniLM-L6-v2", "fp32")
+    one_by_one, ratio = result["texts_per_second_one_by_one"], result["ratio_to_one_by_one"]
+    assert isinstance(one_by_one, float)
+    assert result["texts_per_second"] / one_by_one == pytest.approx(ratio, rel=0.02)
+
+
+async def test_the_embedding_batcher() -> None:
+    machine, *parts, result = await lines("queue", Options(seconds=0.3, runs=1))
+    assert [part["part"] for part in parts] == [
+        *("overhead", "acceptance", "acceptance"),
+        *("overhead", "comparison", "comparison"),
+    ]
+    for name in (
+        "overhead_p95_ms",
+        "overhead_p95_ms_with_bucket",
+        "accepted_per_second",
+        "ratio_to_one_by_one",
+    ):
+        value = result[name]
+        assert isinstance(value, float)
+        assert value > 0
+    assert "| bucket, requests/s |" in section([machine, *parts, result])
 
 
 async def test_the_whole_system() -> None:
@@ -36,6 +58,39 @@ async def test_the_whole_system() -> None:
         value = result[name]
         assert isinstance(value, int | float)
         assert value > 0
+
+
+async def test_the_whole_system_in_several_processes() -> None:
+    split = ("index,retrieval,lifecycle", "encode", "ingest,enrichment,knowledge")
+    result = (await lines("ingest", Options(messages=40, runs=1, split=split)))[-1]
+    assert (result["processes"], result["split"]) == (3, list(split))
+    assert isinstance(result["ratio"], float)
+
+
+async def test_a_split_that_cannot_run_says_why() -> None:
+    with pytest.raises(BenchFailed, match="QDRANT"):
+        await lines("ingest", Options(messages=40, runs=1, split=("ingest", "index,retrieval")))
+
+
+async def test_a_backlog() -> None:
+    machine, result = await lines("backlog", Options(messages=60, users=3))
+    assert (result["remembered"], result["not_reached"]) == (60, [])
+    assert isinstance(result["rate_at_the_end"], Mapping)
+    assert isinstance(result["recall_during"], Mapping)
+    assert isinstance(result["memory_mb_of_workers"], Mapping)
+    assert result["memory_mb_of_workers"]["fullest"] >= result["memory_mb_of_workers"]["before"] > 0
+    assert result["recall_during"]["failed"] == 0
+    assert isinstance(result["rate_at_first"], Mapping)
+    assert result["rate_at_the_end"]["stored"] > result["rate_at_first"]["stored"]
+    assert "60 of 60" in section([machine, result])
+
+
+async def test_a_backlog_that_takes_too_long_is_left_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    machine, result = await lines("backlog", Options(messages=60, limit=0.01))
+    assert result["not_reached"] == ["storing the first", "rate at first", "backlog", "rate at the end"]
+    assert result["rate_at_the_end"] is None
+    assert "stopped after 0.01 s" in capsys.readouterr().err
+    assert "Not reached" in section([machine, result])
 
 
 async def test_questions_at_two_sizes() -> None:

@@ -21,7 +21,7 @@ _LONGEST: Final = 32_768  # characters of a query
 
 
 async def analyser(options: Options, say: Say) -> None:
-    """Measure the median and the 95th percentile, of questions and of messages that a bot asks with."""
+    """Measure how long understanding takes, of questions and of messages that a bot asks with."""
     asked = list(islice(questions(seed=1), options.questions))
     if options.texts is not None:
         asked = list(read_texts(options, 0))

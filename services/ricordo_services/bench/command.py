@@ -10,6 +10,8 @@ from typing import Final
 
 from ricordo.settings import Settings
 from ricordo_services.bench.analyse import analyser
+from ricordo_services.bench.backlog import backlog
+from ricordo_services.bench.batching import queue
 from ricordo_services.bench.embedding import embedding
 from ricordo_services.bench.ending import exit_code
 from ricordo_services.bench.enrich import enrichment
@@ -18,12 +20,16 @@ from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
 from ricordo_services.bench.options import Bench, BenchFailed, Line, Options, Say
 from ricordo_services.bench.recall import recall
+from ricordo_services.bench.record import PAGE, Record
 from ricordo_services.bench.startup import startup
+from ricordo_services.wiring import WORKERS
 
 BENCHES: Final[Mapping[str, Bench]] = {
     "startup": startup,
     "embedding": embedding,
+    "queue": queue,
     "ingest": ingest,
+    "backlog": backlog,
     "recall": recall,
     "index": index,
     "analyse": analyser,
@@ -31,6 +37,9 @@ BENCHES: Final[Mapping[str, Bench]] = {
 }
 """The benchmarks by name."""
 ALL: Final = "all"
+_MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000"
+_RECORD: Final = f"show the figures in the section of a page too, {PAGE} by default, and keep them beside it"
+_NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge")  # each sets a stage
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -46,46 +55,102 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _measure(arguments: Sequence[str]) -> None:
-    asked = _parser().parse_args(arguments)
+    parser = _parser()
+    asked = parser.parse_args(arguments)
+    if absent := _absent(asked.split):
+        parser.error(f"--split leaves out {', '.join(absent)}")
     options = Options(
         texts=asked.texts,
         messages=asked.messages,
         memories=tuple(asked.memories),
         questions=asked.questions,
         runs=asked.runs,
+        seconds=asked.seconds,
+        users=asked.users,
+        limit=asked.limit,
+        split=tuple(asked.split),
         settings=Settings(),
     )
-    asyncio.run(run(asked.name, options, _print_json if asked.json else _print_text))
+    record = None if asked.record is None else Record(asked.record)
+    asyncio.run(run(asked.name, options, _print_json if asked.json else _print_text, record))
 
 
-async def run(name: str, options: Options, say: Say) -> None:
+async def run(name: str, options: Options, say: Say, record: Record | None = None) -> None:
     """Run the benchmark `name`, or all of them, and say what was found, the machine first.
+
+    Args:
+        name: of the benchmark.
+        options: what it is asked to do.
+        say: takes each line.
+        record: keeps what each benchmark found as soon as it has ended.
 
     Raises:
         KeyError: there is none of that name.
-        BenchFailed: there was nothing to measure.
+        BenchFailed: there was nothing to measure, or no place to record it.
     """
-    chosen = list(BENCHES.values()) if name == ALL else [BENCHES[name]]
-    say(describe())
-    for bench in chosen:
-        await bench(options, say)
+    chosen = list(BENCHES) if name == ALL else [name]
+    if record is not None:
+        record.check_place(chosen)
+    machine = describe()
+    say(machine)
+    for one in chosen:
+        found = await _found(BENCHES[one], options, say)
+        if record is not None:
+            record.keep(one, [machine, *found])
+        machine = describe()  # its mood may have changed
+
+
+async def _found(bench: Bench, options: Options, say: Say) -> Sequence[Line]:
+    lines: list[Line] = []
+
+    def note(line: Line) -> None:
+        lines.append(line)
+        say(line)
+
+    await bench(options, note)
+    return lines
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="ricordo bench", description="Measure speed and size on this machine.", allow_abbrev=False
+        prog="ricordo bench",
+        description="Measure speed and size on this machine.",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     default = Options()
-    parser.add_argument("name", nargs="?", default=ALL, choices=[*BENCHES, ALL], metavar="NAME")
-    parser.add_argument("--json", action="store_true", help="print JSON, an object a line")
-    parser.add_argument("--texts", type=Path, metavar="FILE", help="a text a line, in place of made-up ones")
-    parser.add_argument("--messages", type=_positive, default=default.messages, help="to publish at once")
     parser.add_argument(
-        "--memories", type=_positive, nargs="+", default=default.memories, help="of one user, for recall"
+        "name", nargs="?", default=ALL, choices=[*BENCHES, ALL], metavar="NAME", help="which one"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, an object a line")
+    parser.add_argument("--record", nargs="?", type=Path, const=PAGE, metavar="PAGE", help=_RECORD)
+    parser.add_argument("--texts", type=Path, metavar="FILE", help="a text a line, in place of made-up ones")
+    parser.add_argument("--messages", type=_positive, metavar="N", help=_MESSAGES)
+    parser.add_argument(
+        "--memories",
+        type=_positive,
+        nargs="+",
+        default=default.memories,
+        help="of one user, for recall and index",
     )
     parser.add_argument("--questions", type=_positive, default=default.questions, help="to ask at each size")
     parser.add_argument("--runs", type=_positive, default=default.runs, help="of which the median counts")
-    parser.epilog = f"NAME is one of {', '.join(BENCHES)}, or {ALL} (the default)."
+    parser.add_argument("--seconds", type=_positive, default=default.seconds, help="of arrivals, for queue")
+    parser.add_argument("--users", type=_positive, default=default.users, help="who say what is in a backlog")
+    parser.add_argument(
+        "--limit", type=_positive, default=default.limit, help="seconds that a backlog may take"
+    )
+    parser.add_argument(
+        "--split",
+        type=_workers,
+        nargs="+",
+        default=default.split,
+        metavar="WORKERS",
+        help="for ingest and backlog: the workers of each process, such as index,retrieval,lifecycle encode "
+        "ingest,enrichment,knowledge; all in one by default",
+    )
+    each = (f"  {name:10} {(bench.__doc__ or '').partition('.')[0]}" for name, bench in BENCHES.items())
+    parser.epilog = "\n".join(["NAME is one of", *each, f"  {ALL:10} All of these, the default"])
     return parser
 
 
@@ -94,6 +159,20 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return number
+
+
+def _workers(text: str) -> str:
+    if strangers := [name for name in text.split(",") if name not in WORKERS]:
+        raise argparse.ArgumentTypeError(f"no worker is called {', '.join(strangers)}")
+    return text
+
+
+def _absent(split: Sequence[str]) -> Sequence[str]:
+    """Return which of the workers that a message needs no process has; a default needs no look."""
+    named = {name for names in split for name in names.split(",")}
+    if "embedding" in named:
+        named |= {"encode", "index"}
+    return [name for name in _NEEDED if split and name not in named]
 
 
 def _print_json(line: Line) -> None:

@@ -1,16 +1,15 @@
 """How long the vector index takes by itself, for one user who has said much and many who have said little."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from ricordo.ports.vectors import Point, Scope, VectorIndex
 from ricordo.settings import EmbeddingSettings, Settings
+from ricordo_services.bench.clock import Present
 from ricordo_services.bench.figures import percentile, rounded
 from ricordo_services.bench.options import Options, Say
 from ricordo_services.bench.points import Invention
@@ -31,7 +30,7 @@ _BLOCK: Final = 512  # bytes, by which the room is told that a file takes
 
 
 async def index(options: Options, say: Say) -> None:
-    """Measure writing and searching: one user at each size, then as much of many users."""
+    """Measure the vector index alone, writing and searching: one user at each size, then many users."""
     found: list[Mapping[str, object]] = []
 
     async def measure(trial: "Trial", users: Sequence[str], each: int) -> None:
@@ -143,22 +142,9 @@ async def _opened(folder: Path, settings: Settings) -> AsyncIterator[Trial]:
     stores = settings.stores.model_copy(update={"qdrant_url": None, "qdrant_dir": folder})
     chosen = settings.model_copy(update={"stores": stores, "embedding": EmbeddingSettings()})
     async with AsyncExitStack() as exits:
-        resources = Resources(chosen, _Present(), exits)
+        resources = Resources(chosen, Present(), exits)
         [(model, length)] = (await dimensions(chosen.embedding, resources.models)).items()
         yield Trial(await resources.vectors(), model, Invention(length), folder)
-
-
-class _Present:
-    """The clock that nothing here looks at."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
 
 
 def _room(folder: Path) -> int:

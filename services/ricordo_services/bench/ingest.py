@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 
+from ricordo.messages.events import MessageReceived
 from ricordo.ports.models import Encoder
+from ricordo.settings import EmbeddingSettings
 from ricordo_services.bench.conversation import messages
 from ricordo_services.bench.embedding import encode_all, read_texts
 from ricordo_services.bench.figures import middle, rounded
@@ -13,16 +15,19 @@ from ricordo_services.bench.stopwatch import Stopwatch
 from ricordo_services.bench.system import System, scratch, up
 from ricordo_services.models import open_models
 
+_MESSAGES = 2000
 _WARM_UP = 200
+_TICK_MS = 10  # the least processor time that systems tell
 _ALONE = 640  # texts that the model alone is given, before and after: some seconds of work
 
 
 async def ingest(options: Options, say: Say) -> None:
     """Measure events per second through the whole pipeline, and their ratio to the model alone."""
+    count = options.messages or _MESSAGES
     async with open_models(options.settings.embedding) as models:
         with scratch() as folder:
-            async with up(folder) as system:
-                warm_up = read_texts(options, min(_WARM_UP, options.messages), seed=0)[:_WARM_UP]
+            async with up(folder, options.split) as system:
+                warm_up = read_texts(options, min(_WARM_UP, count), seed=0)[:_WARM_UP]
                 await remember(system.nats, messages(warm_up, "warm-up", "w"))
                 runs = [
                     await _run(options, run, system, models.batch, say) for run in range(1, options.runs + 1)
@@ -32,7 +37,9 @@ async def ingest(options: Options, say: Say) -> None:
         {
             "bench": "ingest",
             "runs": len(runs),
-            "messages": options.messages,
+            "messages": count,
+            "processes": max(1, len(options.split)),
+            "split": list(options.split),
             **{name: middle([run[name] for run in runs]) for name in runs[0]},
             "memory_mb": round(memory),
         }
@@ -40,10 +47,30 @@ async def ingest(options: Options, say: Say) -> None:
 
 
 async def _run(options: Options, run: int, system: System, encoder: Encoder, say: Say) -> Mapping[str, float]:
-    """Publish what a new user says, with the model alone before and after: both share the machine's mood."""
-    spoken = _repeated(read_texts(options, options.messages, seed=run), options.messages)
-    said, alone = messages(spoken, f"user-{run}", f"r{run}"), Stopwatch()
-    settings, some = options.settings.embedding, spoken[:_ALONE]
+    """Publish what a new user says."""
+    count = options.messages or _MESSAGES
+    spoken = _repeated(read_texts(options, count, seed=run), count)
+    said = messages(spoken, f"user-{run}", f"r{run}")
+    found = await remembered_beside(system, encoder, options.settings.embedding, said)
+    say({"bench": "ingest", "run": run, **found})
+    return found
+
+
+async def remembered_beside(
+    system: System, encoder: Encoder, settings: EmbeddingSettings, said: Sequence[MessageReceived]
+) -> Mapping[str, float]:
+    """Publish messages at once, with the model alone before and after: both share the machine's mood.
+
+    Args:
+        system: remembers them.
+        encoder: the model alone.
+        settings: in what measure it is asked.
+        said: the messages.
+
+    Returns:
+        The figures by their names.
+    """
+    alone, some = Stopwatch(), [one.content for one in said[:_ALONE]]
     with alone:
         await encode_all(encoder, some, settings)
     passes = await encoded(system.nats)
@@ -54,17 +81,18 @@ async def _run(options: Options, run: int, system: System, encoder: Encoder, say
     with alone:
         await encode_all(encoder, some, settings)
     events, texts = len(said) / took.remembered_s, 2 * len(some) / alone.seconds
-    found = {
+    alone_ms = 1000 * alone.cpu / (2 * len(some))
+    spent_ms = {part: 1000 * (after[part] - before[part]) / len(said) for part in before}
+    return {
         "events_per_second": rounded(events),
         "texts_per_second_alone": rounded(texts),
         "ratio": rounded(events / texts),
         "encoded_per_message": rounded(passes / len(said)),
         "published_per_second": rounded(len(said) / took.published_s),
-        "cpu_ms_alone": rounded(1000 * alone.cpu / (2 * len(some))),
-        **{f"cpu_ms_{part}": rounded(1000 * (after[part] - before[part]) / len(said)) for part in before},
+        "cpu_ratio": rounded(alone_ms / max(sum(spent_ms.values()), _TICK_MS / len(said))),
+        "cpu_ms_alone": rounded(alone_ms),
+        **{f"cpu_ms_{part}": rounded(milliseconds) for part, milliseconds in spent_ms.items()},
     }
-    say({"bench": "ingest", "run": run, **found})
-    return found
 
 
 def _repeated(spoken: Sequence[str], length: int) -> Sequence[str]:

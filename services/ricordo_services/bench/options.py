@@ -20,18 +20,27 @@ class Options:
 
     Attributes:
         texts: a file with a text a line, in place of made-up ones.
-        messages: how many are published at once.
+        messages: how many are published at once; None for what the benchmark takes by itself.
         memories: how many one user has, for each size at which recall is measured, ascending.
         questions: how many are asked at each size.
         runs: how often a measurement is repeated; its median counts.
+        seconds: for which texts arrive at a rate.
+        users: who say what is in a backlog, in turn.
+        limit: seconds after which a backlog is left as far as it has come.
+        split: the workers of each process, by their names, the servers and the vector index in the first one;
+            none for all workers in one process.
         settings: those of the system; the environment of the process has them too.
     """
 
     texts: Path | None = None
-    messages: int = 2000
+    messages: int | None = None
     memories: tuple[int, ...] = (1000, 10_000)
     questions: int = 200
     runs: int = 3
+    seconds: float = 5.0
+    users: int = 10
+    limit: float = 3600.0
+    split: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)
 
 

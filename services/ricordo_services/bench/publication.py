@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import nats
@@ -50,8 +50,15 @@ async def encoded(address: str) -> int:
         await client.close()
 
 
-async def remember(address: str, messages: Sequence[MessageReceived]) -> Remembered:
+async def remember(
+    address: str, messages: Sequence[MessageReceived], noted: Callable[[], None] = lambda: None
+) -> Remembered:
     """Publish `messages` as fast as they are taken, and wait until each of them is remembered.
+
+    Args:
+        address: of NATS.
+        messages: of different ids.
+        noted: called when the receipt of one has come.
 
     Raises:
         BenchFailed: no receipt comes any more although some are missing.
@@ -60,8 +67,11 @@ async def remember(address: str, messages: Sequence[MessageReceived]) -> Remembe
     news = asyncio.Event()
 
     async def note(receipt: Msg) -> None:
-        missing.discard(decode_as(MemoryRemembered, receipt.data).message_id)
-        news.set()
+        message_id = decode_as(MemoryRemembered, receipt.data).message_id
+        if message_id in missing:
+            missing.discard(message_id)
+            noted()
+            news.set()
 
     bus = await nats.connect(address)
     try:

@@ -16,7 +16,7 @@ _WARM_UP = 20
 
 
 async def recall(options: Options, say: Say) -> None:
-    """Measure the median and the 95th percentile at each size."""
+    """Measure how long a question takes over NATS, by how much its user has said."""
     found: list[Mapping[str, object]] = []
     with scratch() as folder:
         async with up(folder) as system:

@@ -1,42 +1,37 @@
 """The whole system as a bot finds it: `ricordo up` in processes of its own, looked at from outside."""
 
 import asyncio
-import json
-import os
-import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 import psutil
 
 from ricordo_services.bench.options import BenchFailed
+from ricordo_services.bench.processes import Program, addresses, all_answer, started
 
-_PROGRAM: Final = "from ricordo_services.cli import main; main()"
 _START_TAKES: Final = 120.0
-_STOP_TAKES: Final = 30.0
 _MEGABYTE: Final = 1024**2
 _PARTS: Final = {"nats-server": "nats", "postgres": "postgres", "java": "graph"}
-_TOLD: Final = 2000  # characters of a log
+WORKERS: Final = "workers"
+"""The part of the system that is ours; its other parts are nats, postgres, graph."""
 
 
 class System:
-    """A running `ricordo up`; made by `up`.
+    """A running `ricordo up`, and processes of workers beside it; made by `up`.
 
     Attributes:
         nats: the address at which it answers.
         ready_s: seconds from the start of the program until everything answered.
     """
 
-    def __init__(self, program: asyncio.subprocess.Process, nats: str, ready_s: float) -> None:
+    def __init__(self, programs: Sequence[Program], nats: str, ready_s: float) -> None:
         self.nats = nats
         self.ready_s = ready_s
-        self._program = program
+        self._programs = programs
 
     async def stop(self) -> float:
         """Ask it to stop, and return after how many seconds all was gone.
@@ -45,58 +40,67 @@ class System:
             BenchFailed: it did not stop, or not well.
         """
         began = time.perf_counter()
-        self._program.send_signal(signal.SIGTERM)
-        try:
-            status = await asyncio.wait_for(self._program.wait(), _STOP_TAKES)
-        except TimeoutError:
-            raise BenchFailed(f"the system has not stopped within {_STOP_TAKES:g} seconds") from None
-        if status != 0:
-            raise BenchFailed(f"the system ended with status {status}")
+        for program in reversed(self._programs):
+            await program.stop()
         return time.perf_counter() - began
 
     def memory_mb(self) -> float:
         """Return what all of its processes hold, what they share counted once."""
-        return sum(map(_resident, self._processes())) / _MEGABYTE
+        return sum(self.memory_mb_of_parts().values())
+
+    def memory_mb_of_parts(self) -> Mapping[str, float]:
+        """Return what each of workers, nats, postgres, graph holds, what they share counted once."""
+        held: dict[str, float] = {}
+        for process in self._processes():
+            with suppress(psutil.NoSuchProcess):
+                part = _part(process)
+                held[part] = held.get(part, 0.0) + _resident(process) / _MEGABYTE
+        return held
 
     def cpu_s(self) -> Mapping[str, float]:
         """Return the processor seconds spent so far by each of workers, nats, postgres, graph."""
         spent: dict[str, float] = {}
         for process in self._processes():
             with suppress(psutil.NoSuchProcess):  # it has just ended
-                part, seconds = _spent(process)
-                spent[part] = spent.get(part, 0.0) + seconds
+                part = _part(process)
+                spent[part] = spent.get(part, 0.0) + _spent(process, part)
         return spent
 
     def _processes(self) -> Iterator[psutil.Process]:
-        try:
-            root = psutil.Process(self._program.pid)
-            family = [root, *root.children(recursive=True)]
-        except psutil.NoSuchProcess:
-            raise BenchFailed("the system has ended by itself") from None
-        yield from family
+        for program in self._programs:
+            try:
+                root = psutil.Process(program.pid)
+                family = [root, *root.children(recursive=True)]
+            except psutil.NoSuchProcess:
+                raise BenchFailed("the system has ended by itself") from None
+            yield from family
 
 
 @asynccontextmanager
-async def up(folder: Path) -> AsyncIterator[System]:
+async def up(folder: Path, split: Sequence[str] = ()) -> AsyncIterator[System]:
     """Run the whole system on `folder`, and see to it that it is gone at the end.
+
+    Args:
+        folder: keeps its data.
+        split: the workers of each process, with commas between their names; the first one's are with the
+            servers and the vector index. None for all workers in one process.
 
     Raises:
         BenchFailed: it does not start.
     """
-    began = time.perf_counter()
-    with (folder.parent / f"{folder.name}.log").open("a+b") as log:
-        program = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", _PROGRAM, "up", "--json", "--data-dir", str(folder)),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            env={"RICORDO_LOG__LEVEL": "warning", **os.environ},
-        )
-        try:
-            nats = await _announced(program, log.name)
-            yield System(program, nats, time.perf_counter() - began)
-        finally:
-            await _gone(program)
+    began, log = time.perf_counter(), folder.parent / f"{folder.name}.log"
+    async with AsyncExitStack() as exits:
+        chosen = ("--workers", split[0]) if split else ()
+        command = ("up", "--json", "--data-dir", str(folder), *chosen)
+        first = await exits.enter_async_context(started(log, *command))
+        address = str((await first.announced())["nats"])
+        programs = [first]
+        for names in split[1:]:
+            beside = started(log, "worker", *names.split(","), settings=addresses(folder / "stack.json"))
+            programs.append(await exits.enter_async_context(beside))
+        if len(programs) > 1:
+            await _all_ready(address, programs)
+        yield System(programs, address, time.perf_counter() - began)
 
 
 @contextmanager
@@ -106,29 +110,17 @@ def scratch() -> Iterator[Path]:
         yield Path(parent) / "data"
 
 
-async def _announced(program: asyncio.subprocess.Process, log: str) -> str:
-    assert program.stdout is not None  # noqa: S101 - it was asked for
+async def _all_ready(address: str, programs: Sequence[Program]) -> None:
+    waiting = asyncio.create_task(all_answer(address, len(programs)))
+    ends = [asyncio.create_task(program.ended()) for program in programs]
     try:
-        line = await asyncio.wait_for(program.stdout.readline(), _START_TAKES)
-        told = json.loads(line)
-    except (TimeoutError, ValueError):
-        raise BenchFailed(f"the system does not start: {_end_of(log)}") from None
-    return str(told["nats"])
-
-
-def _end_of(log: str) -> str:
-    return Path(log).read_text(encoding="utf-8", errors="replace")[-_TOLD:].strip()
-
-
-async def _gone(program: asyncio.subprocess.Process) -> None:
-    if program.returncode is not None:
-        return
-    program.send_signal(signal.SIGTERM)
-    try:
-        await asyncio.wait_for(program.wait(), _STOP_TAKES)
-    except TimeoutError:
-        program.kill()
-        await program.wait()
+        await asyncio.wait([waiting, *ends], timeout=_START_TAKES, return_when=asyncio.FIRST_COMPLETED)
+        if not waiting.done():
+            raise next((one for one in programs if one.has_ended), programs[-1]).failed()
+        waiting.result()
+    finally:
+        for task in (waiting, *ends):
+            task.cancel()
 
 
 def _resident(process: psutil.Process) -> int:
@@ -143,10 +135,15 @@ def _resident(process: psutil.Process) -> int:
         return 0
 
 
-def _spent(process: psutil.Process) -> tuple[str, float]:
-    """Return what a process is part of, and the processor seconds that it has spent."""
-    name, times = process.name(), process.cpu_times()
-    part = next((part for known, part in _PARTS.items() if name.startswith(known)), "workers")
+def _part(process: psutil.Process) -> str:
+    """Return what a process is part of."""
+    name = process.name()
+    return next((part for known, part in _PARTS.items() if name.startswith(known)), WORKERS)
+
+
+def _spent(process: psutil.Process, part: str) -> float:
+    """Return the processor seconds that a process has spent."""
+    times = process.cpu_times()
     # PostgreSQL has a process for each connection; what those have spent that have ended is its own too.
     ended = times.children_user + times.children_system if part == "postgres" else 0.0
-    return part, float(times.user + times.system + ended)
+    return float(times.user + times.system + ended)

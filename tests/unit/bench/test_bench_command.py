@@ -51,7 +51,16 @@ def test_people_get_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["colour"], ["recall", "--memories", "0"], ["ingest", "--messages", "many"], ["--colour"]]
+    "arguments",
+    [
+        ["colour"],
+        ["recall", "--memories", "0"],
+        ["ingest", "--messages", "many"],
+        ["--colour"],
+        ["queue", "--seconds", "0"],
+        ["ingest", "--split", "ingest", "painting"],
+        ["ingest", "--split", "index,retrieval", "encode"],
+    ],
 )
 def test_what_cannot_be_asked_is_a_wrong_use(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
