@@ -70,6 +70,12 @@ class AnyOf:
 
 Condition = Match | Between | HasId | AllOf | AnyOf
 
+ONE_LENGTH: Final = (
+    "vectors of one name have one length. Another model went by this name: give the present one a name of its "
+    "own, and `ricordo backfill --only vectors` encodes by it"
+)
+"""What is said where a collection holds vectors of another length than its model has."""
+
 
 def collection(model: str) -> str:
     """Return the name of a model's collection, fit for a folder and a URL; no two models share one."""

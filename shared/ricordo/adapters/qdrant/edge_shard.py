@@ -13,6 +13,7 @@ import qdrant_edge as edge
 
 from ricordo.adapters.qdrant import candidates
 from ricordo.adapters.qdrant.conditions import (
+    ONE_LENGTH,
     OWNER,
     TENANT,
     TEXT_TERMS,
@@ -183,8 +184,8 @@ def opened(path: Path, dimensions: int) -> edge.EdgeShard:
     """Open the shard in `path`, or make it.
 
     Raises:
-        IndexUnavailable: another process has it open.
-        Exception: the engine's own, where the folder cannot be written or holds other vectors.
+        IndexUnavailable: another process has it open, or it holds vectors of another length.
+        Exception: the engine's own, where the folder cannot be written.
     """
     if not path.exists():
         _create(path, config(dimensions))
@@ -193,6 +194,8 @@ def opened(path: Path, dimensions: int) -> edge.EdgeShard:
     except Exception as error:
         if "WouldBlock" in str(error):
             raise IndexUnavailable(f"another process has the vector index in {path} open") from error
+        if "expected vector size" in str(error):
+            raise IndexUnavailable(f"{path} cannot be opened ({error}): {ONE_LENGTH}") from error
         raise
     missing = set(INDEXES) - set(shard.info().payload_schema)
     for key in sorted(missing):  # of a former version, or none yet

@@ -12,6 +12,7 @@ from ricordo.adapters.qdrant import candidates
 from ricordo.adapters.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
+    ONE_LENGTH,
     OWNER,
     TEXT,
     TEXT_TERMS,
@@ -192,7 +193,7 @@ class ServerVectorIndex:
         params = vectors.get(TEXT) if isinstance(vectors, dict) else None
         if params is None or params.size != dimensions:
             held = "other vectors" if params is None else f"vectors of {params.size} dimensions"
-            raise IndexUnavailable(f"the collection {name} holds {held}, not of {dimensions}")
+            raise IndexUnavailable(f"the collection {name} holds {held}, not of {dimensions}: {ONE_LENGTH}")
 
     async def _asked(
         self,
