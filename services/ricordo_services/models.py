@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo.adapters.ollama import open_held, open_message_reader, open_ollama, open_question_reader
+from ricordo.adapters.ollama import (
+    OllamaEncoder,
+    open_held,
+    open_message_reader,
+    open_ollama,
+    open_question_reader,
+)
 from ricordo.adapters.onnx import (
     DIMENSIONS,
     MODEL,
@@ -40,6 +46,7 @@ class Models:
         fallback: serves in a long outage; None for none.
         tokens: counts tokens.
         precision: of the primary's weights, such as `fp32`; `served` where its server decides.
+        served: those of them that are on a server.
     """
 
     batch: Encoder
@@ -47,11 +54,22 @@ class Models:
     fallback: Encoder | None
     tokens: TokenCounter
     precision: str
+    served: Sequence[OllamaEncoder] = ()
 
     @property
     def name(self) -> str:
         """The primary model's name."""
         return self.batch.model
+
+    @property
+    def trouble(self) -> str:
+        """Which models are being pulled, and how far; empty for none."""
+        return "; ".join(filter(None, (one.trouble for one in self.served)))
+
+    async def prepared(self) -> None:
+        """Wait until the servers hold their models, or cannot get them; that may take minutes."""
+        for one in self.served:
+            await one.prepared()
 
 
 def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
@@ -97,16 +115,19 @@ async def open_models(
             yield Models(here.batch, here.query, None, counter, here.precision)
             return
 
+        here_served: list[OllamaEncoder] = []
+
         async def served(model: str) -> Encoder:
-            opening = open_ollama(settings.ollama_url, model, batch=settings.batch)
-            return await exits.enter_async_context(opening)
+            opening = open_ollama(settings.ollama_url, model, batch=settings.batch, pull=settings.pull)
+            here_served.append(await exits.enter_async_context(opening))
+            return here_served[-1]
 
         primary = await served(settings.model)
         fallback: Encoder | None = None
         if settings.fallback is not None:
             is_minilm = settings.fallback == MODEL
             fallback = (await minilm()).batch if is_minilm else await served(settings.fallback)
-        yield Models(primary, primary, fallback, counter, "served")
+        yield Models(primary, primary, fallback, counter, "served", here_served)
 
 
 def batcher_of(

@@ -133,7 +133,8 @@ class Resources:
         return await self._once("batcher", self._open_batcher)
 
     async def primary_batcher(self) -> EmbeddingBatcher:
-        """Return one that waits for the primary model, however long it is away."""
+        """Return one that waits for the primary model, however long it is away or being pulled."""
+        await (await self.models()).prepared()
         return await self._once("primary batcher", lambda: self._open_batcher(fallback=False))
 
     async def vectors(self) -> VectorIndex:

@@ -89,6 +89,7 @@ class EmbeddingSettings(_Group):
         model: its name; with `onnx` there is only `all-MiniLM-L6-v2`.
         fallback: the model that serves when the first has been away for `fallback_after_s`; None for none.
         ollama_url: where Ollama answers.
+        pull: whether workers have Ollama fetch a model that it does not hold.
         batch: texts in one request at the most.
         flush_after_ms: how long the first text of a batch waits for others.
         in_flight: requests at once.
@@ -106,6 +107,7 @@ class EmbeddingSettings(_Group):
     model: str = _MINILM
     fallback: str | None = None
     ollama_url: str = "http://127.0.0.1:11434"
+    pull: bool = True
     batch: PositiveInt = 32
     flush_after_ms: Annotated[float, Field(ge=0)] = 50.0
     in_flight: PositiveInt = 2

@@ -27,6 +27,7 @@ async def embedding(options: Options, say: Say) -> None:
     spoken = read_texts(options, _MADE_UP)
     settings = options.settings.embedding
     async with open_models(settings) as models:
+        await models.prepared()
         await encode_all(models.batch, spoken[:_WARM_UP], settings)
         runs = []
         for run in range(1, options.runs + 1):

@@ -49,6 +49,7 @@ async def enrichment(options: Options, say: Say) -> None:
     """Measure messages per second of one thread, and what its parts take."""
     spoken = read_texts(options, _MESSAGES)
     async with open_models(options.settings.embedding) as models:
+        await models.prepared()
         vectors = await encode_all(models.batch, spoken, options.settings.embedding)
     said = [_Said(text, detect(text), vector) for text, vector in zip(spoken, vectors, strict=True)]
     for part in _PARTS.values():

@@ -25,6 +25,7 @@ async def ingest(options: Options, say: Say) -> None:
     """Measure events per second through the whole pipeline, and their ratio to the model alone."""
     count = options.messages or _MESSAGES
     async with open_models(options.settings.embedding) as models:
+        await models.prepared()
         with scratch() as folder:
             async with up(folder, options.split) as system:
                 warm_up = read_texts(options, min(_WARM_UP, count), seed=0)[:_WARM_UP]

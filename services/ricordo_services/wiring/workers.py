@@ -50,13 +50,13 @@ async def _ingest(resources: Resources) -> list[Service]:
 
 
 async def _encode(resources: Resources) -> list[Service]:
-    batcher = await resources.batcher()
+    batcher, models = await resources.batcher(), await resources.models()
     resources.metrics.add_batcher(batcher)
     model = resources.model_names[0]
     handler = Encode(await resources.store(PostgresEncodings), batcher, model, resources.clock)
     worker = await event_worker(resources, "encode", handler, concurrency=2, gates=(batcher,))
     worker.health.figures = lambda: {"encoded": batcher.encoded}
-    worker.health.trouble = lambda: batcher.reason
+    worker.health.trouble = lambda: models.trouble or batcher.reason
     return [worker]
 
 

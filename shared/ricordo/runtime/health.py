@@ -82,7 +82,7 @@ class Health:
         """State and reason as they are now: a dependency that is away may have been heard of since."""
         match self.state:
             case WorkerState.DEGRADED if not self.gate_open:
-                return self.state, self.why_closed() or self.reason
+                return self.state, self.why_closed() or self.trouble() or self.reason
             case WorkerState.READY if trouble := self.trouble():
                 return WorkerState.DEGRADED, trouble
         return self.state, self.reason

@@ -27,6 +27,7 @@ class Behaviour:
         dimensions: length of the vectors.
         vectors: makes the vectors of `/api/embed`, given the texts; counted words by default.
         pull_error: what a pull fails with, after its first signs of progress.
+        pull_stands_at: how many percent of a pull are there, for as long as this is a number.
         chat: makes the content of the message that `/api/chat` answers, given the request.
     """
 
@@ -39,6 +40,7 @@ class Behaviour:
     dimensions: int = 384
     vectors: Callable[[Sequence[str]], object] | None = None
     pull_error: str | None = None
+    pull_stands_at: int | None = None
     chat: Callable[[Body], str] = field(default=lambda _: "{}")
 
 
@@ -76,6 +78,8 @@ class OllamaStandIn:
             while (request := await _read_request(reader)) is not None:
                 self.requests.append(request)
                 self._arrived.set()
+                if request[0] == "/api/pull" and await self._pull_slowly(writer, request[1]):
+                    continue
                 answer = await self._answer(*request)
                 if answer is None:
                     return
@@ -85,6 +89,23 @@ class OllamaStandIn:
             return
         finally:
             writer.close()
+
+    async def _pull_slowly(self, writer: asyncio.StreamWriter, body: Body) -> bool:
+        """Answer a pull that stands still for a while, and tell of it meanwhile; False where none does."""
+        behaviour = self.behaviour
+        if behaviour.pull_stands_at is None:
+            return False
+        writer.write(
+            b"HTTP/1.1 200 -\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        while (percent := self.behaviour.pull_stands_at) is not None:
+            step = {"status": "pulling", "digest": "sha256:0", "total": 100, "completed": percent}
+            writer.write(_chunk(json.dumps(step).encode() + b"\n"))
+            await writer.drain()
+            await asyncio.sleep(0.02)
+        writer.write(_chunk(self._pulled(body)) + _chunk(b""))
+        await writer.drain()
+        return True
 
     async def end_connections(self) -> None:
         """End all connections, also those that hang."""
@@ -132,6 +153,9 @@ class OllamaStandIn:
         return _json({"model": model, "embeddings": vectors})
 
     def _pull(self, body: Body) -> bytes:
+        return _http(200, self._pulled(body), kind="application/x-ndjson")
+
+    def _pulled(self, body: Body) -> bytes:
         model = str(body["model"])
         progress: list[Fields] = [
             {"status": "pulling manifest"},
@@ -142,8 +166,7 @@ class OllamaStandIn:
         else:
             self.models.append(model if ":" in model else f"{model}:latest")
             progress.append({"status": "success"})
-        lines = b"".join(json.dumps(step).encode() + b"\n" for step in progress)
-        return _http(200, lines, kind="application/x-ndjson")
+        return b"".join(json.dumps(step).encode() + b"\n" for step in progress)
 
     def _chat(self, body: Body) -> bytes:
         model = str(body["model"])
@@ -199,6 +222,10 @@ def _json(body: Body) -> bytes:
 
 def _error(status: int, message: str) -> bytes:
     return _http(status, json.dumps({"error": message}).encode())
+
+
+def _chunk(content: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(content), content)
 
 
 def _http(status: int, content: bytes, kind: str = "application/json") -> bytes:

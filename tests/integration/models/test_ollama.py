@@ -3,16 +3,19 @@
 import asyncio
 import math
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import numpy as np
 import ollama
 import pytest
+from structlog.testing import capture_logs
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.ollama import OllamaEncoder, open_ollama
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.testing.eventually import eventually
 from ricordo.testing.models import word_vectors
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 
@@ -26,6 +29,7 @@ async def server() -> AsyncIterator[OllamaStandIn]:
 @pytest.fixture
 async def encoder(server: OllamaStandIn) -> AsyncIterator[OllamaEncoder]:
     async with open_ollama(server.url, "all-minilm", timeout=0.5) as opened:
+        await opened.prepared()
         yield opened
 
 
@@ -103,16 +107,67 @@ async def test_a_server_that_is_away_does_not_stop_the_start() -> None:
 async def test_a_missing_model_is_pulled_once(server: OllamaStandIn) -> None:
     for _ in range(2):
         async with open_ollama(server.url, "nomic-embed-text") as encoder:
+            await encoder.prepared()
             server.behaviour.dimensions = 768
             assert (await encoder.encode(["hello"])).shape == (1, 768)
     assert [path for path, _ in server.requests].count("/api/pull") == 1
 
 
+async def test_a_pull_stops_nobody_and_says_how_far_it_is(server: OllamaStandIn) -> None:
+    server.behaviour.pull_stands_at, server.behaviour.dimensions = 42, 768
+    with capture_logs() as lines:
+        async with open_ollama(server.url, "nomic-embed-text") as encoder:
+            await eventually(partial(_tells, encoder, "42 %"), within=5)
+            with pytest.raises(
+                ModelUnavailable, match=r"does not hold nomic-embed-text, it is being .* 42 %"
+            ):
+                await encoder.encode(["hello"])
+            for percent in range(43, 100):
+                server.behaviour.pull_stands_at = percent
+                await eventually(partial(_tells, encoder, f"{percent} %"), within=5)
+            server.behaviour.pull_stands_at = None
+            await encoder.prepared()
+            assert encoder.trouble == ""
+            assert (await encoder.encode(["hello"])).shape == (1, 768)
+    told = [line.get("percent") for line in lines if line["event"] == "pulling a model"]
+    assert told == [None, 42, 52, 62, 72, 82, 92]
+
+
+async def _tells(encoder: OllamaEncoder, what: str) -> bool:
+    return what in encoder.trouble
+
+
 async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaStandIn) -> None:
     server.behaviour.pull_error = "no such model"
     async with open_ollama(server.url, "nomic-embed-text") as encoder:
-        with pytest.raises(ModelUnavailable, match="404"):
+        await encoder.prepared()
+        for _ in range(3):
+            with pytest.raises(ModelUnavailable, match=r"could not be pulled: .*no such model.*`ollama pull"):
+                await encoder.encode(["hello"])
+    assert [path for path, _ in server.requests].count("/api/pull") == 1, "the registry is not hammered"
+
+
+async def test_a_model_that_disappears_is_pulled_again(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
+    server.models.clear()
+    with pytest.raises(ModelUnavailable, match="does not hold all-minilm"):
+        await encoder.encode(["hello"])
+    await encoder.prepared()
+    assert (await encoder.encode(["hello"])).shape == (1, 384)
+
+
+async def test_who_may_not_pull_says_what_to_do(server: OllamaStandIn) -> None:
+    async with open_ollama(server.url, "bge-m3", pull=False) as encoder:
+        with pytest.raises(ModelUnavailable, match="does not hold bge-m3: `ollama pull bge-m3` there"):
             await encoder.encode(["hello"])
+    assert "/api/pull" not in {path for path, _ in server.requests}
+
+
+async def test_vectors_of_another_length_are_refused_with_advice(
+    server: OllamaStandIn, encoder: OllamaEncoder
+) -> None:
+    server.behaviour.dimensions = 768
+    with pytest.raises(ModelUnavailable, match=r"768 numbers.*384: what Ollama holds.*another model"):
+        await encoder.encode(["hello"])
 
 
 async def test_an_unknown_model_is_measured(server: OllamaStandIn) -> None:

@@ -1,12 +1,14 @@
 """An embedding model on an Ollama server."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
 
 import numpy as np
 import structlog
 
-from ricordo.adapters.ollama.server import OllamaServer, connect
+from ricordo.adapters.ollama.preparation import Preparation, preparing
+from ricordo.adapters.ollama.server import NotHeld, OllamaServer, connect
 from ricordo.ports.models import ModelUnavailable, Vectors
 
 # So that a worker can start, and its messages wait, while the server is away.
@@ -19,6 +21,7 @@ KNOWN_DIMENSIONS = {
 }
 
 _LOOK_S = 5.0  # for which a server is asked what it holds
+_PULL_AGAIN_S: Final = 60.0  # after a pull that failed; the registry is not to be hammered
 _PROBE = "How long is a vector of this model?"
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -32,13 +35,32 @@ class OllamaEncoder:
         model: its name there, which is also the name of its vectors.
         dimensions: of its vectors; an answer of another length is an error.
         batch: texts in a request at the most.
+        preparation: has the model fetched where the server does not hold it (any more); None for nobody.
     """
 
-    def __init__(self, server: OllamaServer, model: str, dimensions: int, batch: int = 32) -> None:
+    def __init__(
+        self,
+        server: OllamaServer,
+        model: str,
+        dimensions: int,
+        batch: int = 32,
+        preparation: Preparation | None = None,
+    ) -> None:
         self.model = model
         self.dimensions = dimensions
         self._server = server
         self._batch = batch
+        self._preparation = preparation
+
+    @property
+    def trouble(self) -> str:
+        """That the model is being pulled, and how far; empty otherwise."""
+        return self._not_held() if self._preparation is not None and self._preparation.pulls else ""
+
+    async def prepared(self) -> None:
+        """Wait until the server holds the model, or cannot get it; that may take minutes."""
+        if self._preparation is not None:
+            await self._preparation.finished()
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts, one request after the other.
@@ -52,14 +74,34 @@ class OllamaEncoder:
         parts = [np.empty((0, self.dimensions), dtype=np.float32)]
         for start in range(0, len(texts), self._batch):
             part = texts[start : start + self._batch]
-            answer = _normalised(self.model, await self._server.embed(self.model, part))
-            expected = (len(part), self.dimensions)
-            if answer.shape != expected:
+            answer = _normalised(self.model, await self._embedded(part))
+            if len(answer) != len(part):
+                raise ModelUnavailable(f"{self.model} answered {len(answer)} vectors for {len(part)} texts")
+            if answer.shape[1] != self.dimensions:
                 raise ModelUnavailable(
-                    f"{self.model} answered vectors of shape {answer.shape}, not {expected}"
+                    f"{self.model} answered vectors of {answer.shape[1]} numbers, and had or should have "
+                    f"{self.dimensions}: what Ollama holds by that name is another model; pull the right one "
+                    "again, or name the other one by a name of its own"
                 )
             parts.append(answer)
         return np.concatenate(parts)
+
+    async def _embedded(self, part: Sequence[str]) -> Sequence[Sequence[float]]:
+        try:
+            return await self._server.embed(self.model, part)
+        except NotHeld as error:
+            if self._preparation is not None:
+                self._preparation.begin()
+            raise ModelUnavailable(self._not_held()) from error
+
+    def _not_held(self) -> str:
+        by_hand = f"`ollama pull {self.model}` there"
+        if self._preparation is None:
+            return f"the Ollama server does not hold {self.model}: {by_hand}"
+        if progress := self._preparation.progress:
+            advice = "" if self._preparation.pulls else f"; {by_hand}, if the name is right"
+            return f"the Ollama server does not hold {self.model}, {progress}{advice}"
+        return f"the Ollama server does not hold {self.model}: it is asked to pull it"
 
 
 @asynccontextmanager
@@ -72,10 +114,10 @@ async def open_ollama(
     timeout: float = 30.0,
     pull: bool = True,
 ) -> AsyncIterator[OllamaEncoder]:
-    """Connect to an Ollama server, and have it fetch the model where it is missing.
+    """Connect to an Ollama server, and have it fetch the model where it is missing, now or later.
 
-    A server that is away stops nobody here: the encoder says so whenever it is asked. Only the vectors of a
-    model that is not known by name are measured, by asking it.
+    Neither stops anybody here, nor does a server that is away: the encoder says so whenever it is asked. Only
+    for a model that is not known by name the pull is waited for, as its vectors are measured, by asking it.
 
     Args:
         url: of the server, such as `http://127.0.0.1:11434`.
@@ -83,16 +125,23 @@ async def open_ollama(
         dimensions: of its vectors; needed for no model that answers now or is in `KNOWN_DIMENSIONS`.
         batch: texts in a request at the most.
         timeout: seconds that an answer may take.
-        pull: fetch a missing model; that may take minutes.
+        pull: fetch a missing model.
 
     Raises:
         ModelUnavailable: the length of the model's vectors could not be found out.
     """
-    async with connect(url, timeout) as server:
+    async with AsyncExitStack() as exits:
+        server = await exits.enter_async_context(connect(url, timeout))
+        preparation = None
         if pull:
-            await _pull_missing(server, model)
+            fetching = preparing(url, model, load=False, pause=_PULL_AGAIN_S)
+            preparation = await exits.enter_async_context(fetching)
         length = dimensions or KNOWN_DIMENSIONS.get(model.partition(":")[0])
-        yield OllamaEncoder(server, model, length or await _measured(server, model), batch)
+        if length is None:
+            if preparation is not None:
+                await preparation.finished()
+            length = await _measured(server, model)
+        yield OllamaEncoder(server, model, length, batch, preparation)
 
 
 @asynccontextmanager
@@ -120,15 +169,6 @@ async def open_held(
         return
     async with open_ollama(url, model, dimensions=dimensions, batch=batch, pull=False) as encoder:
         yield encoder
-
-
-async def _pull_missing(server: OllamaServer, model: str) -> None:
-    try:
-        if not await server.has(model):
-            _log.info("pulling a model", model=model)
-            await server.pull(model)
-    except ModelUnavailable as error:
-        _log.warning("model could not be pulled", model=model, error=str(error))
 
 
 async def _measured(server: OllamaServer, model: str) -> int:

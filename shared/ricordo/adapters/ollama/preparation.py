@@ -1,6 +1,7 @@
 """Having a model fetched and loaded, beside whatever asks it meanwhile."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -10,6 +11,7 @@ import structlog
 from ricordo.adapters.ollama.server import OllamaServer, connect
 from ricordo.ports.models import ModelUnavailable
 
+_TOLD_EVERY: Final = 10  # percent of a pull, between two lines of the log
 _LOADING_S: Final = 300.0  # until a model is in memory, and between two signs of progress of a pull
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -22,21 +24,49 @@ class Preparation:
         server: waits long enough for both.
         model: its name there.
         pull: fetch a missing model.
+        load: have it loaded, which is for language models; an embedding model is loaded by its first texts.
         window: tokens that the model is to have room for; another number would load it anew.
+        pause: seconds after a failure in which it is not begun again.
     """
 
     def __init__(
-        self, server: OllamaServer, model: str, *, pull: bool = True, window: int | None = None
+        self,
+        server: OllamaServer,
+        model: str,
+        *,
+        pull: bool = True,
+        load: bool = True,
+        window: int | None = None,
+        pause: float = 0.0,
     ) -> None:
         self._server = server
         self._model = model
         self._pull = pull
+        self._load = load
         self._window = window
+        self._pause = pause
+        self._failed_at = float("-inf")
+        self._percent: int | None = None
+        self._told = 0
         self._task: asyncio.Task[None] | None = None
         self._trouble = ""
 
+    @property
+    def progress(self) -> str:
+        """What goes on, or what went wrong, as a part of a sentence; empty for neither."""
+        if self._percent is not None:
+            return f"it is being pulled, {self._percent} %"
+        return f"and it could not be pulled: {self._trouble}" if self._trouble else ""
+
+    @property
+    def pulls(self) -> bool:
+        """Whether the model is being pulled now."""
+        return self._percent is not None
+
     def begin(self) -> None:
-        """Begin, unless that is going on."""
+        """Begin, unless that is going on, or has just failed."""
+        if time.monotonic() - self._failed_at < self._pause:
+            return
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._prepare())
 
@@ -54,24 +84,46 @@ class Preparation:
     async def _prepare(self) -> None:
         try:
             if self._pull and not await self._server.has(self._model):
-                _log.info("pulling a model", model=self._model)
-                await self._server.pull(self._model)
-            await self._server.load(self._model, self._window)
+                await self._fetch()
+            if self._load:
+                await self._server.load(self._model, self._window)
         except ModelUnavailable as error:
+            self._failed_at = time.monotonic()
             if str(error) != self._trouble:  # told once, not at every question
                 self._trouble = str(error)
-                _log.warning("model could not be loaded", model=self._model, error=str(error))
+                _log.warning("model could not be prepared", model=self._model, error=str(error))
         else:
             self._trouble = ""
+
+    async def _fetch(self) -> None:
+        _log.info("pulling a model", model=self._model)
+        self._percent = self._told = 0
+        try:
+            await self._server.pull(self._model, self._tell)
+        finally:
+            self._percent = None
+        _log.info("pulled a model", model=self._model)
+
+    def _tell(self, percent: int) -> None:
+        self._percent = percent
+        if percent >= self._told + _TOLD_EVERY:
+            self._told = percent
+            _log.info("pulling a model", model=self._model, percent=percent)
 
 
 @asynccontextmanager
 async def preparing(
-    url: str, model: str, *, pull: bool = True, window: int | None = None
+    url: str,
+    model: str,
+    *,
+    pull: bool = True,
+    load: bool = True,
+    window: int | None = None,
+    pause: float = 0.0,
 ) -> AsyncIterator[Preparation]:
     """Begin to prepare `model` on the server at `url`, for the length of an `async with`."""
     async with connect(url, _LOADING_S) as server:
-        preparation = Preparation(server, model, pull=pull, window=window)
+        preparation = Preparation(server, model, pull=pull, load=load, window=window, pause=pause)
         preparation.begin()
         try:
             yield preparation

@@ -1,7 +1,7 @@
 """The Ollama server behind one set of exceptions: whatever goes wrong, the model is unavailable."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
@@ -10,6 +10,11 @@ import ollama
 from ricordo.ports.models import ModelUnavailable
 
 _KEEP_LOADED = -1
+_NOT_FOUND = 404
+
+
+class NotHeld(ModelUnavailable):
+    """The server answers, but does not hold the model."""
 
 
 class OllamaServer:
@@ -92,18 +97,30 @@ class OllamaServer:
             held = {one.model for one in (await self._client.list()).models}
         return model in held or f"{model}:latest" in held
 
-    async def pull(self, model: str) -> None:
+    async def pull(self, model: str, told: Callable[[int], None] = lambda _: None) -> None:
         """Have the server fetch `model`; that may take minutes.
+
+        Args:
+            model: its name.
+            told: told how many percent of what the server has named so far are there; never less than before.
 
         Raises:
             ModelUnavailable: the server cannot get it, or made no progress for the length of the timeout.
         """
         async with _answering(model, self._timeout):
             progress = aiter(await self._client.pull(model, stream=True))
-        done = False
-        while not done:
+        layers: dict[str, tuple[int, int]] = {}
+        percent = 0
+        while True:
             async with _answering(model, self._timeout):
-                done = await anext(progress, None) is None
+                step = await anext(progress, None)
+            if step is None:
+                return
+            if step.digest and step.total:
+                layers[step.digest] = (step.completed or 0, step.total)
+                here, whole = (sum(sizes) for sizes in zip(*layers.values(), strict=True))
+                percent = max(percent, 100 * here // whole)
+                told(percent)
 
 
 @asynccontextmanager
@@ -125,6 +142,8 @@ async def _answering(model: str, timeout: float) -> AsyncIterator[None]:
     except TimeoutError as error:
         raise ModelUnavailable(f"{model} did not answer within {timeout} s") from error
     except ollama.ResponseError as error:
+        if error.status_code == _NOT_FOUND:
+            raise NotHeld(f"the Ollama server does not hold {model} ({error.error})") from error
         raise ModelUnavailable(f"{model} answered {error.status_code}: {error.error}") from error
     except (httpx.HTTPError, OSError) as error:
         raise ModelUnavailable(f"{model} cannot be reached: {str(error) or type(error).__name__}") from error

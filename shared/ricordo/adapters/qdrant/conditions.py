@@ -71,8 +71,8 @@ class AnyOf:
 Condition = Match | Between | HasId | AllOf | AnyOf
 
 ONE_LENGTH: Final = (
-    "vectors of one name have one length. Another model went by this name: give the present one a name of its "
-    "own, and `ricordo backfill --only vectors` encodes by it"
+    "vectors of one name have one length. Another model went by this name: give the present one a name of "
+    "its own, and `ricordo backfill --only vectors` encodes by it"
 )
 """What is said where a collection holds vectors of another length than its model has."""
 

@@ -1,0 +1,115 @@
+"""A model that the server does not hold, or no more: it is said, it is pulled, and nothing is lost."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from nats.aio.client import Client
+from tests.fixtures.running import Running
+from tests.fixtures.served import MODEL, findings, health, restarted, served, stand_in
+from tests.fixtures.wire import Bot, ids, said
+
+from ricordo.settings import Settings
+from ricordo.testing.eventually import eventually
+from ricordo.testing.ollama import OllamaStandIn
+
+pytestmark = pytest.mark.e2e
+
+BOAT = said("boat", "La barca di Davide sta a Chioggia.")
+RAIN = said("rain", "Piove da tre giorni.")
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaStandIn]:
+    with stand_in(f"{MODEL}:latest") as running:
+        yield running
+
+
+async def said_by_health(wire: Client, what: str) -> bool:
+    report = await health(wire, "encode")
+    return report["state"] == "degraded" and what in (report["reason"] or "")
+
+
+async def waits_for_the_model(bot: Bot, message_id: str) -> bool:
+    status = await bot.status(message_id)
+    assert status["error"] is None
+    return bool(status["state"] == "received" and status["stages"]["encoded"] is None)
+
+
+async def degraded(bot: Bot, *parts: str) -> bool:
+    reply = await bot.recall("Dove sta la barca?")
+    assert "boat" in ids(reply["memories"]), "words find it all the same"
+    return bool(reply["degraded"] == list(parts))
+
+
+async def test_a_model_that_is_removed_is_said_and_what_waits_is_remembered_when_it_is_back(
+    bot: Bot, wire: Client, running: Running, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.adapters.ollama.encoder._PULL_AGAIN_S", 0.5)
+    settings = served(running, server)
+    async with restarted(running, settings):
+        await bot.remember(BOAT)
+        assert (await findings(settings))["model"]["state"] == "well"
+        server.models.clear()
+        server.behaviour.pull_error = "pull model manifest: file does not exist"
+        await bot.publish(RAIN)
+        await eventually(partial(said_by_health, wire, "file does not exist"), within=20)
+        reason = (await health(wire, "encode"))["reason"]
+        assert f"the Ollama server does not hold {MODEL}" in reason
+        assert f"`ollama pull {MODEL}`" in reason
+        assert await waits_for_the_model(bot, "rain")
+        await eventually(partial(degraded, bot, "model"), within=10)
+        found = await findings(settings)
+        assert found["model"]["state"] == "missing"
+        assert found["model"]["detail"] == f"{server.url} does not hold {MODEL}"
+        assert f"`ollama pull {MODEL}`" in found["model"]["advice"]
+        assert "does not hold" in found["worker encode"]["detail"]
+        server.behaviour.pull_error = None  # the registry is back: nobody has to do anything
+        assert await bot.settled(["rain"]) == {"rain": "remembered"}
+        await eventually(partial(degraded, bot), within=10)
+        assert (await findings(settings))["model"]["state"] == "well"
+
+
+async def test_workers_start_while_the_model_is_being_pulled_and_say_how_far_it_is(
+    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+) -> None:
+    server.models.clear()
+    server.behaviour.pull_stands_at = 42
+    settings = served(running, server)
+    async with restarted(running, settings):
+        await eventually(partial(said_by_health, wire, f"hold {MODEL}, it is being pulled, 42 %"), within=20)
+        await bot.publish(BOAT)
+        await eventually(partial(waits_for_the_model, bot, "boat"), within=20)
+        assert "42 %" in (await findings(settings))["worker encode"]["detail"]
+        server.behaviour.pull_stands_at = None
+        assert await bot.settled(["boat"]) == {"boat": "remembered"}
+        assert (await health(wire, "encode"))["state"] == "ready"
+
+
+def looked_at(settings: Settings, **fields: object) -> Settings:
+    embedding = settings.embedding.model_copy(update=fields)
+    return settings.model_copy(update={"embedding": embedding})
+
+
+async def test_the_doctor_looks_at_the_server_and_at_both_models(
+    running: Running, server: OllamaStandIn
+) -> None:
+    settings = served(running, server)
+    both = looked_at(settings, fallback="nomic-embed-text", pull=False)
+    found = await findings(both)
+    assert (found["model"]["state"], found["fallback"]["state"]) == ("well", "degraded")
+    assert found["fallback"]["advice"] == "`ollama pull nomic-embed-text` there"
+    server.models[:] = ["nomic-embed-text:latest"]
+    found = await findings(both)
+    assert (found["model"]["state"], found["fallback"]["state"]) == ("degraded", "well")
+    server.behaviour.hang = True
+    found = await findings(looked_at(settings, fallback="all-MiniLM-L6-v2"))
+    assert (found["model"]["state"], found["fallback"]["state"]) == ("degraded", "well")
+    assert "does not answer" in found["model"]["detail"]
+    server.behaviour.hang, server.behaviour.raw = False, b"hello"
+    found = await findings(settings)
+    assert found["model"]["state"] == "missing"
+    assert "what answers there is no Ollama" in found["model"]["detail"]
+    found = await findings(looked_at(settings, ollama_url="http://127.0.0.1:1"))
+    assert found["model"]["state"] == "missing"
+    assert "does Ollama run there?" in found["model"]["advice"]
