@@ -19,6 +19,7 @@ from ricordo.adapters.onnx import (
     MODEL,
     CheckpointMissing,
     MiniLm,
+    MiniLmEncoder,
     MiniLmTokens,
     load_tokens,
     open_minilm,
@@ -65,6 +66,12 @@ class Models:
     def trouble(self) -> str:
         """Which models are being pulled, and how far; empty for none."""
         return "; ".join(filter(None, (one.trouble for one in self.served)))
+
+    @property
+    def figures(self) -> Mapping[str, int]:
+        """What the models count: texts of which the end was not read. A server truncates without a word."""
+        here = [one for one in (self.batch, self.fallback) if isinstance(one, MiniLmEncoder)]
+        return {"truncated": sum(one.truncated for one in here)} if here else {}
 
     async def prepared(self) -> None:
         """Wait until the servers hold their models, or cannot get them; that may take minutes."""

@@ -55,7 +55,7 @@ async def _encode(resources: Resources) -> list[Service]:
     model = resources.model_names[0]
     handler = Encode(await resources.store(PostgresEncodings), batcher, model, resources.clock)
     worker = await event_worker(resources, "encode", handler, concurrency=2, gates=(batcher,))
-    worker.health.figures = lambda: {"encoded": batcher.encoded}
+    worker.health.figures = lambda: {"encoded": batcher.encoded, **models.figures}
     worker.health.trouble = lambda: models.trouble or batcher.reason
     return [worker]
 

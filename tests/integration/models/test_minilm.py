@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
 from ricordo.adapters.onnx import checkpoint
 from ricordo.adapters.onnx.checkpoint import CheckpointMissing, installed_checkpoint
-from ricordo.adapters.onnx.minilm import MiniLm, open_minilm
+from ricordo.adapters.onnx.minilm import MiniLm, MiniLmEncoder, open_minilm
 from ricordo.ports.models import ModelUnavailable
 
 LONG = "the harbour was full of small boats and we counted every one of them " * 40
@@ -79,6 +80,18 @@ async def test_no_texts_have_no_vectors(minilm: MiniLm) -> None:
 async def test_a_long_text_is_its_beginning(minilm: MiniLm) -> None:
     one, other = await minilm.batch.encode([LONG + "and then it rained", LONG + "the end"])
     np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+async def test_truncated_texts_are_counted_and_told(minilm: MiniLm) -> None:
+    assert isinstance(minilm.batch, MiniLmEncoder)
+    before, long = minilm.batch.truncated, "memory " * 300
+    with capture_logs() as lines:
+        await minilm.batch.encode([long, "short", long])
+        await minilm.batch.encode([long])
+        await minilm.batch.encode(["short"])
+    assert minilm.batch.truncated == before + 3
+    told = [(line["log_level"], line["truncated"], line["texts"], line["tokens"]) for line in lines]
+    assert told == [("debug", 2, 3, 256), ("debug", 1, 1, 256)]
 
 
 async def test_meaning_orders_the_sentences(minilm: MiniLm) -> None:

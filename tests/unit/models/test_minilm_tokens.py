@@ -65,3 +65,9 @@ def test_counting_leaves_special_tokens_out_and_has_no_limit() -> None:
     assert TOKENS.count("") == 0
     assert TOKENS.count("the dog") == 2
     assert TOKENS.count("memory " * 1000) == 1000
+
+
+@pytest.mark.parametrize("words", [0, 1, 254, 255, 40_000])
+def test_what_is_beyond_the_window_is_said(words: int) -> None:
+    ids, beyond = TOKENS.cut("memory " * words)
+    assert (len(ids), beyond) == (min(words, 254) + 2, words > 254)

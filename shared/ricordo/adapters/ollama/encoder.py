@@ -28,7 +28,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class OllamaEncoder:
-    """An `Encoder`; what the server truncates, it truncates at the model's own window.
+    """An `Encoder`; the server truncates a text at the model's own window, and does not say so.
 
     Args:
         server: where the model is.

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import numpy as np
+import structlog
 
 from ricordo.adapters.onnx.cache import default_cache_folder
 from ricordo.adapters.onnx.checkpoint import MODEL, Checkpoint, installed_checkpoint
@@ -15,6 +16,8 @@ from ricordo.adapters.onnx.plan import plan_runs
 from ricordo.adapters.onnx.tokens import MiniLmTokens
 from ricordo.ports.models import Encoder, TokenCounter, Vectors
 
+_log = structlog.stdlib.get_logger(__name__)
+
 
 class MiniLmEncoder:
     """One way into the model: an `Encoder` with threads of its own.
@@ -23,6 +26,9 @@ class MiniLmEncoder:
         tokens: the model's tokenizer.
         network: the loaded weights, shared with other encoders.
         lanes: the threads of this encoder.
+
+    Attributes:
+        truncated: texts so far of which the model has not read the end.
     """
 
     model = MODEL
@@ -32,10 +38,12 @@ class MiniLmEncoder:
         self._tokens = tokens
         self._network = network
         self._lanes = lanes
+        self.truncated = 0
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts of any length; the first 256 tokens count.
+        """Encode texts of any length; the first 256 tokens count, which is some 1,000 characters.
 
+        What is beyond is in no vector; whoever runs this is told by `truncated` and a line of the log.
         Cancelling drops the parts that have not begun.
 
         Returns:
@@ -45,8 +53,12 @@ class MiniLmEncoder:
             ModelUnavailable: the model is closed, or a run of it failed.
         """
         if len(texts) <= 1:
-            return await self._lanes.submit(lambda: self._encode_one(texts))
-        ids = await self._lanes.submit(lambda: [self._tokens.ids(text) for text in texts])
+            vectors, cut = await self._lanes.submit(lambda: self._encode_one(texts))
+            self._note(cut, len(texts))
+            return vectors
+        read = await self._lanes.submit(lambda: [self._tokens.cut(text) for text in texts])
+        self._note(sum(cut for _, cut in read), len(texts))
+        ids = [one for one, _ in read]
         plan = plan_runs([len(one) for one in ids], self._lanes.count)
         runs = [self._run([ids[index] for index in run]) for run in plan]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
@@ -54,10 +66,16 @@ class MiniLmEncoder:
             vectors[run] = part
         return vectors
 
-    def _encode_one(self, texts: Sequence[str]) -> Vectors:
+    def _encode_one(self, texts: Sequence[str]) -> tuple[Vectors, int]:
         if not texts:
-            return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return self._network.run([self._tokens.ids(texts[0])])
+            return np.empty((0, DIMENSIONS), dtype=np.float32), 0
+        ids, cut = self._tokens.cut(texts[0])
+        return self._network.run([ids]), int(cut)
+
+    def _note(self, cut: int, texts: int) -> None:
+        if cut:
+            self.truncated += cut
+            _log.debug("texts were truncated", model=MODEL, truncated=cut, texts=texts, tokens=MAX_TOKENS)
 
     def _run(self, ids: Sequence[Sequence[int]]) -> Awaitable[Vectors]:
         return self._lanes.submit(lambda: self._network.run(ids))

@@ -41,11 +41,16 @@ class MiniLmTokens:
         The tokenizer holds Python's global lock, so that a long text would stop the event loop. Only as much
         of the text is read as fills the model's window, which gives the same tokens.
         """
+        return self.cut(text)[0]
+
+    def cut(self, text: str) -> tuple[list[int], bool]:
+        """Return the tokens that the model reads of `text`, as `ids` does, and whether it has more."""
         window = _FIRST_WINDOW
         while True:
             pieces = self._pieces(text[:window])
             if window >= len(text) or self._fills_the_room(pieces):
-                return [self._first, *pieces.ids[: self._room], self._last]
+                ids = [self._first, *pieces.ids[: self._room], self._last]
+                return ids, len(pieces.ids) > self._room
             window *= _GROWTH
 
     def count(self, text: str) -> int:
