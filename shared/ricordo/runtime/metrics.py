@@ -83,6 +83,9 @@ class _Workers(Collector):
         yield _counter("ricordo_worker_dead_lettered", "Events given up and kept.", label, buried)
         failed = self._each(lambda one: one.failed)
         yield _counter("ricordo_worker_failed", "Requests or runs that failed by our fault.", label, failed)
+        own = [((one.worker, what), count) for one in self._healths for what, count in one.figures().items()]
+        name, meaning = "ricordo_worker_figure", "What a worker alone counts."
+        yield _counter(name, meaning, ("worker", "figure"), own)
         in_hand = self._each(lambda one: one.in_flight)
         yield _gauge("ricordo_worker_in_flight", "Events or requests in hand.", label, in_hand)
         gates = self._each(lambda one: one.gate_open)

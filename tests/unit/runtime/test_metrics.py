@@ -35,11 +35,15 @@ class TestWorkers:
         metrics.add_workers([health, other])
         assert scraped(metrics).value("ricordo_worker_processed_total", worker="encode") == 0
         health.succeeded(7)
+        health.figures = lambda: {"encoded": 5}
         health.retried, health.dead_lettered, health.failed, health.in_flight = 1, 2, 3, 4
         found = scraped(metrics)
         for figure, count in {"processed": 7, "retried": 1, "dead_lettered": 2, "failed": 3}.items():
             assert found.value(f"ricordo_worker_{figure}_total", worker="encode") == count
             assert found.value(f"ricordo_worker_{figure}_total", worker="index") == 0
+        assert found.values("ricordo_worker_figure_total") == {
+            frozenset({("worker", "encode"), ("figure", "encoded")}): 5
+        }
         assert found.value("ricordo_worker_in_flight", worker="encode") == 4
         assert found.value("ricordo_build_info", version="1.2.3") == 1
 
@@ -249,7 +253,7 @@ class TestPage:
             assert not name.endswith(("_created", "_ms", "_bytes_total_total")), name
         assert found.label_values("worker") <= {"encode", "retrieval"}
         labels = {label for shape in found.shapes().values() for label in shape.labels}
-        assert labels == set("worker state query outcome model role kind version python".split())
+        assert labels == set("worker figure state query outcome model role kind version python".split())
 
     def test_a_query_without_routes_shows_nothing(self) -> None:
         metrics = Metrics("0")
