@@ -81,6 +81,49 @@ def test_writing_stops_before_the_volume_is_full_and_goes_on_when_there_is_room(
         assert asyncio.run(_counted(tmp_path / "index")) == written
 
 
+# Writes, has somebody else take all the room, searches, waits until a flush was tried, and closes.
+_READER = """
+import asyncio, sys
+from pathlib import Path
+from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+from ricordo.testing.factories import point
+from ricordo.testing.vectors import MODEL, TENANT, filled, searched, words
+from structlog.testing import capture_logs
+from tests.fixtures.volume import fill
+
+async def read():
+    volume = Path(sys.argv[1])
+    index = EdgeVectorIndex(volume / "index", least_free_mb=int(sys.argv[2]))
+    await filled(index, *(point(f"p-{n}", text=f"boat number {n}") for n in range(500)))
+    fill(volume, 0)
+    print(len(await searched(index, terms=words("boat"), limit=50)), flush=True)
+    with capture_logs() as lines:
+        while not lines:
+            await asyncio.sleep(0.05)
+        await index.close()
+    print(*(line["event"] for line in lines), sep=",", flush=True)
+
+asyncio.run(read())
+"""
+
+
+def test_a_volume_that_others_have_filled_is_still_read_and_nothing_is_lost(tmp_path: Path) -> None:
+    with small_volume(tmp_path / "volume", VOLUME_MB) as volume:
+        done = subprocess.run(
+            [sys.executable, "-c", _READER, str(volume), str(LEAST_MB)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parents[3],
+        )
+        found, told = done.stdout.splitlines()
+        assert int(found) >= 50
+        assert told == ",".join(["the vector index could not be flushed"] * 2)
+        (volume / "ballast").unlink()
+        subprocess.run(["cp", "-r", "--sparse=always", volume / "index", tmp_path], check=True)
+        assert asyncio.run(_counted(tmp_path / "index")) == 500
+
+
 async def _counted(folder: Path) -> int:
     index = EdgeVectorIndex(folder)
     await index.prepare(MODEL, DIMENSIONS)

@@ -214,11 +214,18 @@ class EdgeVectorIndex:
 
     def _flush(self) -> None:
         if self.unflushed:
+            self._room.require_to_finish()
             for shard in self._shards.values():
                 shard.flush()
             self.unflushed = 0
 
     def _close(self) -> None:
-        for shard in self._shards.values():
+        for model, shard in self._shards.items():
+            try:
+                self._room.require_to_finish()
+                shard.flush()
+            except Exception as error:  # noqa: BLE001 - the engine's errors have no type of their own
+                # Nothing is lost: the engine's log has it, and is read at the next start.
+                _log.error("the vector index could not be flushed", model=model, error=str(error))
             shard.close()
         self._shards.clear()

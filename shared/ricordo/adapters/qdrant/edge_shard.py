@@ -149,8 +149,7 @@ class Shard:
         self._shard.flush()
 
     def close(self) -> None:
-        """Flush and release."""
-        self._shard.flush()
+        """Release; what is not flushed stands in the engine's log."""
         self._shard.close()
 
     def _asked(

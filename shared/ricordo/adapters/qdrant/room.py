@@ -2,8 +2,8 @@
 
 The engine writes into files that are mapped into memory, and that take their room as they are filled. On a
 full volume the kernel answers such a write with SIGBUS, which ends the whole process: no error can be caught
-(seen with version 0.9, on tmpfs and ext4, while writing and while loading). So nothing is written while there
-is little room, and the engine never comes to a full volume.
+(seen with version 0.9, on tmpfs and ext4, while writing, flushing and loading). So nothing is written while
+there is little room, not even a flush: what was acknowledged stands in the engine's log. Reading goes on.
 """
 
 import shutil
