@@ -44,7 +44,8 @@ async def _ingest(resources: Resources) -> list[Service]:
     backlog = await resources.backlog(SETS_A_STAGE)  # one queue for all: an import must not fill it
     gate = BacklogGate(backlog.waiting, worker.import_backlog, resources.clock)
     return [
-        await event_worker(resources, "ingest", handler, slots=worker.slots, concurrency=2),
+        # One batch after the other: of two bodies under one id, the first published is the first to arrive.
+        await event_worker(resources, "ingest", handler),
         await event_worker(resources, "ingest-bulk", bulk, slots=worker.import_slots, gates=(gate,)),
     ]
 
@@ -54,7 +55,9 @@ async def _encode(resources: Resources) -> list[Service]:
     resources.metrics.add_batcher(batcher)
     model = resources.model_names[0]
     handler = Encode(await resources.store(PostgresEncodings), batcher, model, resources.clock)
-    worker = await event_worker(resources, "encode", handler, concurrency=2, gates=(batcher,))
+    # Two batches feed the model and have it choose among them, while the vectors of a third are written.
+    slots = 2 * resources.settings.worker.slots
+    worker = await event_worker(resources, "encode", handler, slots=slots, concurrency=3, gates=(batcher,))
     worker.health.figures = lambda: {"encoded": batcher.encoded, **models.figures}
     worker.health.trouble = lambda: models.trouble or batcher.reason
     return [worker]
