@@ -1,5 +1,6 @@
 """The volume under the vector store fills up: nothing is lost, it is said, and it goes on by itself."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
@@ -58,11 +59,10 @@ async def test_what_finds_no_room_waits_and_is_indexed_when_there_is_some(
     assert (status["state"], status["error"]) == ("received", None)
     report = await health(wire, "index")
     assert report["state"] == "degraded"
-    assert "want of space: 40 MB are free on the volume of" in report["reason"]
-    assert str(folder) in report["reason"]
+    assert re.search(rf"want of space: [34]\d MB are free on the volume of {folder}", report["reason"])
     found = await findings(on_small_volume)
     assert (found["index"]["state"], found["worker index"]["state"]) == ("degraded", "missing")
-    assert "only 40 MB are free there" in found["index"]["detail"]
+    assert re.search(r"only [34]\d MB are free there", found["index"]["detail"])
     assert "free some space" in found["index"]["advice"]
     assert "want of space" in found["worker index"]["detail"]
     reply = await bot.recall("Dove sta la barca?")
