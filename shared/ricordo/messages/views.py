@@ -82,6 +82,7 @@ class FactView(Message):
     disputed: Flag = False
     verified: Flag = False
     message_ids: tuple[Id, ...] = ()
+    """The supporting messages, oldest first; of more than 100 the latest 100."""
 
 
 class HistoryMessage(Message):

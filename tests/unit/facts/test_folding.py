@@ -48,6 +48,20 @@ def test_confidence_counts_distinct_messages_up_to_ten() -> None:
     assert (fact.first_seen, fact.last_reinforced) == (rows[0].at, rows[-1].at)
 
 
+def test_a_fact_names_the_latest_hundred_messages_and_counts_those_against_it() -> None:
+    rows = [said("likes", "tea", day) for day in range(140)]
+    against = [said("dislikes", "tea", 140 + day) for day in range(2)]
+    facts = folded(*rows, *against)
+    (tea,) = [fact for fact in facts if fact.predicate == "likes"]
+    assert tea.message_ids == tuple(f"m-{day}" for day in range(40, 140))
+    assert (tea.confidence, tea.contradictions) == (10, 2)
+
+
+def test_a_message_that_claims_two_instants_was_said_at_the_first() -> None:
+    twice = [said("likes", "tea", 3, message="m"), said("likes", "coffee", 1, message="m")]
+    assert {fact.first_seen for fact in folded(*twice)} == {START + timedelta(days=1)}
+
+
 def test_two_statements_of_one_message_count_once() -> None:
     (fact,) = folded(said("likes", "tea", 0), said("likes", "Tea", 0))
     assert fact.confidence == 1

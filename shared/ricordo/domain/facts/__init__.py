@@ -3,7 +3,8 @@
 from ricordo.domain.facts.entities import Entity, canonical, entities, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
-from ricordo.domain.facts.folding import Fact, as_of, fold
+from ricordo.domain.facts.folding import Changes, Fact, Folding, as_of, fold
+from ricordo.domain.facts.parts import Part, parts, parts_of
 from ricordo.domain.facts.surfacing import surface
 from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactClass, Predicate
 
@@ -11,11 +12,14 @@ __all__ = [
     "FUNCTIONAL",
     "PREDICATES",
     "USER",
+    "Changes",
     "Entity",
     "Evidence",
     "Fact",
     "FactClass",
+    "Folding",
     "Kind",
+    "Part",
     "Polarity",
     "Predicate",
     "Statement",
@@ -25,5 +29,7 @@ __all__ = [
     "extract",
     "fold",
     "normalise",
+    "parts",
+    "parts_of",
     "surface",
 ]

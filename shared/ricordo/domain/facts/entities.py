@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,13 +28,26 @@ def normalise(name: str) -> str:
     return collapsed.strip(_EDGES) or collapsed
 
 
+def spelled(name: str) -> str:
+    """Return `name` as its spellings are counted: spacing does not count."""
+    return " ".join(name.split())
+
+
 def canonical(spellings: Iterable[str]) -> str:
     """Return the spelling to show: the most frequent, then one with capitals, then the first by code point.
 
     Raises:
         ValueError: there is no spelling.
     """
-    counts = Counter(" ".join(spelling.split()) for spelling in spellings)
+    return most_frequent(Counter(map(spelled, spellings)))
+
+
+def most_frequent(counts: Mapping[str, int]) -> str:
+    """Return the spelling to show by how often each was met, as `canonical` does.
+
+    Raises:
+        ValueError: there is no spelling.
+    """
     if not counts:
         msg = "an entity needs at least one spelling"
         raise ValueError(msg)
@@ -60,22 +73,51 @@ class Entity:
 
 def entities(evidence: Iterable[Evidence]) -> tuple[Entity, ...]:
     """Collect the entities that `evidence` names, as subject or as object, sorted by key."""
-    named: dict[str, dict[str, set[str]]] = {}
+    named: dict[str, list[Evidence]] = {}
     for row in evidence:
-        for name in _names(row):
-            named.setdefault(normalise(name), {}).setdefault(" ".join(name.split()), set()).add(
-                row.message_id
-            )
-    return tuple(_entity(key, named[key]) for key in sorted(named) if key)
+        for key in {normalise(name) for name in _names(row)} - {""}:
+            named.setdefault(key, []).append(row)
+    naming = {key: Naming(key) for key in sorted(named)}
+    for key, rows in named.items():
+        naming[key].add(rows)
+    return tuple(one.entity for one in naming.values())
+
+
+class Naming:
+    """How often messages name one entity, and in which spellings.
+
+    Args:
+        key: the normalised name.
+    """
+
+    __slots__ = ("_spellings", "key", "mentions")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.mentions = 0
+        self._spellings: dict[str, int] = {}
+
+    def add(self, rows: Iterable[Evidence]) -> None:
+        """Count `rows`: all of each message at once, and each message once."""
+        spellings = {
+            (row.message_id, spelled(name))
+            for row in rows
+            for name in _names(row)
+            if normalise(name) == self.key
+        }
+        for _, spelling in spellings:
+            self._spellings[spelling] = self._spellings.get(spelling, 0) + 1
+        self.mentions += len({message_id for message_id, _ in spellings})
+
+    @property
+    def entity(self) -> Entity:
+        """The entity, once it was named."""
+        name = most_frequent(self._spellings)
+        aliases = tuple(sorted(spelling for spelling in self._spellings if spelling != name))
+        return Entity(self.key, name, aliases, self.mentions)
 
 
 def _names(row: Evidence) -> tuple[str, ...]:
-    subject = () if row.subject == USER else (row.subject,)
+    subject = () if normalise(row.subject) == USER else (row.subject,)
     predicate = PREDICATES.get(row.predicate)
     return (*subject, row.object) if predicate is not None and predicate.about else subject
-
-
-def _entity(key: str, spellings: dict[str, set[str]]) -> Entity:
-    name = canonical(spelling for spelling, messages in spellings.items() for _ in messages)
-    aliases = tuple(sorted(spelling for spelling in spellings if spelling != name))
-    return Entity(key, name, aliases, len(set().union(*spellings.values())))

@@ -1,8 +1,8 @@
 """One reason to believe a fact: the row from which facts are computed."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Final, Literal
 
 Polarity = Literal["holds", "past"]
 """`holds`: it is so now. `past`: it was so and is no longer ("I used to live in Rome")."""
@@ -38,3 +38,31 @@ class Evidence:
     valid_to: datetime | None = None
     kind: Kind = "said"
     position: int = 0
+
+
+_KIND_ORDER: Final = {"rejected": 0, "unverified": 1, "said": 2, "verified": 3}
+_EVER: Final = datetime.min.replace(tzinfo=UTC)
+
+Order = tuple[object, ...]
+"""What rows are sorted by."""
+
+
+def order(row: Evidence) -> Order:
+    """Return where `row` stands among all evidence: by instant and message.
+
+    One message says what has ended before what has begun.
+    """
+    return (
+        row.at,
+        row.message_id,
+        _KIND_ORDER[row.kind],
+        row.polarity != "past",
+        row.position,
+        row.subject,
+        row.predicate,
+        row.object,
+        row.valid_from is None,
+        row.valid_from or _EVER,
+        row.valid_to is None,
+        row.valid_to or _EVER,
+    )

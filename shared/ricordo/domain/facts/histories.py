@@ -1,0 +1,115 @@
+"""The evidence of one slot in its order, although it comes a little out of order.
+
+What the latest rows have changed is remembered, so that a row that belongs before them takes its place: they
+are taken back and applied again after it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ricordo.domain.facts.entities import normalise, spelled
+from ricordo.domain.facts.evidence import Evidence, Order, order
+from ricordo.domain.facts.periods import Period, Value
+from ricordo.domain.facts.slots import Changes, Place, Slot
+
+REACH: Final = 128
+"""How many rows of a slot can be taken back, at least: messages come late by a batch or two."""
+
+
+class TooLateError(Exception):
+    """A row belongs before those that can be taken back: all evidence has to be read again."""
+
+
+class _Applied(NamedTuple):
+    """A row, and what it has changed; None when it repeats what its message says."""
+
+    row: Evidence
+    changes: Changes | None
+
+
+class History:
+    """One slot, and the rows it was made of last.
+
+    Args:
+        spellings: how often the subject is spelled how, over all its slots; kept up here.
+        reach: how many rows can be taken back, at least; >= 1.
+    """
+
+    __slots__ = ("_applied", "_beyond", "_met", "_reach", "_spellings", "_supports", "slot")
+
+    def __init__(self, spellings: Counter[str], reach: int) -> None:
+        self.slot = Slot()
+        self._spellings = spellings
+        self._reach = reach
+        self._applied: list[_Applied] = []
+        self._beyond: Order | None = None  # of the last row that cannot be taken back
+        self._met: set[tuple[str, ...]] = set()
+        self._supports: dict[str, list[tuple[Value, Evidence]]] = {}
+
+    def reaches(self, row: Evidence) -> bool:
+        """Whether `row` can still take its place."""
+        return self._beyond is None or self._beyond < order(row)
+
+    def add(self, rows: Sequence[Evidence], asked: Collection[str] = ()) -> None:
+        """Apply `rows` in their order among all others; of `asked` messages, remember what they support.
+
+        Raises:
+            TooLateError: one of them belongs before those that can be taken back; nothing was changed.
+        """
+        coming = sorted(rows, key=order)
+        if coming and not self.reaches(coming[0]):
+            raise TooLateError
+        if coming and self._applied and order(coming[0]) < order(self._applied[-1].row):
+            coming = sorted([*self._taken_back(order(coming[0])), *coming], key=order)
+        for row in coming:
+            self._apply(row, asked)
+
+    def take_supports(self) -> Iterator[tuple[str, Place, Period]]:
+        """Yield what the messages support that were asked for since this was last asked."""
+        supports, self._supports = self._supports, {}
+        for message_id, found in supports.items():
+            for place in {self.slot.place_of(value, first) for value, first in found}:
+                if (period := self.slot.shown(place)) is not None:
+                    yield message_id, place, period
+
+    def _apply(self, row: Evidence, asked: Collection[str]) -> None:
+        if self._applied and self._applied[-1].row.message_id != row.message_id:
+            self._forget()
+        value, said = (row.predicate, normalise(row.object)), _said(row)
+        if said in self._met:
+            self._applied.append(_Applied(row, None))
+            return
+        self._met.add(said)
+        self._spellings[spelled(row.subject)] += 1
+        self._applied.append(_Applied(row, self.slot.apply(row, value)))
+        if row.message_id in asked and self.slot.supported is not None:
+            self._supports.setdefault(row.message_id, []).append((value, self.slot.supported))
+
+    def _taken_back(self, until: Order) -> Iterator[Evidence]:
+        """Take back the rows after `until`, the last first, and yield them."""
+        while self._applied and until < order(self._applied[-1].row):
+            row, changes = self._applied.pop()
+            if changes is not None:
+                self.slot.take_back(changes)
+                self._met.discard(_said(row))
+                self._spellings -= Counter((spelled(row.subject),))
+            yield row
+
+    def _forget(self) -> None:
+        """Give up taking back the oldest rows, of whole messages, once there are twice as many as needed."""
+        if len(self._applied) <= 2 * self._reach:
+            return
+        kept = len(self._applied) - self._reach
+        while kept and self._applied[kept].row.message_id == self._applied[kept - 1].row.message_id:
+            kept -= 1
+        for one in self._applied[:kept]:
+            self._met.discard(_said(one.row))
+        if kept:
+            self._beyond = order(self._applied[kept - 1].row)
+            del self._applied[:kept]
+
+
+def _said(row: Evidence) -> tuple[str, ...]:
+    """Return what a row says: who says it twice in a message has said it once."""
+    return row.message_id, row.predicate, normalise(row.object), row.kind, row.polarity

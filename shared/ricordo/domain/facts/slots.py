@@ -1,0 +1,235 @@
+"""How evidence moves one slot of knowledge: values begin, are reinforced, disputed, superseded and settled.
+
+A slot is what statements compete for: the single value of a functional predicate, or whether one statement of
+a multi-valued predicate is true. Its periods are the values it has held, in the order in which they began.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from ricordo.domain.facts.evidence import Evidence
+from ricordo.domain.facts.periods import Period, Value, since
+
+FIRM: Final = 5
+"""Distinct messages from which a lone contradicting one disputes a fact and does not overturn it."""
+
+OVERTURNING: Final = 2
+"""Distinct contradicting messages that overturn a firm fact."""
+
+Place = tuple[Value, int]
+"""A period by its value, and its number among those of this value, from 0."""
+
+Changes = tuple[tuple[Callable[..., object], object, object], ...]
+"""What was changed: by what, which, and what it was before."""
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Slot:
+    """The history of one slot; evidence is applied in time order, and taken back in the opposite one.
+
+    Attributes:
+        supported: the row that began the period which the last row supports; None if it supports none.
+    """
+
+    __slots__ = ("_challenges", "_changes", "_current", "_periods", "_told", "supported")
+
+    def __init__(self) -> None:
+        self.supported: Evidence | None = None
+        self._periods: dict[Value, list[Period]] = {}
+        self._current: Place | None = None
+        self._challenges: dict[Value | None, Period] = {}
+        self._changes: list[tuple[Callable[..., object], object, object]] = []
+        self._told: dict[Place, Period | None] = {}
+
+    def apply(self, row: Evidence, value: Value) -> Changes:
+        """Let `row` speak for (or of the end of) `value`, and return what it takes to take that back."""
+        self._changes, self.supported = [], None
+        if row.kind != "said":
+            self._settle(row, value)
+        elif row.polarity == "past" or row.valid_to is not None:
+            self._ended(row, value)
+        else:
+            self._holds(row, value)
+        return tuple(self._changes)
+
+    def take_back(self, changes: Changes) -> None:
+        """Undo the row that was applied last of those that still are: `changes` are its own."""
+        for write, key, former in reversed(changes):
+            write(self, key, former)
+
+    def take_news(self) -> Mapping[Place, Period | None]:
+        """Return the periods that have become others since this was last asked; None for what is no more."""
+        told, self._told = self._told, {}
+        return {place: now for place, before in told.items() if (now := self.shown(place)) != before}
+
+    def shown(self, place: Place) -> Period | None:
+        """Return a period; after those that have begun, what is still disputed stands as history."""
+        value, nth = place
+        periods = self._periods.get(value, ())
+        if nth < len(periods):
+            return periods[nth]
+        challenge = self._challenges.get(value)
+        return None if challenge is None or nth > len(periods) else challenge.unheld(disputed=True)
+
+    def all_shown(self) -> Iterator[tuple[Place, Period]]:
+        """Yield all periods, and what is still disputed."""
+        for value in self._periods.keys() | self._challenges.keys():
+            nth = 0
+            while value is not None and (period := self.shown((value, nth))) is not None:
+                yield (value, nth), period
+                nth += 1
+
+    def place_of(self, value: Value, first: Evidence) -> Place:
+        """Return the place of the period of `value` that `first` began."""
+        periods = self._periods.get(value, ())
+        for nth in reversed(range(len(periods))):
+            if periods[nth].first is first:
+                return value, nth
+        return value, len(periods)
+
+    def _holds(self, row: Evidence, value: Value) -> None:
+        place = self._current
+        if place is None:
+            self._begin(self._noted(Period.begun(row, value)))
+        elif place[0] == value:
+            self._put(place, self._noted(self._at(place).supported(row)))
+            self._reaffirm(place)
+        else:
+            self._contradict(place, row, value)
+
+    def _ended(self, row: Evidence, value: Value) -> None:
+        if self._current is not None and self._current[0] == value:
+            self._contradict(self._current, row, None)
+        elif (place := self._latest(value)) is not None:
+            self._put(place, self._noted(self._at(place).supported(row)))
+        else:
+            current = None if self._current is None else self._at(self._current)
+            before = row.at if current is None or current.valid_from is None else current.valid_from
+            self._append(self._noted(Period.past(row, value, row.valid_to or min(row.at, before))))
+
+    def _contradict(self, place: Place, row: Evidence, value: Value | None) -> None:
+        """Weigh a message against the current value: `value` is what it says instead, None if nothing."""
+        current, former = self._at(place), self._challenges.get(value)
+        spoken_for = place[0] if value is None else value
+        challenge = Period.begun(row, spoken_for) if former is None else former.supported(row)
+        self._do(Slot._set_challenge, value, challenge if value is None else self._noted(challenge))
+        stands = current.verified or (current.messages >= FIRM and not self._outvoted(challenge))
+        self._put(place, current.contradicted(row, disputed=stands))
+        if not stands:
+            self._overturn(place, challenge, value)
+
+    def _outvoted(self, challenge: Period) -> bool:
+        """Whether enough messages speak for the challenge, or for the end of what it challenges."""
+        ends = self._challenges.get(None)
+        against = {*challenge.message_ids, *(() if ends is None else ends.message_ids)}
+        return len(against) >= OVERTURNING
+
+    def _overturn(self, place: Place, challenge: Period, value: Value | None) -> None:
+        until = since(challenge.first)
+        if value is None:
+            until = challenge.first.valid_to or until
+        self._do(Slot._set_challenge, value, None)
+        self._drop_challenges()
+        self._put(place, replace(self._at(place), disputed=False).ended(until))
+        self._do(Slot._set_current, None, None)
+        if value is not None:
+            self._begin(challenge)
+
+    def _reaffirm(self, place: Place) -> None:
+        """Settle lone voices against a value that is said again: they stay on record, never having held."""
+        if self._at(place).disputed:
+            self._put(place, replace(self._at(place), disputed=False))
+        self._drop_challenges()
+
+    def _drop_challenges(self) -> None:
+        for value, challenge in tuple(self._challenges.items()):
+            self._do(Slot._set_challenge, value, None)
+            if value is not None:
+                self._append(challenge.unheld(disputed=False))
+
+    def _settle(self, row: Evidence, value: Value) -> None:
+        place = self._current
+        if row.kind == "verified":
+            self._verify(row, value)
+        elif place is not None and place[0] == value:
+            self._put(place, replace(self._at(place), verified=False))
+            if row.kind == "rejected":
+                self._put(place, self._at(place).void())
+                self._do(Slot._set_current, None, None)
+                self._drop_challenges()
+
+    def _verify(self, row: Evidence, value: Value) -> None:
+        place = self._current
+        if place is None or place[0] != value:
+            begun = self._challenges.get(value) or Period.begun(row, value)
+            if value in self._challenges:
+                self._do(Slot._set_challenge, value, None)
+            if place is not None:
+                over = replace(self._at(place), disputed=False, verified=False)
+                self._put(place, over.ended(since(begun.first)))
+            place = self._begin(begun)
+        self._put(place, replace(self._at(place), verified=True))
+        self._reaffirm(place)
+
+    def _begin(self, period: Period) -> Place:
+        place = self._append(period)
+        self._do(Slot._set_current, None, place)
+        return place
+
+    def _append(self, period: Period) -> Place:
+        place = period.value, len(self._periods.get(period.value, ()))
+        self._put(place, period)
+        return place
+
+    def _latest(self, value: Value) -> Place | None:
+        periods = self._periods.get(value, ())
+        return next(((value, nth) for nth in reversed(range(len(periods))) if periods[nth].held), None)
+
+    def _at(self, place: Place) -> Period:
+        return self._periods[place[0]][place[1]]
+
+    def _noted(self, period: Period) -> Period:
+        self.supported = period.first
+        return period
+
+    def _put(self, place: Place, period: Period) -> None:
+        self._do(Slot._set_period, place, period)
+
+    def _do(self, write: Callable[["Slot", K, V | None], V | None], key: K, new: V | None) -> None:
+        self._changes.append((write, key, write(self, key, new)))
+
+    def _set_period(self, place: Place, new: Period | None) -> Period | None:
+        """Replace a period, begin one, or take back the last of its value; return the one before."""
+        value, nth = place
+        periods = self._periods.setdefault(value, [])
+        self._tell(place)
+        former = periods[nth] if nth < len(periods) else None
+        if former is None or new is None:
+            self._tell((value, nth + 1))  # where a challenge moves to, or from
+        if new is None:
+            periods.pop()
+        elif former is None:
+            periods.append(new)
+        else:
+            periods[nth] = new
+        return former
+
+    def _set_challenge(self, value: Value | None, new: Period | None) -> Period | None:
+        if value is not None:
+            self._tell((value, len(self._periods.get(value, ()))))
+        former = self._challenges.pop(value, None)
+        if new is not None:
+            self._challenges[value] = new
+        return former
+
+    def _set_current(self, _: None, new: Place | None) -> Place | None:
+        former, self._current = self._current, new
+        return former
+
+    def _tell(self, place: Place) -> None:
+        """Remember what stood at a place that is about to change, once until it is told."""
+        if place not in self._told:
+            self._told[place] = self.shown(place)
