@@ -1,10 +1,10 @@
 """What messages state becomes evidence, the evidence facts, and the facts a graph."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ricordo.domain.facts import Evidence, extract
+from ricordo.domain.facts import Evidence, Fact, extract
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Learned, Told, Utterance
@@ -34,9 +34,9 @@ class Learn:
         async def project(learned: Learned) -> None:
             await self.graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
 
-        learned, progress = await self.ledger.record(tenant, told, project, self.clock.now())
+        supported, progress = await self.ledger.record(tenant, told, project, self.clock.now())
         done = {one.memory_id: one for one in progress}
-        extracted = partial(_extracted, learned=learned)
+        extracted = partial(_extracted, supported=supported)
         return [Done(stage_events(tenant, done.get(event.body.memory_id), extracted)) for event in events]
 
 
@@ -69,17 +69,11 @@ def tell(utterance: Utterance) -> Told:
     )
 
 
-def _extracted(ids: MessageIds, learned: Sequence[Learned]) -> FactsExtracted:
-    supported = [
-        fact
-        for one in learned
-        if one.user_id == ids["user_id"]
-        for fact in one.facts
-        if ids["message_id"] in fact.message_ids
-    ]
+def _extracted(ids: MessageIds, supported: Mapping[str, Sequence[Fact]]) -> FactsExtracted:
+    facts = supported.get(ids["message_id"], ())
     return FactsExtracted(
         **ids,
-        facts=len(supported),
-        fact_ids=tuple(fact.id for fact in supported),
-        contradictions=sum(1 for fact in supported if fact.contradictions),
+        facts=len(facts),
+        fact_ids=tuple(fact.id for fact in facts),
+        contradictions=sum(1 for fact in facts if fact.contradictions),
     )

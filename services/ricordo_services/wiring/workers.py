@@ -88,8 +88,9 @@ async def _enrichment(resources: Resources) -> list[Service]:
 async def _knowledge(resources: Resources) -> list[Service]:
     graph = await resources.graph()
     await graph.prepare()
-    ledger = await resources.store(PostgresFactLedger)
-    handler = Learn(ledger, graph, resources.clock, await resources.beside())
+    beside = await resources.beside()
+    ledger = PostgresFactLedger(await resources.database(), beside)
+    handler = Learn(ledger, graph, resources.clock, beside)
     gate = resources.probe("graph", resources.ask_graph)
     return [await event_worker(resources, "knowledge", handler, gates=(gate,))]
 

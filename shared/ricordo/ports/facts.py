@@ -1,6 +1,6 @@
 """Facts as the truth holds them: evidence rows, and the facts that are folded from them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -38,11 +38,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What a user's facts have become.
+    """What new evidence has changed of a user's facts.
 
     Attributes:
-        facts: those that the new evidence touches, superseded ones included, as they now stand.
-        gone: ids of facts that hold no longer at all, as after an erasure or another order of arrival.
+        facts: those that are new or have become others, superseded ones included, as they now stand.
+        gone: ids of facts that are no more, as after an erasure or another order of arrival.
     """
 
     user_id: str
@@ -76,15 +76,18 @@ class FactLedger(Protocol):
 
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
-    ) -> tuple[Sequence[Learned], Sequence[Progress]]:
+    ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
         """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
 
         `project` is awaited with what has changed of each user's facts, before the transaction commits: while
         the lock is held no older state can overwrite a newer one in the projection, and what a crash leaves
         there is repaired by the redelivery. Repeating the call changes nothing and returns the same.
 
+        What is kept is the fold over all evidence of a user, in whatever order and batches it came.
+
         Returns:
-            What the touched facts have become, changed by this call or not, and the stages of the messages.
+            By message id the facts that a message supports, as they now stand, changed by this call or not;
+            and the stages of the messages.
 
         Raises:
             StoreUnavailable: nothing was written here.

@@ -16,6 +16,7 @@ from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.runtime.beside import Beside
 from ricordo.testing.stores import Scope, Stores
 from ricordo_services.stack import Endpoints
 
@@ -71,7 +72,14 @@ async def database(dsns: Dsns) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def stores(database: Database) -> Stores:
+async def beside() -> AsyncIterator[Beside]:
+    """Yield the thread for what computes."""
+    async with Beside() as beside:
+        yield beside
+
+
+@pytest.fixture
+def stores(database: Database, beside: Beside) -> Stores:
     """Return all ports on PostgreSQL, in the name of a new tenant."""
     return Stores(
         tenant=f"t-{uuid4()}",
@@ -79,7 +87,8 @@ def stores(database: Database) -> Stores:
         encodings=PostgresEncodings(database),
         enrichments=PostgresEnrichments(database),
         indexing=PostgresIndexing(database),
-        ledger=PostgresFactLedger(database),
+        ledger=PostgresFactLedger(database, beside),
+        another_ledger=lambda: PostgresFactLedger(database, beside),
         recollection=PostgresRecollection(database),
         life=PostgresLife(database),
         entomb=_entombing(database),

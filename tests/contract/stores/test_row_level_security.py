@@ -20,7 +20,7 @@ pytestmark = pytest.mark.integration
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "neighbours linked_users embedding_models"
+    "neighbours linked_users embedding_models folded_users"
 ).split()
 
 

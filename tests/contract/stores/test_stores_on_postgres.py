@@ -39,6 +39,10 @@ class TestFolding(stores.FoldingContract):
     """Knowledge's part: facts are a fold."""
 
 
+class TestLateness(stores.LatenessContract):
+    """Knowledge's part: what is remembered makes no difference."""
+
+
 class TestRecollection(stores.RecollectionContract):
     """Retrieval's part."""
 

@@ -1,6 +1,7 @@
 """Knowledge's part of the truth: evidence as it was said, and the facts and entities folded from it."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,15 @@ import asyncpg
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.marking import mark
-from ricordo.domain.facts import PREDICATES, USER, Evidence, Fact, entities, fold, normalise
+from ricordo.adapters.postgres.refolding import (
+    FACT_FIELDS,
+    REMEMBERED,
+    Beside,
+    New,
+    Refolding,
+    RememberedFoldings,
+)
+from ricordo.domain.facts import PREDICATES, USER, Fact, Folding, normalise, parts
 from ricordo.ports.facts import FactQuestion, Learned, Project, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
@@ -18,11 +27,24 @@ _SQL = Database.queries("facts")
 
 
 class PostgresFactLedger:
-    """Implements `FactLedger`."""
+    """Implements `FactLedger`.
 
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
+    What was folded of users is remembered from one call to the next, so that a call costs what is new.
+    """
+
+    def __init__(
+        self, database: Database, beside: Beside | None = None, *, remembered: int = REMEMBERED
+    ) -> None:
+        """Read and write through `database`.
+
+        Args:
+            database: the connections.
+            beside: computes what takes long; None for whom asks only, or may compute on the event loop.
+            remembered: how much is remembered over all users, in rows of evidence.
+        """
         self._database = database
+        self._beside = beside
+        self._remembered = RememberedFoldings(remembered)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return what was said; see `FactLedger.load`."""
@@ -44,29 +66,34 @@ class PostgresFactLedger:
 
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
-    ) -> tuple[Sequence[Learned], Sequence[Progress]]:
+    ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
         """Keep, fold, project and mark in one transaction; see `FactLedger.record`."""
         told = list({one.message_id: one for one in told}.values())
         users = sorted({one.user_id for one in told})
+        supported: dict[str, Sequence[Fact]] = {}
+        folded: list[tuple[Folding, str, UUID]] = []
         try:
             async with self._database.transaction(tenant) as connection:
                 await connection.execute(_SQL["lock_users"], tenant, users)
-                replaced = await _keep(connection, tenant, told)
-                learned = []
-                for user_id in users:
-                    touched = _Touched.by(
-                        [row for one in told if one.user_id == user_id for row in one.evidence],
-                        [row for row in replaced if row["user_id"] == user_id],
-                    )
-                    if touched:
-                        now, changed = await _refold(connection, tenant, user_id, touched)
-                        learned.append(now)
-                        if changed.facts or changed.gone:
-                            await _projected(project, changed)
+                new = await _keep(connection, tenant, told, users)
+                states = await _states(connection, tenant, sorted(new))
+                for user_id in sorted(new):
+                    known = self._remembered.take(tenant, user_id, new[user_id].state)
+                    folding = known or Folding(tenant, user_id)
+                    refolding = Refolding(connection, tenant, user_id, self._beside)
+                    changes = await refolding.fold(folding, new[user_id])
+                    supported |= changes.supported
+                    if changes.facts or changes.gone:
+                        await _projected(project, Learned(user_id, changes.facts, changes.gone))
+                    if user_id in states:
+                        folded.append((folding, user_id, states[user_id]))
                 done = [one.memory_id for one in told]
-                return learned, await mark(connection, tenant, Stage.EXTRACTED, done, at)
+                progress = await mark(connection, tenant, Stage.EXTRACTED, done, at)
         except _NotProjected as failure:
             raise failure.error from None
+        for folding, user_id, state in folded:
+            self._remembered.keep(tenant, user_id, folding, state)
+        return supported, progress
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
@@ -109,82 +136,33 @@ async def _projected(project: Project, learned: Learned) -> None:
         raise _NotProjected(error) from error
 
 
-async def _keep(connection: Connection, tenant: str, told: Sequence[Told]) -> list[asyncpg.Record]:
-    """Write the evidence and return what stood in its place."""
+async def _keep(
+    connection: Connection, tenant: str, told: Sequence[Told], users: Sequence[str]
+) -> dict[str, New]:
+    """Write the evidence, and return what is new by user: what was kept, and what stood in its place."""
     document = rows.recordset(row for one in told for row in _evidence_rows(one))
     messages = [one.message_id for one in told]
     memories = [one.memory_id for one in told]
-    return await connection.fetch(_SQL["keep_evidence"], tenant, messages, document, memories)
+    found = await connection.fetch(_SQL["keep_evidence"], tenant, messages, document, memories, users)
+    kept = {row["message_id"] for row in found if row["message_id"] is not None}
+    new: defaultdict[str, New] = defaultdict(New)
+    for one in told:
+        if one.message_id in kept:
+            new[one.user_id].evidence += [row for row in one.evidence if row.predicate in PREDICATES]
+            new[one.user_id].messages.add(one.message_id)
+    for row in found:
+        if row["predicate"] is not None:
+            new[row["user_id"]].replaced |= parts(row["subject_key"], row["predicate"], row["object_key"])
+    for row in found:
+        if row["state"] is not None and row["user_id"] in new:
+            new[row["user_id"]].state = row["state"]
+    return new
 
 
-class _Touched:
-    """What has to be folded again: all about some names, and some statements about the user in person.
-
-    Of a predicate that holds one value, every value competes with the new one; of the others only those that
-    say something of the same object, or its opposite: most of what a user likes is left alone.
-    """
-
-    def __init__(self, names: Collection[str], of_user: Collection[tuple[str, str]]) -> None:
-        self.names = sorted(names)
-        self.predicates = sorted({predicate for predicate, _ in of_user if PREDICATES[predicate].functional})
-        self.statements = sorted(
-            {
-                (one, object_key)
-                for predicate, object_key in of_user
-                if not PREDICATES[predicate].functional
-                for one in (predicate, PREDICATES[predicate].opposite)
-                if one is not None
-            }
-        )
-
-    @classmethod
-    def by(cls, told: Sequence[Evidence], replaced: Sequence[asyncpg.Record]) -> "_Touched":
-        statements = [(normalise(row.subject), row.predicate, normalise(row.object)) for row in told]
-        statements += [(row["subject_key"], row["predicate"], row["object_key"]) for row in replaced]
-        known = [statement for statement in statements if statement[1] in PREDICATES]
-        names = {subject for subject, _, _ in known if subject != USER}
-        names |= {object_ for _, predicate, object_ in known if PREDICATES[predicate].about}
-        return cls(names, {(predicate, object_) for subject, predicate, object_ in known if subject == USER})
-
-    def __bool__(self) -> bool:
-        return bool(self.names or self.predicates or self.statements)
-
-    @property
-    def parameters(self) -> tuple[list[str], list[str], list[str], list[str]]:
-        """What the queries take: names, predicates, and the statements as two columns."""
-        return (
-            self.names,
-            self.predicates,
-            [predicate for predicate, _ in self.statements],
-            [object_key for _, object_key in self.statements],
-        )
-
-    def folds(self, row: asyncpg.Record) -> bool:
-        """Whether all evidence of this row's kind is at hand, so that it may be folded."""
-        if row["subject_key"] == USER:
-            statement = (row["predicate"], row["object_key"])
-            return row["predicate"] in self.predicates or statement in self.statements
-        return row["subject_key"] in self.names
-
-
-async def _refold(
-    connection: Connection, tenant: str, user_id: str, touched: _Touched
-) -> tuple[Learned, Learned]:
-    """Fold again what was touched; return it as it now stands, and what of it has changed."""
-    found = await connection.fetch(_SQL["evidence"], tenant, user_id, *touched.parameters)
-    facts = fold([_evidence(row) for row in found if touched.folds(row)], tenant=tenant, user_id=user_id)
-    kept = [fact.id for fact in facts]
-    dropped = await connection.fetch(_SQL["drop_facts"], tenant, user_id, *touched.parameters, kept)
-    gone = tuple(row["id"] for row in dropped)
-    document = rows.recordset(map(_fact_row, facts))
-    written = {row["id"] for row in await connection.fetch(_SQL["keep_facts"], tenant, user_id, document)}
-    met = [entity for entity in entities(map(_evidence, found)) if entity.key in touched.names]
-    document = rows.recordset(
-        {"key": one.key, "name": one.name, "aliases": one.aliases, "mentions": one.mentions} for one in met
-    )
-    await connection.execute(_SQL["keep_entities"], tenant, user_id, touched.names, document)
-    changed = tuple(fact for fact in facts if fact.id in written)
-    return Learned(user_id, facts, gone), Learned(user_id, changed, gone)
+async def _states(connection: Connection, tenant: str, users: Sequence[str]) -> dict[str, UUID]:
+    """Return the states in which the evidence of users is now."""
+    found = await connection.fetch(_SQL["states"], tenant, users) if users else []
+    return {row["user_id"]: row["state"] for row in found}
 
 
 def _evidence_rows(told: Told) -> list[dict[str, Any]]:
@@ -213,43 +191,6 @@ def _evidence_rows(told: Told) -> list[dict[str, Any]]:
     ]
 
 
-def _evidence(row: asyncpg.Record) -> Evidence:
-    return Evidence(
-        subject=row["subject"],
-        predicate=row["predicate"],
-        object=row["object"],
-        message_id=row["message_id"],
-        at=row["said_at"],
-        polarity=row["polarity"],
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
-        kind=row["kind"],
-        position=row["position"],
-    )
-
-
-_FACT_FIELDS = [
-    "id",
-    "subject",
-    "predicate",
-    "object",
-    "confidence",
-    "first_seen",
-    "last_reinforced",
-    "valid_from",
-    "valid_to",
-    "contradictions",
-    "disputed",
-    "verified",
-    "message_ids",
-]
-
-
-def _fact_row(fact: Fact) -> dict[str, Any]:
-    fields = {name: getattr(fact, name) for name in _FACT_FIELDS}
-    return fields | {"subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}
-
-
 def _fact(row: asyncpg.Record) -> Fact:
-    fields = {name: row[name] for name in _FACT_FIELDS}
+    fields = {name: row[name] for name in FACT_FIELDS}
     return Fact(**fields | {"message_ids": tuple(row["message_ids"])})

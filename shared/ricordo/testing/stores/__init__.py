@@ -12,6 +12,7 @@ from ricordo.testing.stores.intake import IntakeContract
 from ricordo.testing.stores.intake_order import ArrivalContract
 from ricordo.testing.stores.ledger import FactLedgerContract
 from ricordo.testing.stores.ledger_folding import FoldingContract
+from ricordo.testing.stores.ledger_late import LatenessContract
 from ricordo.testing.stores.life import LifeContract
 from ricordo.testing.stores.links import LinksContract
 from ricordo.testing.stores.recollection import RecollectionContract
@@ -26,6 +27,7 @@ __all__ = [
     "FoldingContract",
     "IndexingContract",
     "IntakeContract",
+    "LatenessContract",
     "LifeContract",
     "LinksContract",
     "RecollectionContract",

@@ -53,20 +53,21 @@ class FactLedgerContract:
     async def test_facts_their_projection_and_the_stage_come_together(self, stores: Stores) -> None:
         await _recorded(stores)
         projection = Projection()
-        learned, progress = await learn(
+        supported, progress = await learn(
             stores,
             tell(stores, "m-0", said("lives_in", "Rome", minute=0), said("has_pet", "Max", position=9)),
             tell(stores, "m-1"),
             projection=projection,
         )
-        assert list(learned) == projection.learned
+        (learned,) = projection.learned
+        assert supported == {"m-0": learned.facts}
         assert [one.message_id for one in progress] == ["m-0", "m-1"]
         assert all(one.extracted is not None for one in progress)
         assert sorted(_said(await _facts(stores))) == [
             ("user", "has_pet", "Max"),
             ("user", "lives_in", "Rome"),
         ]
-        assert sorted(learned[0].facts, key=str) == sorted(await _facts(stores), key=str)
+        assert sorted(learned.facts, key=str) == sorted(await _facts(stores), key=str)
 
     async def test_a_repeat_changes_nothing_and_returns_the_same(self, stores: Stores) -> None:
         await _recorded(stores)
@@ -84,16 +85,18 @@ class FactLedgerContract:
             stores, "m-1", said("likes", "tea", minute=1), said("likes", "coffee", minute=1, position=5)
         )
         projection = Projection()
-        (learned,), _ = await learn(stores, told, projection=projection)
+        supported, progress = await learn(stores, told, projection=projection)
+        (learned,) = projection.learned
         assert [(fact.object, fact.confidence) for fact in learned.facts] == [("coffee", 1), ("tea", 2)]
-        assert projection.learned == [learned]
-        assert await learn(stores, told, projection=projection) == ([learned], [await stores.progress("m-1")])
+        assert supported == {"m-1": learned.facts}
+        assert await learn(stores, told, projection=projection) == (supported, progress)
         assert projection.learned == [learned], "a repeat has nothing to tell"
-        (moved,), _ = await learn(
+        supported, _ = await learn(
             stores, tell(stores, "m-2", said("lives_in", "Milan", minute=2)), projection=projection
         )
+        (moved,) = projection.learned[1:]
         assert {fact.object for fact in moved.facts} == {"Milan", "Rome"}
-        assert projection.learned[1:] == [moved]
+        assert [fact.object for fact in supported["m-2"]] == ["Milan"]
 
     async def test_what_the_projection_refuses_is_not_written(self, stores: Stores) -> None:
         """The error comes out as it was: a graph that is away is not a PostgreSQL that is away."""
@@ -117,10 +120,11 @@ class FactLedgerContract:
     async def test_another_reading_of_a_message_replaces_what_it_had_said(self, stores: Stores) -> None:
         await _recorded(stores)
         await learn(stores, tell(stores, "m-0", said("lives_in", "Rome"), said("has_pet", "Max", position=5)))
-        (learned,), _ = await learn(stores, tell(stores, "m-0", said("likes", "Rome")))
+        projection = Projection()
+        await learn(stores, tell(stores, "m-0", said("likes", "Rome")), projection=projection)
         assert _said(await _facts(stores, ALL)) == [("user", "likes", "Rome")]
-        assert len(learned.gone) == 2
-        (learned,), _ = await learn(stores, tell(stores, "m-0"))
+        assert len(projection.learned[0].gone) == 2
+        assert await learn(stores, tell(stores, "m-0")) == ({}, [await stores.progress("m-0")])
         assert await _facts(stores, ALL) == []
         names = (await stores.recollection.profile(stores.tenant, "u-1")).names
         assert not {"Rome", "Max"}.intersection(names)

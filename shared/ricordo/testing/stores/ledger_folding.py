@@ -3,6 +3,7 @@
 # ruff: noqa: D102 - the name of a law says what it states
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
@@ -134,9 +135,42 @@ class FoldingContract:
         story, batches = telling
         here, projection = stores.elsewhere(), Projection()
         told = await _told(here, story)
+        ledgers = here.ledger, here.another_ledger()
         await asyncio.gather(
-            *(learn(here, *(told[n] for n in batch), projection=projection) for batch in batches)
+            *(
+                learn(here, *(told[n] for n in batch), projection=projection, ledger=ledgers[turn % 2])
+                for turn, batch in enumerate(batches)
+            )
         )
+        await _holds_the_fold(here, told)
+        everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+        assert _projected(projection.learned) == everything
+
+    @LAWS
+    @given(
+        telling=tellings(),
+        turns=st.lists(st.sampled_from((0, 0, 1)), min_size=11, max_size=11),
+        refused=st.lists(st.sampled_from((False, False, True)), min_size=11, max_size=11),
+    )
+    async def test_also_when_workers_take_turns_and_projections_fail(
+        self,
+        stores: Stores,
+        telling: tuple[list[list[Evidence]], list[list[int]]],
+        turns: list[int],
+        refused: list[bool],
+    ) -> None:
+        story, batches = telling
+        here, projection = stores.elsewhere(), Projection()
+        told = await _told(here, story)
+        ledgers = here.another_ledger(), here.another_ledger()
+        for batch, turn, refuses in zip(batches, turns, refused, strict=False):
+            new = [told[n] for n in batch]
+            if refuses:
+                with contextlib.suppress(ConnectionError):  # not raised where there is nothing to project
+                    await learn(
+                        here, *new, projection=Projection(failing=ConnectionError()), ledger=ledgers[turn]
+                    )
+            await learn(here, *new, projection=projection, ledger=ledgers[turn])
         await _holds_the_fold(here, told)
         everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
         assert _projected(projection.learned) == everything

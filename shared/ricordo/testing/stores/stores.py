@@ -30,6 +30,7 @@ class Stores:
 
     Attributes:
         tenant: one that nobody else uses.
+        another_ledger: opens one that remembers nothing yet, as another process has it.
         entomb: writes a tombstone: what is forgotten, its scope, whose it was.
     """
 
@@ -39,6 +40,7 @@ class Stores:
     enrichments: Enrichments
     indexing: Indexing
     ledger: FactLedger
+    another_ledger: Callable[[], FactLedger]
     recollection: Recollection
     life: Life
     entomb: Callable[[str, Scope, str, str], Awaitable[None]]

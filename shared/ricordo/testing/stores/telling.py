@@ -1,11 +1,11 @@
 """Evidence as messages state it, for the suites of the fact ledger."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from ricordo.domain.facts import Evidence, Polarity
-from ricordo.ports.facts import Learned, Told
+from ricordo.domain.facts import Evidence, Fact, Polarity
+from ricordo.ports.facts import FactLedger, Learned, Told
 from ricordo.ports.stages import Progress
 from ricordo.testing.factories import at
 from ricordo.testing.stores.stores import STORED, Stores
@@ -74,7 +74,11 @@ def tell(stores: Stores, message_id: str, *statements: Evidence, user_id: str = 
 
 
 async def learn(
-    stores: Stores, *told: Told, projection: Projection | None = None
-) -> tuple[Sequence[Learned], Sequence[Progress]]:
-    """Record what messages state as one batch."""
-    return await stores.ledger.record(stores.tenant, told, projection or Projection(), STORED)
+    stores: Stores,
+    *told: Told,
+    projection: Projection | None = None,
+    ledger: FactLedger | None = None,
+) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
+    """Record what messages state as one batch, at the ledger of `stores` or at another one."""
+    keeping = ledger or stores.ledger
+    return await keeping.record(stores.tenant, told, projection or Projection(), STORED)

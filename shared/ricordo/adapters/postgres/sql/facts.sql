@@ -9,12 +9,13 @@ select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from un
 -- name: keep_evidence
 -- A message says what it says: what an earlier reading found in it is replaced whole, and returned. The rows of the
 -- messages are held, so that an erasure which comes in between finds the evidence and takes it away too; a message
--- that has no row any more states nothing.
+-- that has no row any more states nothing. Returned are also the messages whose evidence was kept, and the states in
+-- which the evidence of users ($5) was before.
 with held as (
     select id from memories where tenant = $1 and id = any($4::uuid[]) order by id for key share
 ), former as (
     select user_id, subject_key, predicate, object_key
-    from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
+    from fact_evidence where tenant = $1 and message_id = any($2::text[])
 ), dropped as (
     delete from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
       and (message_id, ordinal) not in (
@@ -36,23 +37,32 @@ with held as (
         predicate = excluded.predicate, object = excluded.object, object_key = excluded.object_key,
         polarity = excluded.polarity, position = excluded.position, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
         quote = excluded.quote
+    returning message_id
 )
-select user_id, subject_key, predicate, object_key from former
+select user_id, subject_key, predicate, object_key, null as message_id, null::uuid as state from former
+union all
+select distinct null, null, null, null, message_id, null::uuid from kept
+union all
+select user_id, null, null, null, null, state from folded_users where tenant = $1 and user_id = any($5::text[])
+
+-- name: states
+-- Evidence of a user that changes, by whomever, changes the state (a trigger): what somebody remembers of what is known
+-- of a user counts as long as the state is still the one in which they left it.
+select user_id, state from folded_users where tenant = $1 and user_id = any($2::text[])
 
 -- name: evidence
--- Whatever has a say in the touched facts and entities of a user: $3 names, $4 predicates of the user in person with
--- all their objects, $5 predicates with the object $6.
-select message_id, said_at, subject, subject_key, predicate, object, object_key, polarity, kind, position, valid_from,
-       valid_to
+-- Whatever has a say in parts of what is known of a user: $3 names, $4 predicates of the user in person with all their
+-- objects, $5 predicates with the object $6.
+select message_id, said_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to
 from fact_evidence
 where tenant = $1 and user_id = $2
-  and (subject_key = any($3::text[]) or object_key = any($3::text[])
+  and ((subject_key <> 'user' and subject_key = any($3::text[])) or object_key = any($3::text[])
        or (subject_key = 'user' and predicate = any($4::text[]))
        or (subject_key = 'user' and object_key = any($6::text[])
            and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
 
 -- name: drop_facts
--- Of the same, all but $7.
+-- Of the same parts, all but $7.
 delete from facts
 where tenant = $1 and user_id = $2 and not (id = any($7::uuid[]))
   and ((subject_key <> 'user' and subject_key = any($3::text[]))
@@ -62,7 +72,10 @@ where tenant = $1 and user_id = $2 and not (id = any($7::uuid[]))
 returning id
 
 -- name: keep_facts
--- Returns those that are new or have become others.
+-- $3 rows, $4 ids of facts that are no more. Returns those that are new or have become others.
+with gone as (
+    delete from facts where tenant = $1 and id = any($4::uuid[])
+)
 insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence, first_seen,
                    last_reinforced, valid_from, valid_to, contradictions, disputed, verified, message_ids)
 select $1, f.id, $2, f.subject, f.subject_key, f.predicate, f.object, f.object_key, f.confidence, f.first_seen,
@@ -85,16 +98,18 @@ where (facts.subject, facts.object, facts.confidence, facts.first_seen, facts.la
 returning id
 
 -- name: keep_entities
+-- $3 rows, $4 keys of entities that nobody names any more.
 with gone as (
-    delete from entities where tenant = $1 and user_id = $2 and key = any($3::text[])
-      and key not in (select e.key from jsonb_to_recordset($4::jsonb) as e (key text))
+    delete from entities where tenant = $1 and user_id = $2 and key = any($4::text[])
 )
 insert into entities (tenant, user_id, key, name, aliases, mentions)
 select $1, $2, e.key, e.name, e.aliases, e.mentions
-from jsonb_to_recordset($4::jsonb) as e (key text, name text, aliases text[], mentions integer)
+from jsonb_to_recordset($3::jsonb) as e (key text, name text, aliases text[], mentions integer)
 order by e.key
 on conflict (tenant, user_id, key) do update
 set name = excluded.name, aliases = excluded.aliases, mentions = excluded.mentions
+where (entities.name, entities.aliases, entities.mentions)
+    is distinct from (excluded.name, excluded.aliases, excluded.mentions)
 
 -- name: facts
 -- $3 entity key, $4 predicate, $5 least confidence, $6 the instant at which they held, $7 also those that do not hold

@@ -1,0 +1,204 @@
+"""What new evidence makes of what is known of a user: it is folded into what is remembered of that.
+
+A part of what is known that is not remembered, or in which a message says something else than it did before,
+is read from all its evidence, and compared with the facts that are there.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol, TypeVar
+from uuid import UUID
+
+import asyncpg
+
+from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.domain.facts import Changes, Evidence, Fact, Folding, Part, normalise, parts_of
+
+REMEMBERED: Final = 200_000
+"""Rows of evidence that a process remembers of its users: some 140 MB, if there are so many."""
+
+FACT_FIELDS: Final = (
+    "id",
+    "subject",
+    "predicate",
+    "object",
+    "confidence",
+    "first_seen",
+    "last_reinforced",
+    "valid_from",
+    "valid_to",
+    "contradictions",
+    "disputed",
+    "verified",
+    "message_ids",
+)
+
+_SQL = Database.queries("facts")
+_LONG: Final = 100  # rows whose folding would keep the event loop for some milliseconds
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class Beside(Protocol):
+    """Computes beside the event loop."""
+
+    async def each(self, work: Callable[[A], B], items: Iterable[A]) -> list[B]:
+        """Return what `work` makes of each of `items`, in their order."""
+        ...
+
+
+class RememberedFoldings:
+    """What was folded of the users that were met last, as long as all of it is not too much.
+
+    Args:
+        most: how much over all users, in rows of evidence.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._kept: OrderedDict[tuple[str, str], tuple[Folding, UUID, int]] = OrderedDict()
+
+    def take(self, tenant: str, user_id: str, state: UUID | None) -> Folding | None:
+        """Return what is remembered, if as of `state`, and forget it until it is written as it is then."""
+        kept = self._kept.pop((tenant, user_id), None)
+        if kept is None:
+            return None
+        folding, known, size = kept
+        self._size -= size
+        return folding if known == state else None
+
+    def keep(self, tenant: str, user_id: str, folding: Folding, state: UUID) -> None:
+        """Remember a folding as of `state`; for it, those that were used longest ago are forgotten."""
+        self.take(tenant, user_id, None)
+        self._kept[tenant, user_id] = folding, state, folding.size
+        self._size += folding.size
+        while self._size > self._most:
+            _, (_, _, size) = self._kept.popitem(last=False)
+            self._size -= size
+
+
+@dataclass(slots=True)
+class New:
+    """What is new of a user.
+
+    Attributes:
+        evidence: what was kept, all of each message.
+        messages: the messages that say it.
+        replaced: the parts in which a former reading of these messages had a say.
+        state: in which their evidence was before; None if there was none.
+    """
+
+    evidence: list[Evidence] = field(default_factory=list)
+    messages: set[str] = field(default_factory=set)
+    replaced: set[Part] = field(default_factory=set)
+    state: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refolding:
+    """Folds the evidence of one user, in the transaction that has kept it."""
+
+    connection: Connection
+    tenant: str
+    user_id: str
+    beside: Beside | None
+
+    async def fold(self, folding: Folding, new: New) -> Changes:
+        """Fold what is new into `folding`, write what has changed, and return it."""
+        known: dict[Part, list[Evidence]] = {part: [] for part in new.replaced}
+        for row in new.evidence:
+            for part in parts_of(row):
+                known.setdefault(part, []).append(row)
+        unknown = {part for part in known if part in new.replaced or not folding.reaches(part, known[part])}
+        found = await self._read(unknown) if unknown else []
+        for part in unknown:
+            folding.forget(part)
+            known[part] = []
+        work = _Work(folding, known, unknown, found, new.messages)
+        if self.beside is None or len(found) < _LONG:
+            changes = work.fold()
+        else:
+            (changes,) = await self.beside.each(_Work.fold, [work])
+        return await self._write(changes, unknown)
+
+    async def _read(self, unknown: Collection[Part]) -> Sequence[asyncpg.Record]:
+        return await self.connection.fetch(_SQL["evidence"], self.tenant, self.user_id, *_parameters(unknown))
+
+    async def _write(self, changes: Changes, unknown: set[Part]) -> Changes:
+        """Write what has changed, and return what of it is news to the store."""
+        gone = changes.gone
+        if unknown:
+            kept = [fact.id for fact in changes.facts]
+            dropped = await self._fetch("drop_facts", *_parameters(unknown), kept)
+            gone += tuple(row["id"] for row in dropped)
+        written: set[UUID] = set()
+        if changes.facts or changes.gone:
+            document = rows.recordset(map(_fact_row, changes.facts))
+            written = {row["id"] for row in await self._fetch("keep_facts", document, changes.gone)}
+        unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
+        if changes.entities or unnamed:
+            document = rows.recordset(
+                {"key": one.key, "name": one.name, "aliases": one.aliases, "mentions": one.mentions}
+                for one in changes.entities
+            )
+            await self._fetch("keep_entities", document, sorted(unnamed))
+        facts = tuple(fact for fact in changes.facts if fact.id in written)
+        return replace(changes, facts=facts, gone=gone)
+
+    async def _fetch(self, name: str, *arguments: object) -> Sequence[asyncpg.Record]:
+        return await self.connection.fetch(_SQL[name], self.tenant, self.user_id, *arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be folded: new rows into parts that are known, and all rows of the others."""
+
+    folding: Folding
+    parts: Mapping[Part, list[Evidence]]
+    unknown: set[Part]
+    found: Sequence[asyncpg.Record]
+    messages: Collection[str]
+
+    def fold(self) -> Changes:
+        for row in map(_evidence, self.found):
+            for part in parts_of(row) & self.unknown:
+                self.parts[part].append(row)
+        for part, evidence in self.parts.items():
+            self.folding.add(part, evidence, asked=self.messages)
+        return self.folding.take_changes()
+
+
+def _parameters(unknown: Collection[Part]) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Return what the queries take: names, predicates of one value, and statements as two columns."""
+    slots = sorted(part for part in unknown if not part.entity)
+    statements = [(one, part.object) for part in slots if part.object for one in part.predicates]
+    return (
+        sorted(part.entity for part in unknown if part.entity),
+        [part.predicate for part in slots if not part.object],
+        [predicate for predicate, _ in statements],
+        [object_key for _, object_key in statements],
+    )
+
+
+def _evidence(row: asyncpg.Record) -> Evidence:
+    return Evidence(
+        subject=row["subject"],
+        predicate=row["predicate"],
+        object=row["object"],
+        message_id=row["message_id"],
+        at=row["said_at"],
+        polarity=row["polarity"],
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        kind=row["kind"],
+        position=row["position"],
+    )
+
+
+def _fact_row(fact: Fact) -> dict[str, Any]:
+    fields = {name: getattr(fact, name) for name in FACT_FIELDS}
+    return fields | {"subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}
