@@ -107,3 +107,13 @@ def _entombing(database: Database) -> Callable[[str, Scope, str, str], Awaitable
             )
 
     return entomb
+
+
+@pytest.fixture
+async def connection(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    """Yield a connection of the schema's owner."""
+    connection = await asyncpg.connect(dsns.admin)
+    try:
+        yield connection
+    finally:
+        await connection.close()

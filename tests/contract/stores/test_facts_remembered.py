@@ -1,7 +1,6 @@
 """What a worker remembers of evidence: only what has changed is read, and nothing that is gone."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import asyncpg
@@ -23,16 +22,6 @@ CITIES = ("Rome", "Milan", "Turin", "Bari", "Lecce")
 TABLES = ("fact_evidence", "facts", "entities")
 BATCH = 40
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=10_000)
-
-
-@pytest.fixture
-async def connection(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """Yield a connection of the schema's owner."""
-    connection = await asyncpg.connect(dsns.admin)
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 async def _told(stores: Stores, start: int, count: int = BATCH) -> list[Told]:

@@ -11,14 +11,20 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from uuid import UUID
 
+import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
+from tests.fixtures.growth import rows_touched
 
 from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.queries import blocks
+from ricordo.testing.factories import at, new_message
 
 pytestmark = pytest.mark.integration
+
+TABLES = ("memories", "history", "stages")
 
 _SAMPLES: dict[str, object] = {
     "bool": False,
@@ -52,18 +58,49 @@ def _sample(type_name: str) -> object:
     return _SAMPLES[plain] if plain == type_name else [_SAMPLES[plain]]
 
 
+async def _plan(database: Database, query: str) -> list[str]:
+    async with database.transaction("x") as connection:
+        await connection.execute("set local plan_cache_mode = force_generic_plan")
+        parameters = (await connection.prepare(query)).get_parameters()
+        plan = await connection.fetch(f"explain {query}", *(_sample(one.name) for one in parameters))
+    return [row[0] for row in plan]
+
+
 @pytest.mark.parametrize("file", ["intake", "projection", "facts", "life", "recollection", "stages", "links"])
 async def test_by_key(database: Database, file: str) -> None:
     reading = []
     for name, query in blocks(file).items():
-        async with database.transaction("x") as connection:
-            await connection.execute("set local plan_cache_mode = force_generic_plan")
-            parameters = (await connection.prepare(query)).get_parameters()
-            plan = await connection.fetch(f"explain {query}", *(_sample(one.name) for one in parameters))
-        lines = [row[0] for row in plan]
+        lines = await _plan(database, query)
         reading += [
             (name, line.strip())
             for before, line in pairwise(["", *lines])
             if _WHOLE.search(line) and "on embedding_models" not in before  # a row for each model: no more
         ]
     assert reading == []
+
+
+@pytest.mark.parametrize("name", ["relate", "rearrange"])
+async def test_what_a_batch_changes_around_it_is_not_compared_with_itself(
+    name: str, database: Database
+) -> None:
+    """Each new memory changes ten others or so: comparing all with all costs more than writing them."""
+    lines = await _plan(database, blocks("links")[name])
+    assert not [line for line in lines if "Join Filter" in line]
+
+
+async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
+    dsns: Dsns, connection: "asyncpg.Connection[asyncpg.Record]"
+) -> None:
+    """Each names a zone, which counts up to the next that does: what lies beyond is not looked at."""
+    async with Database.connect(dsns.worker, size=1) as database:
+        intake, touched = PostgresIntake(database), []
+        for batch in range(12):
+            earlier = [
+                new_message(f"m-{batch}-{n}", timestamp=at(-60 * batch + n), timezone="Europe/Rome")
+                for n in range(20)
+            ]
+            touched.append(
+                await rows_touched(database, connection, TABLES, intake.record("x", earlier, at(0)))
+            )
+    assert max(touched[-4:]) <= 1.2 * max(touched[1:5])
+    assert min(touched) >= 20, "what is written is counted"

@@ -100,20 +100,24 @@ with fresh as (
     select following_id, id, null from fresh where following_id <> all($3::uuid[])
 ), named as materialized (  -- by the key first: to few messages that name a zone, the index of zones is no shortcut
     select user_id, said_at, message_id, timezone from history where tenant = $1 and message_id = any($2::text[])
-), zoned as (
-    select m.id, h.timezone
+), spans as materialized (  -- a bound that is computed where it is compared reaches no index past row-level security
+    select h.user_id, h.timezone, h.said_at, h.message_id,
+           coalesce(next.said_at, 'infinity') as end_at, next.message_id as end_id
     from named h
     left join lateral (
         select n.said_at, n.message_id from history n
         where n.tenant = $1 and n.user_id = h.user_id and n.timezone is not null
           and (n.said_at, n.message_id) > (h.said_at, h.message_id)
         order by n.said_at, n.message_id limit 1) as next on true
-    join memories m on m.tenant = $1 and m.user_id = h.user_id and m.message_id is not null
-        and m.created_at >= h.said_at and m.created_at <= coalesce(next.said_at, 'infinity')
-        and (m.created_at, m.message_id) > (h.said_at, h.message_id)
-        and (next.said_at is null or (m.created_at, m.message_id) < (next.said_at, next.message_id))
-        and m.timezone <> h.timezone
     where h.timezone is not null
+), zoned as (
+    select m.id, s.timezone
+    from spans s
+    join memories m on m.tenant = $1 and m.user_id = s.user_id and m.message_id is not null
+        and m.created_at >= s.said_at and m.created_at <= s.end_at
+        and (m.created_at, m.message_id) > (s.said_at, s.message_id)
+        and (s.end_id is null or (m.created_at, m.message_id) < (s.end_at, s.end_id))
+        and m.timezone <> s.timezone
 ), changed as (
     select id, (array_agg(preceding_id) filter (where preceding_id is not null))[1] as preceding_id,
            (array_agg(following_id) filter (where following_id is not null))[1] as following_id,

@@ -36,14 +36,14 @@ delete from neighbours where tenant = $1 and memory_id = any($2::uuid[])
 -- name: relate
 -- $2 memory ids with whom they are related to. First of all that is written, and rows are locked in the order of their
 -- ids, which is everybody's order.
-with told as (
-    select * from jsonb_to_recordset($2::jsonb) as t (memory_id uuid, related uuid[])
-), locked as (
-    select id from memories where tenant = $1 and id in (select memory_id from told) order by id for update
+with locked as (
+    select m.id, t.related
+    from jsonb_to_recordset($2::jsonb) as t (memory_id uuid, related uuid[])
+    join memories m on m.tenant = $1 and m.id = t.memory_id
+    where m.related_ids <> t.related
+    order by m.id for update of m
 )
-update memories m set related_ids = t.related
-from told t join locked l on l.id = t.memory_id
-where m.tenant = $1 and m.id = t.memory_id and m.related_ids <> t.related
+update memories m set related_ids = l.related from locked l where m.tenant = $1 and m.id = l.id
 
 -- name: join
 -- $2 rows, $3 memory ids in the same order, $4 their vectors.
