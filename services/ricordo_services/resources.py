@@ -28,6 +28,7 @@ from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
+from ricordo.runtime.precedence import Precedence
 from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
 from ricordo_services.following import StreamBacklog
 from ricordo_services.models import (
@@ -58,6 +59,7 @@ class Resources:
         self.settings = settings
         self.clock = clock
         self.metrics = Metrics(version("ricordo"))
+        self.precedence = Precedence()
         self._exits = exits
         self._opened: dict[str, Any] = {}
         self._graph_availability = Availability("graph", self.ask_graph, clock, patience=_GRAPH_PATIENCE)
@@ -85,7 +87,7 @@ class Resources:
 
     async def beside(self) -> Beside:
         """Return the thread for what computes."""
-        return await self._once("beside", lambda: self._exits.enter_async_context(Beside()))
+        return await self._once("beside", lambda: self._exits.enter_async_context(Beside(self.precedence)))
 
     @property
     def model_names(self) -> tuple[str, ...]:

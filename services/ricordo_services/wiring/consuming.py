@@ -48,7 +48,7 @@ async def event_worker(
     return EventWorker(
         name=consumer,
         consumer=consumer,
-        handler=handler,
+        handler=resources.precedence.before(handler),
         bus=Bus(subscriptions=bus, publisher=bus),
         clock=resources.clock,
         settings=WorkerSettings(loop=loop),

@@ -48,7 +48,13 @@ async def lifecycle(resources: Resources) -> list[Service]:
         ),
         Periodic(name="reconcile", job=reconcile.run, interval=settings.reconcile_every_s, clock=clock),
         QueryServer(
-            name="commands", kind="command", routes={}, responder=bus, publisher=bus, clock=clock
+            name="commands",
+            kind="command",
+            routes={},
+            responder=bus,
+            publisher=bus,
+            clock=clock,
+            precedence=resources.precedence,
         ),  # each command is answered with `unavailable` until its own work is done
         Sweeper(
             consumer=SWEEPER,

@@ -36,6 +36,7 @@ async def retrieval(resources: Resources) -> list[Service]:
             settings=ServerSettings(
                 concurrency=settings.bus.concurrent_queries, grace=settings.worker.grace_s
             ),
+            precedence=resources.precedence,
         )
     ]
 

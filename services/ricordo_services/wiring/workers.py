@@ -16,6 +16,7 @@ from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
 from ricordo.runtime.periodic import Periodic
+from ricordo.runtime.precedence import quick_turns
 from ricordo.runtime.process import Service, run_services
 from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.sweeper import Sweeper
@@ -134,7 +135,7 @@ async def run_workers(
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:
             services.append(_page(resources, services, healths, settings.worker.health_port))
-        with what_stands_stays():
+        with what_stands_stays(), quick_turns():
             await run_services(services, stopping=stopping, on_ready=on_ready)
 
 

@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self, TypeVar
 
+from ricordo.runtime.precedence import Precedence
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -15,9 +17,13 @@ class Beside:
 
     Only one: Python lets one thread compute at a time, and each more of them that wants to would be one more
     that the event loop has to wait for. What runs here must not rely on the loop, and must end.
+
+    Args:
+        precedence: what others have over this work.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, precedence: Precedence | None = None) -> None:
+        self._precedence = precedence or Precedence()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beside")
 
     async def __aenter__(self) -> Self:
@@ -44,6 +50,7 @@ class Beside:
             for item in items:
                 if abandoned:
                     break
+                self._precedence.step_aside()
                 made.append(work(item))
             return made
 

@@ -19,6 +19,7 @@ from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
+from ricordo.runtime.precedence import Precedence
 from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.replies import Answer, QueryRoute, Refused, encoded
 from ricordo.runtime.tracing import TraceContext, logged_as
@@ -57,6 +58,7 @@ class QueryServer:
         publisher: takes the events of an `Answer`.
         clock: dates and measures.
         settings: see there.
+        precedence: taken while a request is in hand.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class QueryServer:
         publisher: Publisher,
         clock: Clock,
         settings: ServerSettings | None = None,
+        precedence: Precedence | None = None,
     ) -> None:
         if strangers := [
             route for route in routes if route not in CONTRACTS or not route.startswith(f"{kind}.")
@@ -83,6 +86,7 @@ class QueryServer:
         self._publisher = publisher
         self._clock = clock
         self._settings = settings or ServerSettings()
+        self._precedence = precedence or Precedence()
         self._turn = asyncio.Semaphore(self._settings.concurrency)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -141,7 +145,7 @@ class QueryServer:
         begun = self._clock.monotonic()
         self.health.in_flight += 1
         try:
-            with logged_as(trace, worker=self.name):
+            with self._precedence.taken(), logged_as(trace, worker=self.name):
                 if crowded:
                     busy = ErrorBody.of(
                         ErrorCode.UNAVAILABLE, "too many requests wait already: try again shortly"

@@ -13,7 +13,7 @@ from ricordo.ports.models import ModelUnavailable
 
 _T = TypeVar("_T")
 
-_BACKGROUND_NICENESS = 5
+_BACKGROUND_NICENESS = 10
 
 
 def usable_cores() -> int:
