@@ -1,25 +1,35 @@
 """Encode: each text becomes a vector once per model, kept beside the rows."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
+from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.ports.clock import Clock
-from ricordo.ports.memories import Encodings, TextToEncode
+from ricordo.ports.memories import Encodings, TextToEncode, Vector
+from ricordo.ports.models import NoVector
 from ricordo.ports.stages import MessageIds, Progress
-from ricordo.runtime.batcher import Encoded
-from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
+from ricordo.runtime.texts import Encoded
 from ricordo_services.receipts import stage_events
 
 
 class Batcher(Protocol):
     """What encodes texts, several callers' together."""
 
-    async def encode(self, texts: Sequence[str]) -> Encoded:
-        """Return vectors in the order of `texts`, and the model that made them."""
+    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
+        """Return for each text, in order, its vector and the model that made it, or why there is none."""
         ...
+
+
+@dataclass(slots=True)
+class _OfModel:
+    """What one model knows: all memories, and the vectors among them that are new."""
+
+    memory_ids: list[UUID] = field(default_factory=list)
+    vectors: list[tuple[UUID, Vector]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,34 +42,57 @@ class Encode:
     clock: Clock
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
-        """Encode what has no vector yet; one outcome each."""
+        """Encode what has no vector yet; one outcome each. A text without one fails alone."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
-        texts = await self.encodings.load(tenant, self.model, ids)
-        models, progress = await self._encode(tenant, texts)
-        done = {one.memory_id: one for one in progress}
+        known, refused = await self._encoded(await self.encodings.load(tenant, self.model, ids))
+        models = {one: model for model, some in known.items() for one in some.memory_ids}
+        done = {one.memory_id: one for one in await self._saved(tenant, known)}
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
             model = models[ids["memory_id"]]
             return MemoryEncoded(**ids, model=model, fallback=model != self.model)
 
-        outcomes = [stage_events(tenant, done.get(event.body.memory_id), encoded) for event in events]
-        outcomes[0] += tuple(
+        def outcome(memory_id: UUID) -> Outcome:
+            if (error := refused.get(memory_id)) is not None:
+                return Retry.because(error)
+            return Done(stage_events(tenant, done.get(memory_id), encoded))
+
+        changed = tuple(
             MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
             for follower, user_id in await self.encodings.followers(tenant, list(done))
         )
-        return [Done(one) for one in outcomes]
+        return _with(changed, [outcome(event.body.memory_id) for event in events])
 
-    async def _encode(
-        self, tenant: str, texts: Sequence[TextToEncode]
-    ) -> tuple[Mapping[UUID, str], Sequence[Progress]]:
-        """Encode and keep; return by which model each memory is known now, and the stages."""
-        models = {text.memory_id: self.model for text in texts}
+    async def _encoded(
+        self, texts: Sequence[TextToEncode]
+    ) -> tuple[dict[str, _OfModel], dict[UUID, NoVector]]:
+        """Return what each model knows now, and why some have no vector."""
+        known: dict[str, _OfModel] = defaultdict(_OfModel)
+        refused: dict[UUID, NoVector] = {}
         missing = [text for text in texts if text.vector is None]
-        if not missing:
-            return models, await self.encodings.save(tenant, self.model, [], list(models), self.clock.now())
-        encoded = await self.batcher.encode([text.text for text in missing])
-        vectors = [(text.memory_id, vector) for text, vector in zip(missing, encoded.vectors, strict=True)]
-        models |= dict.fromkeys((memory_id for memory_id, _ in vectors), encoded.model)
-        return models, await self.encodings.save(
-            tenant, encoded.model, vectors, list(models), self.clock.now()
-        )
+        if len(missing) < len(texts):
+            known[self.model].memory_ids += [text.memory_id for text in texts if text.vector is not None]
+        answers = await self.batcher.encode([text.text for text in missing]) if missing else []
+        for text, answer in zip(missing, answers, strict=True):
+            if isinstance(answer, NoVector):
+                refused[text.memory_id] = answer
+                continue
+            known[answer.model].memory_ids.append(text.memory_id)
+            known[answer.model].vectors.append((text.memory_id, answer.vector))
+        return known, refused
+
+    async def _saved(self, tenant: str, known: Mapping[str, _OfModel]) -> Sequence[Progress]:
+        """Keep the vectors of each model; return the stages."""
+        now, stages = self.clock.now(), list[Progress]()
+        for model, some in known.items():
+            stages += await self.encodings.save(tenant, model, some.vectors, some.memory_ids, now)
+        return stages
+
+
+def _with(events: tuple[DerivedEvent, ...], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    """Return `outcomes`, the first of what is done with `events` too, which follow from all that is."""
+    first = next((n for n, one in enumerate(outcomes) if isinstance(one, Done)), None)
+    return [
+        replace(one, events=one.events + events) if n == first and isinstance(one, Done) else one
+        for n, one in enumerate(outcomes)
+    ]

@@ -12,8 +12,8 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.former import Behind, Former, FormerVectors
 from ricordo.ports.life import Life
 from ricordo.ports.memories import Encodings, Vector
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.batcher import Encoded
+from ricordo.ports.models import ModelUnavailable, NoVector
+from ricordo.runtime.texts import Encoded
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
 from ricordo_services.following import Backlog, Emitter, Linking, room
 
@@ -30,8 +30,8 @@ class PrimaryBatcher(Protocol):
         """For how many seconds the model has not answered; 0 while it does."""
         ...
 
-    async def encode(self, texts: Sequence[str]) -> Encoded:
-        """Return vectors in the order of `texts`."""
+    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
+        """Return for each text, in order, its vector, or why the model has none."""
         ...
 
 
@@ -122,27 +122,25 @@ class Reembed:
         done.raised += len(released.intersection(moving))
 
     async def _encoded(self, missing: Sequence[Former], done: Backfilled) -> dict[UUID, Vector]:
-        """Encode texts, each for itself: the batcher puts them together, and one that fails fails alone.
+        """Encode texts; one for which the model has no vector is left out.
 
         Raises:
             ModelUnavailable: the model is away.
         """
         if not missing or (batcher := self.batcher) is None:
             return {}
-        tasks = {one.memory_id: asyncio.create_task(_vector(batcher, one.text)) for one in missing}
+        encoding = asyncio.create_task(batcher.encode([one.text for one in missing]))
         try:
-            waiting = set(tasks.values())
-            while waiting:
-                _, waiting = await asyncio.wait(waiting, timeout=_LOOK_EVERY_S)
-                if waiting and batcher.down_for > 0:
+            while not (await asyncio.wait((encoding,), timeout=_LOOK_EVERY_S))[0]:
+                if batcher.down_for > 0:
                     raise ModelUnavailable(
                         f"{self.model} does not answer: {done.raised} of {done.outdated} memories are of it "
                         "by now; run it again when it does"
                     )
-            return {one: vector for one, task in tasks.items() if (vector := task.result()) is not None}
+            answers = zip(missing, encoding.result(), strict=True)
+            return {one.memory_id: answer.vector for one, answer in answers if isinstance(answer, Encoded)}
         finally:
-            for task in tasks.values():
-                task.cancel()
+            encoding.cancel()
 
     async def _retire(self, tenant: str, started: datetime, *, wait: bool) -> None:
         """Strike out models that nothing is left of, once the points have followed.
@@ -154,11 +152,3 @@ class Reembed:
             if await self.former.retire(tenant, self.keep, started) or self.clock.monotonic() >= until:
                 return
             await self.clock.sleep(_ASK_EVERY_S)
-
-
-async def _vector(batcher: PrimaryBatcher, text: str) -> Vector | None:
-    try:
-        vector: Vector = (await batcher.encode([text])).vectors[0]
-    except ModelUnavailable:  # this text's alone: while the model is away, texts wait
-        return None
-    return vector

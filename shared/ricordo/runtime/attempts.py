@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import structlog
 
@@ -16,8 +16,6 @@ from ricordo.runtime.tracing import TraceContext, logged_as
 from ricordo.runtime.waiting import being_cancelled, unless
 
 _log = structlog.stdlib.get_logger(__name__)
-
-_REASON_MAX_CHARS: Final = 300
 
 
 class HandlerFault(Exception):
@@ -116,5 +114,4 @@ class Attempts:
 def _judged(error: Exception) -> Outcome:
     if isinstance(error, Rejected):
         return Reject(error.code, error.reason)
-    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return Retry(reason=reason[:_REASON_MAX_CHARS])
+    return Retry.because(error)

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-
 from ricordo.ports.clock import Clock
-from ricordo.ports.models import Encoder, ModelUnavailable, NoVector, Vectors
+from ricordo.ports.models import Encoder, ModelUnavailable, NoVector
 from ricordo.runtime.measures import seconds_waited
 from ricordo.runtime.resilience.breaker import Admission, CircuitBreaker
 from ricordo.runtime.resilience.bucket import Bucket, Unlimited
-from ricordo.runtime.texts import PendingText, TextQueue
+from ricordo.runtime.texts import Encoded, PendingText, TextQueue
 from ricordo.runtime.tried import TriedModel
 
 
@@ -44,19 +42,6 @@ class BatchLimits:
     queue: int = 1024
     attempts: int = 3
     fallback_after: float = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """Vectors, and the model that made them.
-
-    Attributes:
-        model: its name.
-        vectors: float32 [n, d], unit norm, in the order of the texts.
-    """
-
-    model: str
-    vectors: Vectors
 
 
 class EmbeddingBatcher:
@@ -165,31 +150,28 @@ class EmbeddingBatcher:
                 for wait in waits:
                     wait.cancel()
 
-    async def encode(self, texts: Sequence[str]) -> Encoded:
+    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
         """Encode `texts`, together with those of others.
 
-        All vectors of one answer are of one model: where an outage set in amid the call, the fallback encodes
-        again what the model had answered. Cancelling gives up the texts of this call and no others.
+        Where an outage sets in amid the call, some are answered by the model and some by the fallback.
+        Cancelling gives up the texts of this call and no others.
 
         Returns:
-            The vectors, in the order of `texts`.
+            For each text, in order, its vector, or why the model has none for it.
 
         Raises:
-            NoVector: the model has none for one of the texts.
             ModelUnavailable: the batcher is closed.
+            Exception: whatever an encoder with a defect raises.
         """
-        if not texts:
-            encoder = self._primary.encoder
-            return Encoded(encoder.model, np.empty((0, encoder.dimensions), dtype=np.float32))
         mine: list[PendingText] = []
         try:
             for content in texts:
                 mine.append(await self._queue.hand_in(content))  # noqa: PERF401 - all that is in must be known
-            answers = await asyncio.gather(*(text.future for text in mine))
+            answers = await asyncio.gather(*(text.future for text in mine), return_exceptions=True)
         finally:
             for text in mine:
                 text.future.cancel()
-        return await self._of_one_model(texts, answers)
+        return [_told(answer) for answer in answers]
 
     async def _send_all(self) -> None:
         while True:
@@ -243,7 +225,7 @@ class EmbeddingBatcher:
         self.waits.add_all(now - text.since for text in batch)
         vectors = await model.encode([text.content for text in batch], admission)
         for text, vector in zip(batch, vectors, strict=True):
-            text.answer(model.name, vector)
+            text.answer(Encoded(model.name, vector))
 
     def _try_in_halves(self, batch: Sequence[PendingText]) -> None:
         """Put the texts back, behind the others.
@@ -264,12 +246,11 @@ class EmbeddingBatcher:
                 text.fail(error)
         self._queue.put_back(batch)
 
-    async def _of_one_model(self, texts: Sequence[str], answers: Sequence[tuple[str, Vectors]]) -> Encoded:
-        models = {model for model, _ in answers}
-        if len(models) == 1 or self._fallback is None:
-            return Encoded(models.pop(), np.stack([vector for _, vector in answers]))
-        vectors = await self._fallback.ask(texts)
-        return Encoded(self._fallback.name, vectors)
-
     def _end(self, sender: asyncio.Task[None]) -> None:
         self._queue.close(None if sender.cancelled() else sender.exception())
+
+
+def _told(answer: Encoded | BaseException) -> Encoded | NoVector:
+    if isinstance(answer, BaseException) and not isinstance(answer, NoVector):
+        raise answer
+    return answer

@@ -6,13 +6,15 @@ the rest.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, Self, TypeVar
 from uuid import UUID
 
 from ricordo.messages.events import DerivedEvent
 
 E_co = TypeVar("E_co", covariant=True)
 E_contra = TypeVar("E_contra", contravariant=True)
+
+_REASON_MAX_CHARS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,12 @@ class Retry:
 
     after: float | None = None
     reason: str = ""
+
+    @classmethod
+    def because(cls, error: Exception) -> Self:
+        """Return one whose reason names `error`, cut to what a log or a dead letter has room for."""
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return cls(reason=reason[:_REASON_MAX_CHARS])
 
 
 Outcome = Done | Reject | Retry

@@ -10,6 +10,19 @@ from ricordo.ports.models import ModelUnavailable, Vectors
 from ricordo.runtime.resilience.waiting import happens_within
 
 
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A vector, and the model that made it.
+
+    Attributes:
+        model: its name.
+        vector: float32 [d], unit norm.
+    """
+
+    model: str
+    vector: Vectors
+
+
 @dataclass(eq=False, slots=True)
 class PendingText:
     """A text that somebody waits for.
@@ -17,8 +30,7 @@ class PendingText:
     Attributes:
         content: the text.
         since: when it was handed in, by the clock's monotonic seconds.
-        future: resolves to the name of a model and its vector, float32 [d]; cancelled when nobody waits any
-            more.
+        future: resolves to its vector; cancelled when nobody waits any more.
         company: texts that may share a request with it, itself included; halved when such a request fails, so
             that a text on which the model fails is soon alone.
         failures: requests of this text alone that failed while the model answered others.
@@ -26,14 +38,14 @@ class PendingText:
 
     content: str
     since: float
-    future: asyncio.Future[tuple[str, Vectors]]
+    future: asyncio.Future[Encoded]
     company: int
     failures: int = 0
 
-    def answer(self, model: str, vector: Vectors) -> None:
+    def answer(self, encoded: Encoded) -> None:
         """Give the caller, if there still is one, the vector."""
         if not self.future.done():
-            self.future.set_result((model, vector))
+            self.future.set_result(encoded)
 
     def fail(self, error: Exception) -> None:
         """Tell the caller, if there still is one, that there will be no vector."""

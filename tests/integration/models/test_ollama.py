@@ -9,6 +9,7 @@ import numpy as np
 import ollama
 import pytest
 from structlog.testing import capture_logs
+from tests.fixtures.encoded import vectors as batched
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.ollama import OllamaEncoder, open_ollama
@@ -199,7 +200,7 @@ async def test_the_batcher_outlives_an_outage_of_the_server(
         encoded = await batcher.encode(["hello"])
     assert len(embedded(server)) == 9  # three times with a trial, two probes, and the text
     assert clock.monotonic() - begun >= 0.4  # open twice: after three failures, and after a failed probe
-    np.testing.assert_allclose(encoded.vectors, word_vectors(["hello"], 384), atol=1e-6)
+    np.testing.assert_allclose(batched(encoded), word_vectors(["hello"], 384), atol=1e-6)
 
 
 async def test_the_stand_in_speaks_as_the_client_expects(server: OllamaStandIn) -> None:

@@ -7,11 +7,12 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.messages.events import MemoryCreated, MemoryEncoded
+from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.ports.memories import TextToEncode, Vector
+from ricordo.ports.models import NoVector
 from ricordo.ports.stages import Progress
-from ricordo.runtime.batcher import Encoded
-from ricordo.runtime.handling import Done, Envelope
+from ricordo.runtime.handling import Done, Envelope, Retry
+from ricordo.runtime.texts import Encoded
 from ricordo.testing.clock import ManualClock
 from ricordo_services.embedding.encode import Encode
 
@@ -42,7 +43,8 @@ class Rows:
         done: Sequence[UUID],
         at: datetime,
     ) -> Sequence[Progress]:
-        self.kept[model] = [memory_id for memory_id, _ in vectors]
+        if vectors:
+            self.kept[model] = [memory_id for memory_id, _ in vectors]
         return [
             Progress(
                 memory_id=one,
@@ -56,22 +58,24 @@ class Rows:
         ]
 
     async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
-        return ()
+        return [(UUID(int=one.int + 1), "u-1") for one in memory_ids[:1]]
 
     async def models(self, tenant: str) -> Mapping[str, int]:
         return {}
 
 
 class Batcher:
-    """Encodes all by one model."""
+    """Encodes all by one model, but for those that are said to have another, or none."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, **others: str | None) -> None:
         self.model = model
+        self.others = others
         self.asked: list[str] = []
 
-    async def encode(self, texts: Sequence[str]) -> Encoded:
+    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
         self.asked += texts
-        return Encoded(self.model, np.stack([a_vector() for _ in texts]))
+        models = [self.others.get(text, self.model) for text in texts]
+        return [NoVector("it refused") if one is None else Encoded(one, a_vector()) for one in models]
 
 
 def created(number: int) -> Envelope[MemoryCreated]:
@@ -115,3 +119,29 @@ async def test_a_redelivery_of_what_is_known_asks_no_model() -> None:
 
 async def test_nothing_is_told_of_what_was_forgotten_meanwhile() -> None:
     assert await encoded(Rows([]), Batcher(PRIMARY), 1) == {}
+
+
+async def test_an_outage_amid_a_batch_keeps_each_vector_by_its_own_model() -> None:
+    rows = Rows([TextToEncode(UUID(int=1), "one"), TextToEncode(UUID(int=2), "two")])
+    assert await encoded(rows, Batcher(PRIMARY, two=FALLBACK), 1, 2) == {
+        1: (PRIMARY, False),
+        2: (FALLBACK, True),
+    }
+    assert rows.kept == {PRIMARY: [UUID(int=1)], FALLBACK: [UUID(int=2)]}
+
+
+async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> None:
+    rows = Rows([TextToEncode(UUID(int=1), "one"), TextToEncode(UUID(int=2), "two")])
+    handler = Encode(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
+    refused, done = await handler("acme", [created(1), created(2)])
+    assert refused == Retry(reason="NoVector: it refused")
+    assert isinstance(done, Done)
+    assert [type(event) for event in done.events] == [MemoryEncoded, MemoryChanged]
+    assert rows.kept == {PRIMARY: [UUID(int=2)]}
+
+
+async def test_where_no_text_has_a_vector_nothing_is_kept() -> None:
+    rows = Rows([TextToEncode(UUID(int=1), "one")])
+    handler = Encode(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
+    assert await handler("acme", [created(1)]) == [Retry(reason="NoVector: it refused")]
+    assert rows.kept == {}

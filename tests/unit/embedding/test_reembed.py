@@ -12,9 +12,9 @@ import pytest
 from ricordo.messages.events import DerivedEvent
 from ricordo.ports.former import Behind, Former, FormerSlice
 from ricordo.ports.memories import Vector
-from ricordo.ports.models import ModelUnavailable
+from ricordo.ports.models import ModelUnavailable, NoVector
 from ricordo.ports.stages import Progress
-from ricordo.runtime.batcher import Encoded
+from ricordo.runtime.texts import Encoded
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
 from ricordo_services.backfilled import Backfilled, BackfillOrder
@@ -64,13 +64,12 @@ class World:
         former = [Former(one, "u-1", self.texts.get(one, "a text"), NEW in self.rows[one]) for one in found]
         return FormerSlice(former, found[-1] if len(found) == limit else None)
 
-    async def encode(self, texts: Sequence[str]) -> Encoded:
+    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
         if self.down_for:
             await self.clock.sleep(1e9)
-        if POISON in texts:
-            raise ModelUnavailable("it refused")
-        self.encoded += texts
-        return Encoded(NEW, np.ones((len(texts), 1), dtype=np.float32))
+        self.encoded += [text for text in texts if text != POISON]
+        vector = np.ones(1, dtype=np.float32)
+        return [NoVector("it refused") if text == POISON else Encoded(NEW, vector) for text in texts]
 
     async def save(
         self,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.fixtures.encoded import models
 from tests.fixtures.scraping import Scraped, scraped
 
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
@@ -127,7 +128,7 @@ async def test_what_the_fallback_does_is_told_apart(model: FakeEncoder, clock: M
         model.available = False
         call = asyncio.create_task(batcher.encode(["hello"]))
         await clock.advance(25)
-        assert (await call).model == "spare"
+        assert models(await call) == ["spare"]
         found = told(batcher)
     assert requests(found, "spare") == {("usual", "ok"): 1}
     assert state(found, "spare") == ["closed"]
@@ -136,21 +137,6 @@ async def test_what_the_fallback_does_is_told_apart(model: FakeEncoder, clock: M
     assert found.value(encoded, model="fake", role="primary") == 0
     assert found.value("ricordo_embedding_down_seconds", role="primary") > 20
     assert found.value("ricordo_embedding_down_seconds", role="fallback") == 0
-
-
-async def test_what_the_fallback_encodes_again_counts_too(model: FakeEncoder, clock: ManualClock) -> None:
-    spare = FakeEncoder(clock, model="spare", dimensions=16)
-    limits = BatchLimits(fallback_after=20, in_flight=1)
-    async with EmbeddingBatcher(model, clock, fallback=spare, limits=limits) as batcher:
-        call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(64)]))
-        await clock.advance(0.15)
-        model.available = False
-        await clock.advance(60)
-        await call
-        found = told(batcher)
-    # 32 by the model, the other 32 by the fallback, then all once more, as an answer is of one model.
-    assert found.value("ricordo_embedding_encoded_texts_total", role="primary") == 32
-    assert found.value("ricordo_embedding_encoded_texts_total", role="fallback") == 32 + 64
 
 
 async def test_who_is_cut_off_has_failed(model: FakeEncoder, clock: ManualClock) -> None:
