@@ -35,6 +35,7 @@ class Encoder(Protocol):
 
         Raises:
             ModelUnavailable: the model cannot answer now; the call may be repeated later.
+            ModelSlow: it did not answer in time.
         """
         ...
 
@@ -51,5 +52,17 @@ class ModelUnavailable(Unavailable):
     """The model did not answer, or answered nonsense: a transient failure."""
 
 
+class ModelSlow(ModelUnavailable):
+    """The model did not answer in time: each further try may cost as much."""
+
+
 class NoVector(ModelUnavailable):
-    """The model answers others, but has no vector for this one text; another try may not help."""
+    """The model answers others, but has no vector for this one text; another try may not help.
+
+    Attributes:
+        slow: it did not answer in time.
+    """
+
+    def __init__(self, reason: str, *, slow: bool = False) -> None:
+        super().__init__(reason)
+        self.slow = slow

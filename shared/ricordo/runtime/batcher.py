@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from ricordo.ports.clock import Clock
-from ricordo.ports.models import Encoder, ModelUnavailable, NoVector
+from ricordo.ports.models import Encoder, ModelSlow, ModelUnavailable, NoVector
 from ricordo.runtime.measures import seconds_waited
 from ricordo.runtime.resilience.breaker import Admission, CircuitBreaker
 from ricordo.runtime.resilience.bucket import Bucket, Unlimited
@@ -32,7 +32,8 @@ class BatchLimits:
         in_flight: requests at a time.
         queue: texts waiting or in flight at the most; handing in more waits.
         attempts: requests of a text alone that may fail while the model answers others, before its caller is
-            told. A request of several that failed comes back in halves.
+            told; one, where the model did not answer in time. A request of several that failed comes back in
+            halves, or one by one where it took too long.
         fallback_after: seconds of outage after which the fallback serves.
     """
 
@@ -212,8 +213,10 @@ class EmbeddingBatcher:
                 admission.withdrawn()
         except NoVector as error:
             self._try_alone(batch, error)
+        except ModelSlow:
+            self._try_smaller(batch, 1)
         except ModelUnavailable:
-            self._try_in_halves(batch)
+            self._try_smaller(batch, max(1, len(batch) // 2))
         except Exception as error:  # noqa: BLE001 - a defect of the encoder is its callers' to hear of
             for text in batch:
                 text.fail(error)
@@ -227,22 +230,26 @@ class EmbeddingBatcher:
         for text, vector in zip(batch, vectors, strict=True):
             text.answer(Encoded(model.name, vector))
 
-    def _try_in_halves(self, batch: Sequence[PendingText]) -> None:
+    def _try_smaller(self, batch: Sequence[PendingText], company: int) -> None:
         """Put the texts back, behind the others.
 
         The model may be away, or one of the texts at fault: they come back in smaller requests, until that
-        one is alone and the others have their answers.
+        one is alone and the others have their answers. Where each try costs a timeout, they are alone at
+        once: the callers' time is limited too.
         """
         for text in batch:
-            text.company = max(1, len(batch) // 2)
+            text.company = company
         self._queue.put_back(batch)
 
     def _try_alone(self, batch: Sequence[PendingText], error: NoVector) -> None:
-        """Put a text back that is at fault, as it may be an error that passes; or tell its caller."""
+        """Put a text back that is at fault, as it may be an error that passes; or tell its caller.
+
+        One that the model was too slow for is told at once: another try would cost the same time again.
+        """
         for text in batch:
             text.failures += 1
             text.company = 1
-            if text.failures >= self._limits.attempts:
+            if error.slow or text.failures >= self._limits.attempts:
                 text.fail(error)
         self._queue.put_back(batch)
 

@@ -31,7 +31,7 @@ class PendingText:
         content: the text.
         since: when it was handed in, by the clock's monotonic seconds.
         future: resolves to its vector; cancelled when nobody waits any more.
-        company: texts that may share a request with it, itself included; halved when such a request fails, so
+        company: texts that may share a request with it, itself included; fewer when such a request fails, so
             that a text on which the model fails is soon alone.
         failures: requests of this text alone that failed while the model answered others.
     """

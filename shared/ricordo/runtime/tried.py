@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ricordo.ports.clock import Clock
-from ricordo.ports.models import Encoder, ModelUnavailable, NoVector, Vectors
+from ricordo.ports.models import Encoder, ModelSlow, ModelUnavailable, NoVector, Vectors
 from ricordo.runtime.measures import ModelMeasures, RequestKind, RequestOutcome
 from ricordo.runtime.resilience.breaker import Admission, BreakerState, CircuitBreaker
 from ricordo.runtime.resilience.bucket import Bucket
@@ -65,6 +65,7 @@ class TriedModel:
         Raises:
             NoVector: the model has none for the only text, while it has one for another.
             ModelUnavailable: it did not answer, or not with vectors; of several texts, one may be at fault.
+            ModelSlow: it did not answer in time.
         """
         with admission:
             try:
@@ -74,7 +75,8 @@ class TriedModel:
                     self._error = str(error)
                     raise
                 refused = error
-        raise NoVector(f"{self.name} has no vector for this text, but has for others ({refused})")
+        reason = f"{self.name} has no vector for this text, but has for others ({refused})"
+        raise NoVector(reason, slow=isinstance(refused, ModelSlow))
 
     async def ask(self, texts: Sequence[str], kind: RequestKind = RequestKind.USUAL) -> Vectors:
         """Encode `texts`, whatever the breaker says; measure how that went.

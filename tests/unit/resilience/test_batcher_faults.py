@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from tests.fixtures.encoded import vectors
 
-from ricordo.ports.models import ModelUnavailable, NoVector, Vectors
+from ricordo.ports.models import ModelSlow, ModelUnavailable, NoVector, Vectors
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.resilience import BreakerState
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder
+
+TIMEOUT_S = 30.0
 
 
 @pytest.fixture
@@ -72,6 +74,30 @@ async def test_a_text_that_the_model_fails_on_does_not_open_the_breaker(clock: M
         more = [asyncio.create_task(_encode_after(batcher, clock, 10 * n)) for n in range(10)]
         await clock.advance(100)
         assert all(one.done() for one in more)
+
+
+class Choking(FakeEncoder):
+    """Answers a request that holds a certain text so late that nobody waits for it."""
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        if "poison" in texts:
+            await self._clock.sleep(TIMEOUT_S)
+            raise ModelSlow("no answer in time")
+        return await super().encode(texts)
+
+
+async def test_a_text_that_the_model_takes_too_long_for_costs_two_timeouts(clock: ManualClock) -> None:
+    model = Choking(clock, latency=0.1)
+    async with EmbeddingBatcher(model, clock) as batcher:
+        texts = [f"text {n}" for n in range(31)]
+        call = asyncio.create_task(batcher.encode(["poison", *texts]))
+        await clock.advance(2 * TIMEOUT_S + 5)
+        answers = list(await call)
+        refused = answers.pop(0)
+        assert isinstance(refused, NoVector)
+        assert "no answer in time" in str(refused)
+        np.testing.assert_array_equal(vectors(answers), model.vectors(texts))
+        assert state_of(batcher) is BreakerState.CLOSED
 
 
 async def test_a_text_gets_another_chance_where_the_failure_passes(clock: ManualClock) -> None:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import httpx
 import ollama
 
-from ricordo.ports.models import ModelUnavailable
+from ricordo.ports.models import ModelSlow, ModelUnavailable
 
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
@@ -140,7 +140,7 @@ async def _answering(model: str, timeout: float) -> AsyncIterator[None]:
         async with asyncio.timeout(timeout):
             yield
     except TimeoutError as error:
-        raise ModelUnavailable(f"{model} did not answer within {timeout} s") from error
+        raise ModelSlow(f"{model} did not answer within {timeout} s") from error
     except ollama.ResponseError as error:
         if error.status_code == _NOT_FOUND:
             raise NotHeld(f"the Ollama server does not hold {model} ({error.error})") from error
