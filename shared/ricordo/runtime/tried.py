@@ -3,7 +3,8 @@
 Who is to blame for a failure cannot be told from the failure: a server that is out of memory and one that
 chokes on a single text both answer an error, or numbers that are no vector. So a text of our own, which is at
 no fault, is asked for in doubt: after a text that failed alone, and while the breaker is open, whether or not
-texts wait.
+texts wait. Where a server does one request at a time, ours waits behind one of many texts; but an answer to
+that one, or to any other since the text was asked for, proves as much.
 """
 
 import asyncio
@@ -37,6 +38,7 @@ class TriedModel:
         self._bucket = bucket
         self._clock = clock
         self._error = ""
+        self._answers = 0  # requests that were answered
 
     @property
     def name(self) -> str:
@@ -68,10 +70,11 @@ class TriedModel:
             ModelSlow: it did not answer in time.
         """
         with admission:
+            before = self._answers
             try:
                 return await self.ask(texts)
             except ModelUnavailable as error:
-                if len(texts) > 1 or not await self._others_work():
+                if len(texts) > 1 or not await self._others_work(before):
                     self._error = str(error)
                     raise
                 refused = error
@@ -88,6 +91,7 @@ class TriedModel:
         try:
             vectors = await _encoded(self.encoder, texts)
             outcome = RequestOutcome.OK
+            self._answers += 1
         finally:
             self.measures.ended(kind, outcome, len(texts), self._clock.monotonic() - begun)
         return vectors
@@ -116,16 +120,26 @@ class TriedModel:
         else:
             admission.failed()
 
-    async def _others_work(self) -> bool:
-        """Whether the model soon answers another text than the one that failed."""
-        try:
-            if (leave := await self.admission()) is None:  # others have found it away
-                return False
+    async def _others_work(self, before: int) -> bool:
+        """Whether the model answers other texts than the one that failed.
+
+        Args:
+            before: requests that had been answered when the text was asked for.
+        """
+        if self._answers == before and (leave := await self.admission()) is not None:
             leave.withdrawn()  # the one admission of both requests is settled once
-            async with asyncio.timeout(_SOON_S):
-                return await self._works()
-        except TimeoutError:
-            return False
+            await self._try_soon()
+        return self._answers > before
+
+    async def _try_soon(self) -> None:
+        """Have a short text answered, or leave it at that where it takes too long."""
+        tasks = asyncio.create_task(self._works()), asyncio.create_task(self._clock.sleep(_SOON_S))
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _works(self) -> bool:
         try:

@@ -100,6 +100,36 @@ async def test_a_text_that_the_model_takes_too_long_for_costs_two_timeouts(clock
         assert state_of(batcher) is BreakerState.CLOSED
 
 
+class OneAtATime(Picky):
+    """Does one request after the other: 6 s for one of several texts."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.turn = asyncio.Lock()
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        async with self.turn:
+            self.latency = 6.0 if len(texts) > 1 else 0.1
+            return await super().encode(texts)
+
+
+async def test_an_answer_to_others_proves_that_the_model_is_there(clock: ManualClock) -> None:
+    model = OneAtATime(clock)
+    async with EmbeddingBatcher(model, clock) as batcher:
+        poison = asyncio.create_task(batcher.encode(["poison"]))
+
+        async def talk() -> None:
+            while not poison.done():
+                await batcher.encode([f"text {n}" for n in range(32)])
+
+        talking = [asyncio.create_task(talk()) for _ in range(4)]
+        await clock.advance(600)
+        assert isinstance(poison.result()[0], NoVector)
+        assert all(one.done() and one.exception() is None for one in talking)
+        assert sum(request.texts == ("poison",) for request in model.requests) == 3
+        assert state_of(batcher) is BreakerState.CLOSED
+
+
 async def test_a_text_gets_another_chance_where_the_failure_passes(clock: ManualClock) -> None:
     model = Picky(clock)
     async with EmbeddingBatcher(model, clock, limits=BatchLimits(attempts=2)) as batcher:
