@@ -13,7 +13,8 @@ from tests.fixtures.encoded import vectors as batched
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.ollama import OllamaEncoder, open_ollama
-from ricordo.ports.models import ModelUnavailable
+from ricordo.adapters.ollama.server import NotHeld, connect
+from ricordo.ports.models import ModelSlow, ModelUnavailable
 from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.resilience import CircuitBreaker
 from ricordo.testing.eventually import eventually
@@ -91,6 +92,27 @@ async def test_a_server_that_misbehaves_is_unavailable_until_it_does_not(
         await encoder.encode(["one", "two"])
     server.behaviour = Behaviour()
     assert (await encoder.encode(["one", "two"])).shape == (2, 384)
+
+
+async def test_no_answer_in_time_is_told_apart(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
+    server.behaviour.hang = True
+    with pytest.raises(ModelSlow, match="all-minilm did not answer within"):
+        await encoder.encode(["one"])
+
+
+async def test_what_is_no_ollama_is_not_said_to_lack_the_model() -> None:
+    async with (
+        ollama_stand_in(["all-minilm:latest"]) as server,
+        connect(f"{server.url}/elsewhere", 5) as there,
+    ):
+        with pytest.raises(ModelUnavailable, match="answered 404") as error:
+            await there.has("all-minilm")
+        assert not isinstance(error.value, NotHeld)
+    async with ollama_stand_in() as server, connect(server.url, 5) as there:
+        assert not await there.has("all-minilm")
+        for asking in (there.embed("all-minilm", ["one"]), there.load("all-minilm")):
+            with pytest.raises(NotHeld, match="does not hold all-minilm"):
+                await asking
 
 
 async def test_a_server_that_is_away_does_not_stop_the_start() -> None:

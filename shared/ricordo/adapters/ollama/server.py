@@ -33,9 +33,10 @@ class OllamaServer:
         """Return what the model answers to `texts`, unchecked.
 
         Raises:
+            NotHeld: the server does not hold the model.
             ModelUnavailable: there was no answer in time, or it was none.
         """
-        async with _answering(model, self._timeout):
+        async with _asking(model, self._timeout):
             response = await self._client.embed(
                 model=model, input=[_encodable(text) for text in texts], keep_alive=_KEEP_LOADED
             )
@@ -62,12 +63,13 @@ class OllamaServer:
                 server cuts at its beginning. None leaves it to the server.
 
         Raises:
+            NotHeld: the server does not hold the model.
             ModelUnavailable: there was no answer in time, or it was none.
         """
         options: dict[str, float] = {"temperature": 0, "seed": 0, "num_predict": tokens}
         if window is not None:
             options["num_ctx"] = window
-        async with _answering(model, self._timeout):
+        async with _asking(model, self._timeout):
             response = await self._client.chat(
                 model=model,
                 messages=[{name: _encodable(value) for name, value in one.items()} for one in messages],
@@ -81,9 +83,10 @@ class OllamaServer:
         """Have the server hold `model` in memory, with room for so many tokens; that may take many seconds.
 
         Raises:
+            NotHeld: the server does not hold the model.
             ModelUnavailable: it did not, or not in time.
         """
-        async with _answering(model, self._timeout):
+        async with _asking(model, self._timeout):
             options = None if window is None else {"num_ctx": window}
             await self._client.chat(model=model, messages=[], options=options, keep_alive=_KEEP_LOADED)
 
@@ -142,8 +145,6 @@ async def _answering(model: str, timeout: float) -> AsyncIterator[None]:
     except TimeoutError as error:
         raise ModelSlow(f"{model} did not answer within {timeout} s") from error
     except ollama.ResponseError as error:
-        if error.status_code == _NOT_FOUND:
-            raise NotHeld(f"the Ollama server does not hold {model} ({error.error})") from error
         raise ModelUnavailable(f"{model} answered {error.status_code}: {error.error}") from error
     except (httpx.HTTPError, OSError) as error:
         raise ModelUnavailable(f"{model} cannot be reached: {str(error) or type(error).__name__}") from error
@@ -153,6 +154,18 @@ async def _answering(model: str, timeout: float) -> AsyncIterator[None]:
         AttributeError,
     ) as error:  # what the client makes of an answer without sense
         raise ModelUnavailable(f"{model} answered nonsense: {error}") from error
+
+
+@asynccontextmanager
+async def _asking(model: str, timeout: float) -> AsyncIterator[None]:
+    """Ask the model itself: there, and nowhere else, "not found" speaks of the model."""
+    async with _answering(model, timeout):
+        try:
+            yield
+        except ollama.ResponseError as error:
+            if error.status_code != _NOT_FOUND:
+                raise
+            raise NotHeld(f"the Ollama server does not hold {model} ({error.error})") from error
 
 
 def _encodable(text: str) -> str:
