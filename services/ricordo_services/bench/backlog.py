@@ -17,9 +17,9 @@ from ricordo_services.bench.figures import rounded
 from ricordo_services.bench.ingest import remembered_beside
 from ricordo_services.bench.options import Line, Options, Say
 from ricordo_services.bench.publication import remember
+from ricordo_services.bench.ready import ready_models
 from ricordo_services.bench.system import System, scratch, up
 from ricordo_services.bench.watching import Answers, Held, ask, growth, held, watched
-from ricordo_services.models import open_models
 
 _BACKLOG: Final = 5000  # messages
 _FIRST: Final = 1000  # memories that are stored when the rate is measured first
@@ -35,7 +35,7 @@ _STEPS: Final = ("storing the first", "rate at first", "backlog", "rate at the e
 
 async def backlog(options: Options, say: Say) -> None:
     """Publish a backlog to a running system that is asked meanwhile, and wait until it is remembered."""
-    async with open_models(options.settings.embedding) as models:
+    async with ready_models(options.settings.embedding) as models:
         with scratch() as folder:
             async with up(folder, options.split) as system, MemoryClient.connect(system.nats) as client:
                 trial = _Trial(options, system, client, models.batch)

@@ -9,8 +9,9 @@ from ricordo_services.bench.comparison import REQUEST_S, comparison
 from ricordo_services.bench.figures import middle
 from ricordo_services.bench.options import Options, Say
 from ricordo_services.bench.overhead import LOAD, limit, overhead
+from ricordo_services.bench.ready import ready_models
 from ricordo_services.bench.stand_in import MODEL, stand_in
-from ricordo_services.models import Models, open_models
+from ricordo_services.models import Models
 
 _RUNS_OF_A_SERVER: Final = 1  # where the machine's speed does not matter
 
@@ -18,7 +19,7 @@ _RUNS_OF_A_SERVER: Final = 1  # where the machine's speed does not matter
 async def queue(options: Options, say: Say) -> None:
     """Measure the embedding batcher: overhead at half load, acceptance of 1,000 texts a second, gain."""
     settings, seconds = options.settings.embedding, options.seconds
-    async with open_models(settings) as models:
+    async with ready_models(settings) as models:
         here = await _overhead(models, settings, options.runs, seconds, say)
         wide = await acceptance(models, settings, seconds=seconds, queue=round(OFFERED * seconds))
         say({"bench": "queue", "part": "acceptance", **wide})
@@ -29,7 +30,7 @@ async def queue(options: Options, say: Say) -> None:
         served = settings.model_copy(
             update={"provider": "ollama", "model": MODEL, "fallback": None, "ollama_url": url}
         )
-        async with open_models(served) as models:
+        async with ready_models(served) as models:
             remote = await _overhead(models, served, _RUNS_OF_A_SERVER, seconds, say)
             allowed = {False: settings.in_flight / REQUEST_S, True: settings.requests_per_s}
             for limited, per_second in allowed.items():

@@ -11,8 +11,8 @@ from ricordo.settings import EmbeddingSettings
 from ricordo_services.bench.conversation import texts
 from ricordo_services.bench.figures import middle, rounded
 from ricordo_services.bench.options import BenchFailed, Options, Say
+from ricordo_services.bench.ready import ready_models
 from ricordo_services.bench.stopwatch import Stopwatch
-from ricordo_services.models import open_models
 
 _SEED = 1
 _MADE_UP = 1000
@@ -26,8 +26,7 @@ async def embedding(options: Options, say: Say) -> None:
     """Measure how many texts a second the model encodes: as the pipeline asks it, and one by one."""
     spoken = read_texts(options, _MADE_UP)
     settings = options.settings.embedding
-    async with open_models(settings) as models:
-        await models.prepared()
+    async with ready_models(settings) as models:
         await encode_all(models.batch, spoken[:_WARM_UP], settings)
         runs = []
         for run in range(1, options.runs + 1):

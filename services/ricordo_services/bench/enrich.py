@@ -18,7 +18,7 @@ from ricordo.ports.memories import Vector
 from ricordo_services.bench.embedding import encode_all, read_texts
 from ricordo_services.bench.figures import middle, rounded
 from ricordo_services.bench.options import Options, Say
-from ricordo_services.models import open_models
+from ricordo_services.bench.ready import ready_models
 
 _MESSAGES: Final = 1000
 _SAID_AT: Final = datetime(2026, 2, 4, 15, 30, tzinfo=UTC)
@@ -48,8 +48,7 @@ _PARTS: Final[Mapping[str, Callable[[_Said], object]]] = {
 async def enrichment(options: Options, say: Say) -> None:
     """Measure messages per second of one thread, and what its parts take."""
     spoken = read_texts(options, _MESSAGES)
-    async with open_models(options.settings.embedding) as models:
-        await models.prepared()
+    async with ready_models(options.settings.embedding) as models:
         vectors = await encode_all(models.batch, spoken, options.settings.embedding)
     said = [_Said(text, detect(text), vector) for text, vector in zip(spoken, vectors, strict=True)]
     for part in _PARTS.values():

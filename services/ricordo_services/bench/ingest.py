@@ -11,9 +11,9 @@ from ricordo_services.bench.embedding import encode_all, read_texts
 from ricordo_services.bench.figures import middle, rounded
 from ricordo_services.bench.options import Options, Say
 from ricordo_services.bench.publication import encoded, remember
+from ricordo_services.bench.ready import ready_models
 from ricordo_services.bench.stopwatch import Stopwatch
 from ricordo_services.bench.system import System, scratch, up
-from ricordo_services.models import open_models
 
 _MESSAGES = 2000
 _WARM_UP = 200
@@ -24,8 +24,7 @@ _ALONE = 640  # texts that the model alone is given, before and after: some seco
 async def ingest(options: Options, say: Say) -> None:
     """Measure events per second through the whole pipeline, and their ratio to the model alone."""
     count = options.messages or _MESSAGES
-    async with open_models(options.settings.embedding) as models:
-        await models.prepared()
+    async with ready_models(options.settings.embedding) as models:
         with scratch() as folder:
             async with up(folder, options.split) as system:
                 warm_up = read_texts(options, min(_WARM_UP, count), seed=0)[:_WARM_UP]
