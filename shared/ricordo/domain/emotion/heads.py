@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.embedding import MINILM
 from ricordo.domain.emotion.features import Hashes, pairs, pieces, style, tokens
 from ricordo.domain.emotion.known_words import KnownWords
 from ricordo.domain.lexicon import LANGUAGES
@@ -52,7 +53,7 @@ LABELS: Final = (
     "neutral",
 )
 """Those of GoEmotions, in the order of its files."""
-MODEL: Final = "all-MiniLM-L6-v2"
+MODEL: Final = MINILM
 """Whose vectors the shipped heads read."""
 _STEPS: Final = 31
 AXES: Final = ("valence", "arousal", "dominance")

@@ -1,0 +1,66 @@
+"""What the doctor finds of embedding models, and of what takes their place."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from ricordo.domain.embedding import MINILM
+from ricordo.settings import EmbeddingSettings
+from ricordo.testing.ollama import ollama_stand_in
+from ricordo_services.cli import model_checks
+from ricordo_services.cli.findings import Finding, State
+from ricordo_services.cli.model_checks import look_at_models
+
+NOBODY = "http://127.0.0.1:1"
+
+
+def served(url: str = NOBODY, fallback: str | None = None) -> EmbeddingSettings:
+    return EmbeddingSettings(provider="ollama", model="bge-m3", ollama_url=url, fallback=fallback)
+
+
+@pytest.fixture
+def without_minilm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_checks, "_PACKAGE", "no_package_of_that_name")
+
+
+def states(found: Sequence[Finding]) -> dict[str, State]:
+    return {one.name: one.state for one in found}
+
+
+async def test_without_a_fallback_messages_wait() -> None:
+    [model] = await look_at_models(served())
+    assert model.state is State.MISSING
+    assert model.advice == "does Ollama run there? messages wait for it, and recall works by words alone"
+
+
+async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
+    found = await look_at_models(served(fallback=MINILM))
+    assert states(found) == {"model": State.DEGRADED, "fallback": State.WELL}
+    assert found[0].advice == (
+        f"does Ollama run there? after 60 s {MINILM} encodes in its place; "
+        "what the model has encoded is found by words alone"
+    )
+
+
+@pytest.mark.usefixtures("without_minilm")
+async def test_minilm_takes_no_place_where_it_is_not_installed() -> None:
+    found = await look_at_models(served(fallback=MINILM))
+    assert states(found) == {"model": State.MISSING, "fallback": State.NOTED}
+    assert "messages wait" in found[0].advice
+    async with ollama_stand_in() as server:
+        found = await look_at_models(served(server.url, MINILM))
+    assert states(found) == {"model": State.MISSING, "fallback": State.NOTED}
+
+
+async def test_a_fallback_on_a_server_that_is_away_takes_no_place() -> None:
+    found = await look_at_models(served(fallback="all-minilm"))
+    assert states(found) == {"model": State.MISSING, "fallback": State.DEGRADED}
+
+
+async def test_a_server_tells_which_of_both_it_holds() -> None:
+    async with ollama_stand_in(["all-minilm:latest"]) as server:
+        found = await look_at_models(served(server.url, "all-minilm"))
+        assert states(found) == {"model": State.DEGRADED, "fallback": State.WELL}
+        server.models[:] = ["bge-m3:latest"]
+        found = await look_at_models(served(server.url, "all-minilm"))
+        assert states(found) == {"model": State.WELL, "fallback": State.DEGRADED}
