@@ -36,7 +36,7 @@ class Place:
 class RememberedNeighbourhoods:
     """The neighbourhoods that were used last, as long as they take no more than so many bytes together.
 
-    One that takes more than that by itself is forgotten at once, and read again for each batch.
+    One that takes more than that by itself is not remembered and read again for each batch; the others stay.
 
     Args:
         most_bytes: over all users.
@@ -61,9 +61,9 @@ class RememberedNeighbourhoods:
     def keep(self, place: Place, neighbourhood: Neighbourhood, state: State) -> None:
         """Remember a neighbourhood as of `state`; for it, those that were used longest ago are forgotten."""
         self.take(place)
-        if neighbourhood.worn:
-            return
         takes = neighbourhood.nbytes
+        if neighbourhood.worn or takes > self._most:
+            return
         self._kept[place] = neighbourhood, state, takes
         self.nbytes += takes
         while self.nbytes > self._most:

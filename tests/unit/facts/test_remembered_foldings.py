@@ -40,10 +40,13 @@ def test_those_that_were_used_longest_ago_are_forgotten() -> None:
     assert remembered.take("acme", "c", state) is kept["c"]
 
 
-def test_what_is_too_much_by_itself_is_not_remembered_and_leaves_room() -> None:
-    remembered, state = RememberedFoldings(_folding(7).size), uuid4()
+def test_what_is_too_much_by_itself_is_not_remembered_and_costs_no_other_its_place() -> None:
+    small = _folding(7)
+    remembered, state = RememberedFoldings(small.size), uuid4()
+    remembered.keep("acme", "b", small, state)
+    remembered.keep("acme", "a", _folding(7), state)
+    assert remembered.take("acme", "b", state) is None, "there is room for one"
+    remembered.keep("acme", "b", small, state)
     remembered.keep("acme", "a", _folding(8), state)
     assert remembered.take("acme", "a", state) is None
-    small = _folding(7)
-    remembered.keep("acme", "b", small, state)
     assert remembered.take("acme", "b", state) is small

@@ -72,10 +72,16 @@ class RememberedFoldings:
         return folding if known == state else None
 
     def keep(self, tenant: str, user_id: str, folding: Folding, state: UUID) -> None:
-        """Remember a folding as of `state`; for it, those that were used longest ago are forgotten."""
+        """Remember a folding as of `state`; for it, those that were used longest ago are forgotten.
+
+        One that is too much by itself is not remembered, and costs no other its place.
+        """
         self.take(tenant, user_id, None)
-        self._kept[tenant, user_id] = folding, state, folding.size
-        self._size += folding.size
+        size = folding.size
+        if size > self._most:
+            return
+        self._kept[tenant, user_id] = folding, state, size
+        self._size += size
         while self._size > self._most:
             _, (_, _, size) = self._kept.popitem(last=False)
             self._size -= size

@@ -1,0 +1,34 @@
+"""Which users' neighbourhoods a worker remembers."""
+
+from uuid import UUID
+
+from ricordo.domain.links import Member, Neighbourhood
+from ricordo.domain.nearness import whole
+from ricordo.ports.links import State
+from ricordo.testing.factories import unit_vectors
+from ricordo_services.enrichment.linking import Place, RememberedNeighbourhoods
+
+STATE = State(generation=UUID(int=1), number=1)
+
+
+def _neighbourhood(members: int) -> Neighbourhood:
+    neighbourhood = Neighbourhood(0.5, 4)
+    vectors = unit_vectors(members, 4, seed=1)
+    neighbourhood.add([Member(UUID(int=n), n, whole(vector)) for n, vector in enumerate(vectors)])
+    return neighbourhood
+
+
+def test_what_is_too_much_by_itself_is_not_remembered_and_costs_no_other_its_place() -> None:
+    small, large = _neighbourhood(3), _neighbourhood(2000)
+    remembered = RememberedNeighbourhoods(2 * small.nbytes)
+    a, b, c = (Place("acme", user, "model") for user in "abc")
+    for place in (a, b, c):
+        remembered.keep(place, small, STATE)
+    assert remembered.take(a) is None, "there is room for two"
+    remembered.keep(a, large, STATE)
+    assert remembered.take(a) is None
+    assert len(remembered) == 2
+    assert remembered.nbytes == 2 * small.nbytes
+    remembered.keep(b, large, STATE)
+    assert remembered.take(b) is None, "what was remembered of this one has passed"
+    assert remembered.take(c) == (small, STATE)
