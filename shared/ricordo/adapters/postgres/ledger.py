@@ -40,7 +40,7 @@ class PostgresFactLedger:
         Args:
             database: the connections.
             beside: computes what takes long; None for whom asks only, or may compute on the event loop.
-            remembered: how much is remembered over all users, in rows of evidence.
+            remembered: how much is remembered over all users, in kilobytes.
         """
         self._database = database
         self._beside = beside

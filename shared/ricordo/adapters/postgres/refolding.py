@@ -17,7 +17,7 @@ from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.domain.facts import Changes, Evidence, Fact, Folding, Part, normalise, parts_of
 
 REMEMBERED: Final = 200_000
-"""Rows of evidence that a process remembers of its users: some 140 MB, if there are so many."""
+"""Kilobytes that the foldings that a process remembers may take, as `Folding.size` counts them: 200 MB."""
 
 FACT_FIELDS: Final = (
     "id",
@@ -54,7 +54,7 @@ class RememberedFoldings:
     """What was folded of the users that were met last, as long as all of it is not too much.
 
     Args:
-        most: how much over all users, in rows of evidence.
+        most: how much over all users, in kilobytes as `Folding.size` counts them.
     """
 
     def __init__(self, most: int) -> None:

@@ -92,12 +92,18 @@ class Folding:
         self._reach = reach
         self._parts: dict[Part, FoldedPart] = {}
         self._changed: set[Part] = set()
-        self._rows = 0
+        self._size = 0
 
     @property
     def size(self) -> int:
-        """What this takes, in rows of evidence (0.7 kB each); a part takes as much as three, and its rows."""
-        return self._rows + 3 * len(self._parts)
+        """The most that this takes in memory, in kilobytes (1,000 bytes).
+
+        One for each part, each of its slots, each row, and each row that can be taken back, beside which
+        stands what it has changed. Measured: 0.9 of that where each row gives the one value anew, 0.8 where
+        each speaks of something else, half and less where they say the same, however they spell it. That
+        holds for ids and values of some 50 characters; with ids of 128 and values of 100 it is up to 1.1.
+        """
+        return self._size
 
     def reaches(self, part: Part, rows: Iterable[Evidence]) -> bool:
         """Whether `part` is known here, and `rows` do not come too late for it."""
@@ -106,7 +112,7 @@ class Folding:
     def forget(self, part: Part) -> None:
         """Forget a part: all its evidence has to be added again, and counts as a change."""
         forgotten = self._parts.pop(part, None)
-        self._rows -= 0 if forgotten is None else forgotten.rows
+        self._size -= 0 if forgotten is None else forgotten.size
         self._changed.discard(part)
 
     def add(self, part: Part, rows: Iterable[Evidence], *, asked: Collection[str] = ()) -> None:
@@ -122,10 +128,11 @@ class Folding:
         """
         if part not in self._parts:
             self._parts[part] = FoldedPart(part, self._reach)
+            self._size += self._parts[part].size
         folded = self._parts[part]
-        before = folded.rows
+        before = folded.size
         folded.add(rows, asked)
-        self._rows += folded.rows - before
+        self._size += folded.size - before
         self._changed.add(part)
 
     def take_changes(self) -> Changes:

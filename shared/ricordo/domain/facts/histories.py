@@ -47,6 +47,11 @@ class History:
         self._met: set[tuple[str, ...]] = set()
         self._supports: dict[str, list[tuple[Value, Evidence]]] = {}
 
+    @property
+    def undoable(self) -> int:
+        """How many rows can be taken back."""
+        return len(self._applied)
+
     def reaches(self, row: Evidence) -> bool:
         """Whether `row` can still take its place."""
         return self._beyond is None or self._beyond < order(row)

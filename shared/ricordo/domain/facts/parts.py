@@ -79,7 +79,7 @@ class FoldedPart:
 
     Attributes:
         subject_key: the normalised subject of its facts.
-        rows: how many rows it was folded from.
+        size: the most that it takes, in kilobytes, as `Folding.size` says.
     """
 
     __slots__ = (
@@ -90,13 +90,13 @@ class FoldedPart:
         "_spellings",
         "_told_mentions",
         "_told_name",
-        "rows",
+        "size",
         "subject_key",
     )
 
     def __init__(self, part: Part, reach: int) -> None:
         self.subject_key = part.entity or USER
-        self.rows = 0
+        self.size = 1
         self._naming = Naming(part.entity) if part.entity else None
         self._spellings: Counter[str] = Counter()
         self._slots: dict[tuple[str, str], History] = {}
@@ -128,7 +128,7 @@ class FoldedPart:
             TooLateError: one of them cannot take its place any more; what is folded here is of no more use.
         """
         rows = list(rows)
-        self.rows += len(rows)
+        self.size += len(rows)
         if self._naming is not None:
             self._naming.add(rows)
         slots: dict[tuple[str, str], list[Evidence]] = {}
@@ -138,7 +138,11 @@ class FoldedPart:
         for slot, found in slots.items():
             if slot not in self._slots:
                 self._slots[slot] = History(self._spellings, self._reach)
-            self._slots[slot].add(found, asked)
+                self.size += 1
+            history = self._slots[slot]
+            before = history.undoable
+            history.add(found, asked)
+            self.size += history.undoable - before
         self._changed |= slots.keys()
 
     def take_news(self) -> PartNews:

@@ -1,11 +1,15 @@
 """One value of a slot of knowledge and the time in which it held, as a value that does not change.
 
 Periods are replaced, never edited: whoever keeps the one before can take a change back. They count messages
-and do not list them all, so that a fact that is said every day takes no more room each day.
+and do not list them all, so that a fact that is said every day takes no more room each day. What grows from
+one to the next is in pieces, which they share: hundreds of them that follow each other take little more room
+than one.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Final, Self
 
 from ricordo.domain.facts.entities import most_frequent, spelled
@@ -14,8 +18,14 @@ from ricordo.domain.facts.evidence import Evidence
 SHOWN_MESSAGES: Final = 100
 """Of the messages that support a fact, how many are named: the latest."""
 
+_PIECE: Final = 10
+"""How many messages, and spellings, stand together: the most that a period does not share with the next."""
+
 Value = tuple[str, str]
 """A predicate, and the normalised object."""
+
+_Names = tuple[str, ...]
+_Counts = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +38,12 @@ class Period:
     Attributes:
         first: the row that began it.
         messages: distinct supporting messages.
-        message_ids: the latest of them, oldest first.
+        former_ids: the latest of them but for the last ones, oldest first, in pieces.
+        last_ids: the last ones, at most a piece.
         contradictions: distinct messages that spoke against it.
         contradicted_by: the latest of them.
-        spellings: how often the value was spelled how.
+        spellings: how often the value was spelled how, but for the last times.
+        last_spellings: how it was spelled then; less than a piece.
     """
 
     value: Value
@@ -42,10 +54,12 @@ class Period:
     verified: bool = False
     disputed: bool = False
     messages: int = 0
-    message_ids: tuple[str, ...] = ()
+    former_ids: tuple[tuple[str, ...], ...] = ()
+    last_ids: tuple[str, ...] = ()
     contradictions: int = 0
     contradicted_by: str | None = None
     spellings: tuple[tuple[str, int], ...] = ()
+    last_spellings: tuple[str, ...] = ()
 
     @classmethod
     def begun(cls, row: Evidence, value: Value) -> Self:
@@ -65,24 +79,33 @@ class Period:
     @property
     def spelling(self) -> str:
         """The spelling of the value to show."""
-        return most_frequent(dict(self.spellings))
+        times = dict(self.spellings)
+        for spelling in self.last_spellings:
+            times[spelling] = times.get(spelling, 0) + 1
+        return most_frequent(times)
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """The latest of the supporting messages, oldest first."""
+        return (*chain(*self.former_ids), *self.last_ids)[-SHOWN_MESSAGES:]
 
     def supported(self, row: Evidence) -> Self:
         """Count `row` as a reason for this period."""
-        counts, spelling = dict(self.spellings), spelled(row.object)
-        counts[spelling] = counts.get(spelling, 0) + 1
-        spellings = tuple(counts.items())
+        counts, last = _counted(self.spellings, (*self.last_spellings, spelled(row.object)))
         if row.kind != "said":
-            return replace(self, spellings=spellings)
+            return replace(self, spellings=counts, last_spellings=last)
         last_reinforced = max(self.last_reinforced, row.at)
-        if row.message_id in self.message_ids[-1:]:
-            return replace(self, spellings=spellings, last_reinforced=last_reinforced)
+        if row.message_id in self.last_ids[-1:]:
+            return replace(self, spellings=counts, last_spellings=last, last_reinforced=last_reinforced)
+        former_ids, last_ids = _kept(self.former_ids, self.last_ids, row.message_id)
         return replace(
             self,
-            spellings=spellings,
+            spellings=counts,
+            last_spellings=last,
             last_reinforced=last_reinforced,
             messages=self.messages + 1,
-            message_ids=(*self.message_ids, row.message_id)[-SHOWN_MESSAGES:],
+            former_ids=former_ids,
+            last_ids=last_ids,
         )
 
     def contradicted(self, row: Evidence, *, disputed: bool) -> Self:
@@ -112,3 +135,19 @@ class Period:
 def since(row: Evidence) -> datetime:
     """Return since when a value holds that `row` says holds."""
     return row.valid_from or row.at
+
+
+def _counted(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
+    """Count the last spellings, once they make a piece; pairs that stay the same are shared."""
+    if len(last) < _PIECE:
+        return counts, last
+    times = Counter(last)
+    added = tuple((pair[0], pair[1] + times.pop(pair[0])) if pair[0] in times else pair for pair in counts)
+    return (*added, *times.items()), ()
+
+
+def _kept(former: tuple[_Names, ...], last: _Names, message_id: str) -> tuple[tuple[_Names, ...], _Names]:
+    """Add a message, and drop pieces that are not among the latest any more."""
+    if len(last) < _PIECE:
+        return former, (*last, message_id)
+    return (*former, last)[-SHOWN_MESSAGES // _PIECE :], (message_id,)

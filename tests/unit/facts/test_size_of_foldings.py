@@ -1,0 +1,73 @@
+"""What a folding takes in memory is no more than it says."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from ricordo.domain.facts import Evidence, Folding, parts_of
+from ricordo.testing.factories import at
+
+ROWS = 256  # all of which can be taken back
+
+
+def _spelt(nth: int) -> str:
+    """Return one of 1,024 spellings of a name."""
+    return "".join(c.upper() if nth >> place & 1 else c for place, c in enumerate("montecchio"))
+
+
+CASES: dict[str, Callable[[int], tuple[str, str, str]]] = {
+    "the same value": lambda _: ("user", "age", "5"),
+    "another value": lambda nth: ("user", "age", str(nth)),
+    "a value and others against it": lambda nth: ("user", "age", "5" if nth < 6 or nth % 2 else str(nth)),
+    "another spelling": lambda nth: ("user", "lives_in", _spelt(nth)),
+    "another slot": lambda nth: ("user", "likes", f"thing {nth}"),
+    "another slot of one entity": lambda nth: ("Marco", "likes", f"thing {nth}"),
+    "another entity": lambda nth: (f"Person {nth}", "lives_in", f"City {nth}"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_size_is_the_most_that_it_takes(case: str) -> None:
+    folding, took = _folded(case)
+    assert took <= 1000 * folding.size
+
+
+def test_rows_that_can_be_taken_back_share_the_messages_that_they_name() -> None:
+    _, took = _folded("the same value")
+    assert took < 1150 * ROWS  # each names a hundred: with a list of their own they took 1471
+
+
+def _folded(case: str) -> tuple[Folding, int]:
+    """Return a folding, and the bytes that it takes."""
+    _fold(case, "somebody else")  # fills what all users share
+    gc.collect()
+    tracemalloc.start()
+    try:
+        folding = _fold(case, "u")
+        gc.collect()
+        took, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return folding, took
+
+
+def _fold(case: str, user: str) -> Folding:
+    folding = Folding("acme", user)
+    for nth in range(ROWS):
+        row = Evidence(*CASES[case](nth), f"message-of-{user}-{nth:08d}-0123456789abcdef", at(nth))
+        for part in parts_of(row):
+            folding.add(part, [row])
+    folding.take_changes()
+    return folding
+
+
+def test_what_is_forgotten_is_not_counted() -> None:
+    row = Evidence("user", "age", "5", "m-1", at(0))
+    (part,) = parts_of(row)
+    folding = Folding("acme", "u")
+    folding.add(part, [row])
+    assert folding.size == 4  # a part, a slot, a row, and what it has changed
+    folding.forget(part)
+    assert folding.size == 0
