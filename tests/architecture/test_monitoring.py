@@ -10,6 +10,10 @@ import yaml
 from tests.fixtures.documents import Block, blocks
 from tests.fixtures.scraping import Shape, everything, scraped
 
+from ricordo.runtime.health import Health
+from ricordo.runtime.metrics import Metrics
+from ricordo.testing.clock import ManualClock
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy/prometheus"
 CONFIGURATION: dict[str, Any] = yaml.safe_load((FOLDER / "prometheus.yml").read_text(encoding="utf-8"))
@@ -125,3 +129,15 @@ def test_an_absent_service_is_noticed() -> None:
 def test_every_alert_is_explained() -> None:
     explained = ALERT_ROW.findall(PAGE)
     assert [name for name, _, _ in explained] == [rule["alert"] for rule in rules()]
+
+
+def test_a_worker_that_never_finished_anything_can_be_stuck() -> None:
+    """Of such a worker there is no last success: what is compared with it may not be asked for."""
+    (rule,) = (one for one in rules() if one["alert"] == "RicordoWorkerStuck")
+    health, metrics = Health("encode", ManualClock()), Metrics("0")
+    metrics.add_workers([health])
+    health.in_flight = 1
+    page = scraped(metrics)
+    asked_for, _, excepted = rule["expr"].partition(" unless ")
+    assert [page.values(name) != {} for name in NAME.findall(asked_for)] == [True]
+    assert [page.values(name) != {} for name in NAME.findall(excepted)] == [False]
