@@ -7,7 +7,7 @@ They are generated from the models and committed; `--check` fails when the two d
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final, Literal
 
@@ -22,6 +22,7 @@ from ricordo.messages.registry import CONTRACTS, ContractKind
 
 Direction = Literal["read", "written"]
 DOCUMENT: Final = "asyncapi.yaml"
+_OURS: Final = "urn:ricordo:"
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -45,7 +46,7 @@ def schema_of(model: type[Message], identity: str, *, direction: Direction) -> J
     if issubclass(model, DerivedEvent):
         for stamped in ("id", "at"):
             schema["properties"][stamped].pop("default", None)
-    return {"$schema": _DIALECT, "$id": f"urn:ricordo:v1:{identity}", **schema}
+    return {"$schema": _DIALECT, "$id": f"{_OURS}v1:{identity}", **schema}
 
 
 def all_schemas() -> Iterator[tuple[str, JsonDict]]:
@@ -69,7 +70,7 @@ def all_files() -> dict[str, str]:
 def drift(folder: Path) -> list[str]:
     """Return what differs between `folder` and the code: a sentence part for each file, none when equal."""
     wanted = all_files()
-    found = {path.name: path.read_text(encoding="utf-8") for path in _ours(folder)}
+    found = {path.name: path.read_text(encoding="utf-8") for path in _ours(folder, wanted)}
     return (
         [f"{name} is missing" for name in wanted if name not in found]
         + [f"{name} is out of date" for name in wanted if name in found and found[name] != wanted[name]]
@@ -78,10 +79,13 @@ def drift(folder: Path) -> list[str]:
 
 
 def write(folder: Path) -> int:
-    """Write every file into `folder`, remove schemas of no subject, and return how many files there are."""
+    """Write every file into `folder`, and return how many files there are.
+
+    Schemas of ours that belong to no subject any more are removed; whatever else lies there stays.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     wanted = all_files()
-    for path in _ours(folder):
+    for path in _ours(folder, wanted):
         if path.name not in wanted:
             path.unlink()
     for name, text in wanted.items():
@@ -89,9 +93,22 @@ def write(folder: Path) -> int:
     return len(wanted)
 
 
-def _ours(folder: Path) -> list[Path]:
-    """Return the files of `folder` that look like schemas; others may lie beside them."""
-    return sorted(path for path in folder.glob("*") if path.suffix in (".json", ".yaml", ".yml"))
+def _ours(folder: Path, wanted: Collection[str]) -> list[Path]:
+    """Return the files of `folder` that are called as ours are, and the schemas that say they are ours."""
+    return sorted(
+        path
+        for path in folder.glob("*")
+        if path.is_file() and (path.name in wanted or (path.suffix == ".json" and _says_ours(path)))
+    )
+
+
+def _says_ours(path: Path) -> bool:
+    try:
+        schema = json.loads(path.read_bytes())
+    except ValueError:  # no JSON, or not in UTF-8
+        return False
+    identity = schema.get("$id") if isinstance(schema, dict) else None
+    return isinstance(identity, str) and identity.startswith(_OURS)
 
 
 def _text(schema: JsonDict) -> str:
