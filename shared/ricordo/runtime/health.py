@@ -74,12 +74,19 @@ class Health:
 
     @property
     def is_well(self) -> bool:
-        """Whether the worker does its work, or is about to begin."""
+        """Whether the worker does its work, or is about to begin: what `/healthz` goes by.
+
+        One that works all the same is well, although what hampers it has `told` call it degraded: while a
+        model is pulled, or the fallback serves, a restart would mend nothing and cost what is in hand.
+        """
         return self.state in (WorkerState.STARTING, WorkerState.READY)
 
     @property
     def told(self) -> tuple[WorkerState, str]:
-        """State and reason as they are now: a dependency that is away may have been heard of since."""
+        """State and reason as they are now: a dependency that is away may have been heard of since.
+
+        A worker that does its work and is hampered is called degraded here, and is well: see `is_well`.
+        """
         match self.state:
             case WorkerState.DEGRADED if not self.gate_open:
                 return self.state, self.why_closed() or self.trouble() or self.reason

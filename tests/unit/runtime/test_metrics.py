@@ -62,6 +62,14 @@ class TestWorkers:
         health.trouble = lambda: "the model is away; its fallback encodes meanwhile"
         assert scraped(metrics).value("ricordo_worker_state", state="degraded") == 1
         assert scraped(metrics).value("ricordo_worker_state", state="ready") == 0
+        assert scraped(metrics).value("ricordo_worker_well") == 1, "it works all the same"
+
+    def test_a_worker_that_waits_is_not_well(self, clock: ManualClock) -> None:
+        health, metrics = Health("encode", clock), Metrics("0")
+        metrics.add_workers([health])
+        assert scraped(metrics).value("ricordo_worker_well") == 1
+        health.become(WorkerState.DEGRADED, "PostgreSQL is away")
+        assert scraped(metrics).value("ricordo_worker_well") == 0
 
     def test_a_gate_is_open_or_closed(self, clock: ManualClock) -> None:
         health, metrics = Health("encode", clock), Metrics("0")
