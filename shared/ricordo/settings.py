@@ -62,7 +62,8 @@ class StoreSettings(_Group):
         qdrant_api_key: of the Qdrant server.
         qdrant_dir: folder of the engine in process.
         qdrant_min_free_mb: megabytes on the volume of that folder below which nothing more is indexed; below
-            half of it nothing at all is written there. A full volume would end the process.
+            half of it nothing at all is written there. To open the index takes all of it, to read as well.
+            A full volume would end the process.
         bolt_url: Neo4j, or what speaks its protocol.
         bolt_user: who signs in to the graph.
         bolt_password: their password.

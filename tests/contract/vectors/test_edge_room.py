@@ -161,6 +161,22 @@ async def test_what_is_there_is_searched_while_there_is_no_room(
     await index.close()
 
 
+async def test_a_start_needs_room_and_then_finds_what_there_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = EdgeVectorIndex(tmp_path, least_free_mb=100)
+    await filled(before, point("a", text="boat"))
+    await before.close()
+    index = EdgeVectorIndex(tmp_path, least_free_mb=100)
+    free(monkeypatch, 99)
+    with pytest.raises(IndexUnavailable, match=f"99 MB are free on the volume of {tmp_path}"):
+        await index.prepare(MODEL, DIMENSIONS)
+    free(monkeypatch, 100)
+    await index.prepare(MODEL, DIMENSIONS)
+    assert [hit.id for hit in await searched(index, terms=words("boat"))] == [point("a").id]
+    await index.close()
+
+
 def test_no_more_is_taken_on_where_what_was_taken_on_can_only_just_be_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
