@@ -251,7 +251,8 @@ class WorkerSettings(_Group):
 
     Attributes:
         batch: events handled together at the most.
-        slots: events in work at once, of one consumer, in one process.
+        slots: events in work at once, of one consumer, in one process. `encode` holds twice as many: some are
+            before the model while the vectors of others are written.
         import_slots: the same for the bulk lane.
         import_backlog: derived events that may wait for a worker while the bulk lane goes on: what is said
             meanwhile waits behind them.
