@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from ricordo.domain.facts.entities import normalise, spelled
 from ricordo.domain.facts.evidence import Evidence, Order, order
 from ricordo.domain.facts.periods import Period, Value
-from ricordo.domain.facts.slots import Changes, Place, Slot
+from ricordo.domain.facts.slots import Place, Slot, Undo
 
 REACH: Final = 128
 """How many rows of a slot can be taken back, at least: messages come late by a batch or two."""
@@ -22,10 +22,10 @@ class TooLateError(Exception):
 
 
 class _Applied(NamedTuple):
-    """A row, and what it has changed; None when it repeats what its message says."""
+    """A row, and what takes it back; None when it repeats what its message says."""
 
     row: Evidence
-    changes: Changes | None
+    undo: Undo | None
 
 
 class History:
@@ -94,9 +94,9 @@ class History:
     def _taken_back(self, until: Order) -> Iterator[Evidence]:
         """Take back the rows after `until`, the last first, and yield them."""
         while self._applied and until < order(self._applied[-1].row):
-            row, changes = self._applied.pop()
-            if changes is not None:
-                self.slot.take_back(changes)
+            row, undo = self._applied.pop()
+            if undo is not None:
+                self.slot.take_back(undo)
                 self._met.discard(_said(row))
                 self._spellings -= Counter((spelled(row.subject),))
             yield row

@@ -84,9 +84,9 @@ class FoldedPart:
 
     __slots__ = (
         "_changed",
+        "_histories",
         "_naming",
         "_reach",
-        "_slots",
         "_spellings",
         "_told_mentions",
         "_told_name",
@@ -99,7 +99,7 @@ class FoldedPart:
         self.size = 1
         self._naming = Naming(part.entity) if part.entity else None
         self._spellings: Counter[str] = Counter()
-        self._slots: dict[tuple[str, str], History] = {}
+        self._histories: dict[tuple[str, str], History] = {}
         self._reach = reach
         self._changed: set[tuple[str, str]] = set()
         self._told_name = self.name
@@ -114,8 +114,10 @@ class FoldedPart:
 
     def reaches(self, row: Evidence) -> bool:
         """Whether `row` can still take its place."""
-        slot = self._slots.get(self._slot_of(row) or ("", ""))
-        return slot is None or slot.reaches(row)
+        slot = self._slot_of(row)
+        if slot is None or slot not in self._histories:
+            return True
+        return self._histories[slot].reaches(row)
 
     def add(self, rows: Iterable[Evidence], asked: Collection[str]) -> None:
         """Fold `rows`: all of each message at once, and each message once.
@@ -136,10 +138,10 @@ class FoldedPart:
             if (slot := self._slot_of(row)) is not None:
                 slots.setdefault(slot, []).append(row)
         for slot, found in slots.items():
-            if slot not in self._slots:
-                self._slots[slot] = History(self._spellings, self._reach)
+            if slot not in self._histories:
+                self._histories[slot] = History(self._spellings, self._reach)
                 self.size += 1
-            history = self._slots[slot]
+            history = self._histories[slot]
             before = history.undoable
             history.add(found, asked)
             self.size += history.undoable - before
@@ -149,9 +151,9 @@ class FoldedPart:
         """Return what has changed since this was last asked."""
         changed, self._changed = self._changed, set()
         periods = {
-            place: now for slot in changed for place, now in self._slots[slot].slot.take_news().items()
+            place: now for slot in changed for place, now in self._histories[slot].slot.take_news().items()
         }
-        supported = [one for slot in changed for one in self._slots[slot].take_supports()]
+        supported = [one for slot in changed for one in self._histories[slot].take_supports()]
         if self._told_name != self.name:
             self._told_name = self.name
             periods |= dict(self.all_shown())
@@ -165,7 +167,7 @@ class FoldedPart:
 
     def all_shown(self) -> Iterator[tuple[Place, Period]]:
         """Yield all periods."""
-        for history in self._slots.values():
+        for history in self._histories.values():
             yield from history.slot.all_shown()
 
     def _slot_of(self, row: Evidence) -> tuple[str, str] | None:

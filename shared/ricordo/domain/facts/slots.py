@@ -20,8 +20,8 @@ OVERTURNING: Final = 2
 Place = tuple[Value, int]
 """A period by its value, and its number among those of this value, from 0."""
 
-Changes = tuple[tuple[Callable[..., object], object, object], ...]
-"""What was changed: by what, which, and what it was before."""
+Undo = tuple[tuple[Callable[..., object], object, object], ...]
+"""What takes a row back: what was changed by what, which, and what it was before."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -34,30 +34,30 @@ class Slot:
         supported: the row that began the period which the last row supports; None if it supports none.
     """
 
-    __slots__ = ("_challenges", "_changes", "_current", "_periods", "_told", "supported")
+    __slots__ = ("_challenges", "_current", "_periods", "_told", "_undo", "supported")
 
     def __init__(self) -> None:
         self.supported: Evidence | None = None
         self._periods: dict[Value, list[Period]] = {}
         self._current: Place | None = None
         self._challenges: dict[Value | None, Period] = {}
-        self._changes: list[tuple[Callable[..., object], object, object]] = []
+        self._undo: list[tuple[Callable[..., object], object, object]] = []
         self._told: dict[Place, Period | None] = {}
 
-    def apply(self, row: Evidence, value: Value) -> Changes:
+    def apply(self, row: Evidence, value: Value) -> Undo:
         """Let `row` speak for (or of the end of) `value`, and return what it takes to take that back."""
-        self._changes, self.supported = [], None
+        self._undo, self.supported = [], None
         if row.kind != "said":
             self._settle(row, value)
         elif row.polarity == "past" or row.valid_to is not None:
             self._ended(row, value)
         else:
             self._holds(row, value)
-        return tuple(self._changes)
+        return tuple(self._undo)
 
-    def take_back(self, changes: Changes) -> None:
-        """Undo the row that was applied last of those that still are: `changes` are its own."""
-        for write, key, former in reversed(changes):
+    def take_back(self, undo: Undo) -> None:
+        """Take back the row that was applied last of those that still are: `undo` is its own."""
+        for write, key, former in reversed(undo):
             write(self, key, former)
 
     def take_news(self) -> Mapping[Place, Period | None]:
@@ -199,7 +199,7 @@ class Slot:
         self._do(Slot._set_period, place, period)
 
     def _do(self, write: Callable[["Slot", K, V | None], V | None], key: K, new: V | None) -> None:
-        self._changes.append((write, key, write(self, key, new)))
+        self._undo.append((write, key, write(self, key, new)))
 
     def _set_period(self, place: Place, new: Period | None) -> Period | None:
         """Replace a period, begin one, or take back the last of its value; return the one before."""
