@@ -91,7 +91,9 @@ class EmbeddingBatcher:
         self._queue.open()
         self._sender = asyncio.create_task(self._send_all(), name="embedding batcher")
         self._sender.add_done_callback(self._end)
-        self._probers = [asyncio.create_task(model.probe(self._lanes)) for model in self.models]
+        self._probers = [
+            asyncio.create_task(model.probe(self._lanes, self._queue.forgive)) for model in self.models
+        ]
         return self
 
     async def __aexit__(

@@ -34,6 +34,7 @@ class PendingText:
         company: texts that may share a request with it, itself included; fewer when such a request fails, so
             that a text on which the model fails is soon alone.
         failures: requests of this text alone that failed while the model answered others.
+        forgiven: whether it was given full company again.
     """
 
     content: str
@@ -41,6 +42,7 @@ class PendingText:
     future: asyncio.Future[Encoded]
     company: int
     failures: int = 0
+    forgiven: bool = False
 
     def answer(self, encoded: Encoded) -> None:
         """Give the caller, if there still is one, the vector."""
@@ -110,6 +112,15 @@ class TextQueue:
         """Queue texts again, behind the others; those that nobody waits for are left out."""
         self._queue.update((text, None) for text in texts if not text.future.done())
         self._mark()
+
+    def forgive(self) -> None:
+        """Give the texts full company again, as the model was away and they were not at fault.
+
+        Each once: a text that brings the model down at every request must be alone in the end.
+        """
+        for text in self._queue:
+            if text.company < self._batch and not text.failures and not text.forgiven:
+                text.company, text.forgiven = self._batch, True
 
     def take(self) -> list[PendingText]:
         """Remove and return the first text, with those of like length among those that may share its request.

@@ -8,7 +8,7 @@ that one, or to any other since the text was asked for, proves as much.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from ricordo.ports.clock import Clock
@@ -96,20 +96,21 @@ class TriedModel:
             self.measures.ended(kind, outcome, len(texts), self._clock.monotonic() - begun)
         return vectors
 
-    async def probe(self, lanes: asyncio.Semaphore) -> None:
+    async def probe(self, lanes: asyncio.Semaphore, away: Callable[[], None]) -> None:
         """Try whether the model is back, whenever it is time to; until cancelled.
 
         Args:
             lanes: of the requests; a trial takes one.
+            away: called when a trial failed: that was no text's fault.
         """
         while True:
             await self.breaker.wait_probing()
             async with lanes:
                 await self._bucket.take()
                 if self.breaker.state is BreakerState.HALF_OPEN and (leave := self.breaker.admit()):
-                    await self._try(leave)
+                    await self._try(leave, away)
 
-    async def _try(self, admission: Admission) -> None:
+    async def _try(self, admission: Admission, away: Callable[[], None]) -> None:
         try:
             works = await self._works()
         except asyncio.CancelledError:
@@ -119,6 +120,7 @@ class TriedModel:
             admission.succeeded()
         else:
             admission.failed()
+            away()
 
     async def _others_work(self, before: int) -> bool:
         """Whether the model answers other texts than the one that failed.

@@ -130,6 +130,48 @@ async def test_an_answer_to_others_proves_that_the_model_is_there(clock: ManualC
         assert state_of(batcher) is BreakerState.CLOSED
 
 
+async def test_after_an_outage_texts_travel_together_again(clock: ManualClock) -> None:
+    model = FakeEncoder(clock, latency=0.1)
+    async with EmbeddingBatcher(model, clock) as batcher:
+        model.available = False
+        call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(128)]))
+        await clock.advance(40)
+        model.available, begun = True, clock.monotonic()
+        await clock.advance(20)
+        assert call.done()
+        since = [len(request.texts) for request in model.requests if request.begun >= begun]
+        assert since == [1, 32, 32, 32, 32]
+
+
+class Fragile(FakeEncoder):
+    """Takes no request for 20 s after one that held a certain text."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock, latency=0.1)
+        self.back_at = 0.0
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        if self._clock.monotonic() < self.back_at:
+            raise ModelUnavailable("it is down")
+        vectors = await super().encode(texts)
+        if "poison" in texts:
+            self.back_at = self._clock.monotonic() + 20
+            raise ModelUnavailable("it went down")
+        return vectors
+
+
+async def test_a_text_that_brings_the_model_down_is_alone_in_the_end(clock: ManualClock) -> None:
+    model = Fragile(clock)
+    async with EmbeddingBatcher(model, clock) as batcher:
+        poison = asyncio.create_task(batcher.encode(["poison"]))
+        texts = [f"text {n}" for n in range(31)]
+        call = asyncio.create_task(batcher.encode(texts))
+        await clock.advance(600)
+        assert call.done()
+        np.testing.assert_array_equal(vectors(await call), model.vectors(texts))
+        assert isinstance(poison.result()[0], NoVector)
+
+
 async def test_a_text_gets_another_chance_where_the_failure_passes(clock: ManualClock) -> None:
     model = Picky(clock)
     async with EmbeddingBatcher(model, clock, limits=BatchLimits(attempts=2)) as batcher:
