@@ -5,6 +5,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from itertools import chain, islice
 from typing import Final
 from zlib import crc32
@@ -12,7 +13,7 @@ from zlib import crc32
 from ricordo.client import MemoryClient
 from ricordo.messages.events import MessageReceived
 from ricordo.ports.models import Encoder
-from ricordo_services.bench.conversation import messages, questions, texts
+from ricordo_services.bench.conversation import FIRST_SAID, messages, questions, texts
 from ricordo_services.bench.figures import rounded
 from ricordo_services.bench.ingest import remembered_beside
 from ricordo_services.bench.options import Line, Options, Say
@@ -29,6 +30,8 @@ _ASKER: Final = "asker"
 _ASKERS: Final = 200  # memories of who asks
 _BEFORE: Final = 50  # questions before the backlog
 _TENTHS: Final = 10  # of the time that the backlog took, each with a rate of its own
+_PACE: Final = timedelta(minutes=20)  # more than a message takes, breaks included
+_PAUSE_BETWEEN: Final = timedelta(days=1)
 _TELL_S: Final = 10.0
 _STEPS: Final = ("storing the first", "rate at first", "backlog", "rate at the end")
 
@@ -67,6 +70,7 @@ class _Trial:
         self._began = 0.0
         self._times: list[float] = []
         self._told = 0.0
+        self._since = FIRST_SAID
 
     async def run(self) -> None:
         """Go through all steps."""
@@ -107,7 +111,8 @@ class _Trial:
         self._rates.append({"stored": stored, "messages": len(said), **found})
 
     def _said(self, count: int, prefix: str) -> Sequence[MessageReceived]:
-        """Return what the users say in turn, each in conversations of their own."""
+        """Return what the users say in turn, in conversations of their own, after all that they have said."""
+        since, self._since = self._since, self._since + _PAUSE_BETWEEN + count * _PACE
         users = min(self._options.users, count)
         each = -(-count // users)
         by_user = (
@@ -115,6 +120,7 @@ class _Trial:
                 list(islice(texts(seed=crc32(f"{prefix}-{user}".encode())), each)),
                 f"user-{user}",
                 f"{prefix}-{user}",
+                since,
             )
             for user in range(users)
         )
@@ -134,6 +140,7 @@ class _Trial:
             "events_per_second": rounded(remembered / seconds) if seconds else None,
             "events_per_second_by_tenth": rates(self._times),
             "memory_mb_of_workers": growth(self._before.workers, self._fullest.workers, self._after.workers),
+            "memory_mb_of_workers_by_tenth": course(self._fullest.course, self._began, seconds),
             "memory_mb_of_all": growth(
                 self._before.everything, self._fullest.everything, self._after.everything
             ),
@@ -158,6 +165,20 @@ def rates(times: Sequence[float]) -> Sequence[float]:
     width = times[-1] / _TENTHS if times else 0.0
     counts = Counter(min(_TENTHS - 1, int(instant / width)) for instant in times if width)
     return [rounded(counts[tenth] / width) for tenth in range(_TENTHS) if width]
+
+
+def course(looks: Sequence[tuple[float, float]], began: float, seconds: float) -> Sequence[int]:
+    """Return what the last look in each tenth of the time saw; without a look, what the one before saw.
+
+    Args:
+        looks: instants and what was seen, ascending.
+        began: when the time began.
+        seconds: how long it was.
+    """
+    width = seconds / _TENTHS
+    ends = [began + width * (tenth + 1) for tenth in range(_TENTHS)] if seconds else []
+    upto = ([seen for instant, seen in looks if instant <= end] for end in ends)
+    return [round(seen[-1]) for seen in upto if seen]
 
 
 def _tell(text: str) -> None:

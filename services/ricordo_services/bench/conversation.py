@@ -21,7 +21,7 @@ SHORTEST, LONGEST = 8, 25
 """Words of a message."""
 
 _SLOT: Final = re.compile(r"\{(\w+)\}")
-_FIRST_SAID: Final = datetime(2026, 1, 5, 8, tzinfo=UTC)
+FIRST_SAID: Final = datetime(2026, 1, 5, 8, tzinfo=UTC)
 _TURNS: Final = 20  # of a conversation, before the next begins
 _PAUSE: Final = timedelta(seconds=40)
 _BREAK: Final = timedelta(hours=5)
@@ -78,13 +78,16 @@ def questions(seed: int) -> Iterator[str]:
         yield grammar(LANGUAGES[number % len(LANGUAGES)]).ask(chance)
 
 
-def messages(texts: Sequence[str], user_id: str, prefix: str) -> list[MessageReceived]:
+def messages(
+    texts: Sequence[str], user_id: str, prefix: str, since: datetime = FIRST_SAID
+) -> list[MessageReceived]:
     """Return what `user_id` says, in conversations of some twenty turns, as a bot would publish it.
 
     Args:
         texts: what is said, in order.
         user_id: who says it.
         prefix: of the ids, so that two runs do not meet.
+        since: when the first is said.
     """
     return [
         MessageReceived(
@@ -93,7 +96,7 @@ def messages(texts: Sequence[str], user_id: str, prefix: str) -> list[MessageRec
             conversation_id=f"{prefix}-c{index // _TURNS}",
             role=Role.USER,
             content=text,
-            timestamp=_FIRST_SAID + (index // _TURNS) * _BREAK + (index % _TURNS) * _PAUSE,
+            timestamp=since + (index // _TURNS) * _BREAK + (index % _TURNS) * _PAUSE,
             timezone="Europe/Rome",
         )
         for index, text in enumerate(texts)

@@ -141,6 +141,7 @@ def _backlog(lines: Sequence[Line]) -> Sequence[str]:
     result = lines[-1]
     rates = [rate for name in ("rate_at_first", "rate_at_the_end") if (rate := fields_of(result[name]))]
     tenths = values_of(result["events_per_second_by_tenth"])
+    memory = values_of(result["memory_mb_of_workers_by_tenth"])
     return [
         _progress(result),
         named(
@@ -182,6 +183,12 @@ def _backlog(lines: Sequence[Line]) -> Sequence[str]:
             "Events remembered per second while the backlog lasts",
             ("tenth of the time", list(range(1, len(tenths) + 1))),
             ("events/s", [tenths]),
+            "line",
+        ),
+        chart(
+            "Memory of the workers meanwhile",
+            ("tenth of the time", list(range(1, len(memory) + 1))),
+            ("MB", [memory]),
             "line",
         ),
     ]

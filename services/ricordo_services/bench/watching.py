@@ -24,14 +24,17 @@ class Held:
     Attributes:
         workers: the process or processes of the workers.
         everything: all processes.
+        course: each look at the workers, as the instant of `time.perf_counter` and MB.
     """
 
     workers: float = 0.0
     everything: float = 0.0
+    course: list[tuple[float, float]] = field(default_factory=list)
 
     def look(self, system: System) -> None:
         """Look again, and keep what is more."""
         parts = system.memory_mb_of_parts()
+        self.course.append((time.perf_counter(), parts.get(WORKERS, 0.0)))
         self.workers = max(self.workers, parts.get(WORKERS, 0.0))
         self.everything = max(self.everything, sum(parts.values()))
 

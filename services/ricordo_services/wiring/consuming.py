@@ -48,10 +48,11 @@ async def event_worker(
     return EventWorker(
         name=consumer,
         consumer=consumer,
-        handler=resources.precedence.before(handler),
+        handler=handler,
         bus=Bus(subscriptions=bus, publisher=bus),
         clock=resources.clock,
         settings=WorkerSettings(loop=loop),
         gate=AllGates((database, *gates)),
         on_dead_letter=resources.bury,
+        precedence=resources.precedence,
     )

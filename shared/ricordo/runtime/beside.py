@@ -47,10 +47,11 @@ class Beside:
 
         def all_of_them() -> list[B]:
             made: list[B] = []
+            step_aside = self._precedence.stepping_aside()
             for item in items:
                 if abandoned:
                     break
-                self._precedence.step_aside()
+                step_aside()
                 made.append(work(item))
             return made
 

@@ -118,6 +118,7 @@ class ProbeGate:
         self._limit = limit
         self._patience = patience
         self._answered = -math.inf
+        self._doubts = 0
         self._failures = 0
         self._error = ""
         self._begun = 0
@@ -141,8 +142,9 @@ class ProbeGate:
             await self._clock.sleep(self._backoff.delay(self._failures))
 
     def doubt(self) -> None:
-        """Ask anew the next time that somebody waits."""
+        """Ask anew the next time that somebody waits; what was asked before this moment is no answer."""
         self._answered = -math.inf
+        self._doubts += 1
 
     async def _try_once(self) -> bool:
         begun = self._begun
@@ -150,7 +152,7 @@ class ProbeGate:
             if self._begun > begun:
                 return self.is_open  # somebody asked after we came, and has the answer
             self._begun += 1
-            asked = self._clock.monotonic()
+            asked, doubts = self._clock.monotonic(), self._doubts
             try:
                 async with asyncio.timeout(self._limit):
                     await self._probe()
@@ -165,7 +167,8 @@ class ProbeGate:
                 return False
             if self._failures:
                 _log.info("dependency is back", dependency=self._name, probes=self._failures)
-            self._failures, self._answered = 0, asked
+            self._failures = 0
+            self._answered = asked if doubts == self._doubts else -math.inf
             return True
 
 

@@ -7,11 +7,10 @@ A question changes hands some forty times until it is answered, and would queue 
 import asyncio
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
-
-from ricordo.runtime.handling import Envelope, Handler, Outcome
+from typing import Final
 
 _STEP_S: Final = 0.003
 _BATCH_S: Final = 0.05
@@ -38,9 +37,21 @@ class Precedence:
             self._questions -= 1
             self._mark()
 
-    def step_aside(self) -> None:
-        """Let who goes first have Python's lock, for three milliseconds at most; called on a thread."""
-        self._nobody_for_threads.wait(_STEP_S)
+    def stepping_aside(self) -> Callable[[], None]:
+        """Return what a thread calls before each item of a batch, to let who goes first have Python's lock.
+
+        It waits for three milliseconds at a time, and a twentieth of a second in all.
+        """
+        left = _BATCH_S
+
+        def step_aside() -> None:
+            nonlocal left
+            if left > 0 and not self._nobody_for_threads.is_set():
+                began = time.monotonic()
+                self._nobody_for_threads.wait(min(_STEP_S, left))
+                left -= time.monotonic() - began
+
+        return step_aside
 
     async def given(self) -> None:
         """Let who goes first have the loop, for a twentieth of a second at most."""
@@ -51,15 +62,6 @@ class Precedence:
                 await self._nobody.wait()
         except TimeoutError:
             return
-
-    def before(self, handler: Handler[Any]) -> Handler[Any]:
-        """Return `handler`, which gives precedence before each batch."""
-
-        async def following(tenant: str, events: Sequence[Envelope[Any]], /) -> Sequence[Outcome]:
-            await self.given()
-            return await handler(tenant, events)
-
-        return following
 
     def _mark(self) -> None:
         for event in (self._nobody, self._nobody_for_threads):

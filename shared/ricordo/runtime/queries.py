@@ -58,7 +58,7 @@ class QueryServer:
         publisher: takes the events of an `Answer`.
         clock: dates and measures.
         settings: see there.
-        precedence: taken while a request is in hand.
+        precedence: taken while a request is in work.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class QueryServer:
         begun = self._clock.monotonic()
         self.health.in_flight += 1
         try:
-            with self._precedence.taken(), logged_as(trace, worker=self.name):
+            with logged_as(trace, worker=self.name):
                 if crowded:
                     busy = ErrorBody.of(
                         ErrorCode.UNAVAILABLE, "too many requests wait already: try again shortly"
@@ -185,7 +185,8 @@ class QueryServer:
             raise Refused(ErrorCode.INVALID_REQUEST, error.message, error.field) from None
         try:
             async with asyncio.timeout(route.deadline), self._turn:
-                result = await route.handler(subject.tenant, message)
+                with self._precedence.taken():
+                    result = await route.handler(subject.tenant, message)
             answer = result if isinstance(result, Answer) else Answer(result)
             return answer, encoded(answer.reply, route.fit)
         except Refused:

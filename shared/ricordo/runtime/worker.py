@@ -17,6 +17,7 @@ from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
 from ricordo.runtime.held import Held, one_by_one
 from ricordo.runtime.measures import HandlerMeasures
+from ricordo.runtime.precedence import Precedence
 from ricordo.runtime.settlement import Handled, Settlement
 from ricordo.runtime.tracing import logged_as
 
@@ -59,6 +60,7 @@ class EventWorker:
         settings: see there.
         gate: nothing is fetched while it is closed.
         on_dead_letter: told of each event that is given up, once it is safely kept.
+        precedence: what others have over its batches.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class EventWorker:
         settings: WorkerSettings | None = None,
         gate: Gate | None = None,
         on_dead_letter: DeadLetterRecorder | None = None,
+        precedence: Precedence | None = None,
     ) -> None:
         self.name = name
         self.health = Health(worker=name, clock=clock)
@@ -80,6 +83,7 @@ class EventWorker:
         self._bus = bus
         self._clock = clock
         self._settings = settings or WorkerSettings()
+        self._precedence = precedence or Precedence()
         self._office = DeadLetterOffice(bus.publisher, on_dead_letter)
         self._consumption = Consumption(
             name=name,
@@ -136,6 +140,7 @@ class EventWorker:
                         by_tenant.setdefault(envelope.tenant, []).append((held, envelope))
             for tenant, handled in by_tenant.items():
                 events = [envelope for _, envelope in handled]
+                await self._precedence.given()
                 with logged_as(None, tenant=tenant):
                     outcomes = await attempts.outcomes(tenant, events)
                 await settlement.settle(handled, outcomes)

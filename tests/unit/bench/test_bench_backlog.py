@@ -3,7 +3,7 @@
 import pytest
 
 from ricordo.client import MemoryClient, Unavailable
-from ricordo_services.bench.backlog import rates
+from ricordo_services.bench.backlog import course, rates
 from ricordo_services.bench.watching import Answers, ask, growth
 
 
@@ -27,6 +27,12 @@ def test_rates_are_of_equal_parts_of_the_time() -> None:
 @pytest.mark.parametrize("times", [[], [0.0]])
 def test_without_receipts_there_are_no_rates(times: list[float]) -> None:
     assert rates(times) == []
+
+
+def test_the_course_of_memory_is_what_was_seen_last_in_each_tenth() -> None:
+    looks = [(100.0, 7.2), (101.0, 8.0), (104.9, 9.6), (120.0, 50.0)]
+    assert course(looks, 100.0, 10.0) == [8, 8, 8, 8, 10, 10, 10, 10, 10, 10]
+    assert course(looks, 100.0, 0.0) == []
 
 
 def test_growth_is_from_before_to_the_fullest() -> None:

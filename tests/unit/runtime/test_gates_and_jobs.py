@@ -77,6 +77,23 @@ class TestGates:
         await gates.wait_open()
         assert calls == 3
 
+    async def test_what_was_asked_before_a_doubt_is_no_answer_to_it(self) -> None:
+        calls, going = 0, asyncio.Event()
+
+        async def probe() -> None:
+            nonlocal calls
+            calls += 1
+            await going.wait()
+
+        gate = ProbeGate("store", probe, ManualClock())
+        asking = asyncio.create_task(gate.wait_open())
+        await settle()
+        gate.doubt()
+        going.set()
+        await asking
+        await gate.wait_open()
+        assert calls == 2
+
 
 class TestPeriodic:
     def job(self, clock: ManualClock, failures: int = 0) -> tuple[list[float], Periodic]:

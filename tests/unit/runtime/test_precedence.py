@@ -2,53 +2,52 @@
 
 import asyncio
 import sys
-import threading
 import time
-from collections.abc import Sequence
-from typing import Any
 
 from ricordo.runtime.beside import Beside
-from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.runtime.precedence import Precedence, quick_turns
 
 
-async def test_a_batch_waits_for_the_question_that_is_in_hand() -> None:
+async def test_work_waits_for_the_question_that_is_in_hand() -> None:
     precedence, order = Precedence(), list[str]()
 
-    async def handler(tenant: str, events: Sequence[Envelope[Any]], /) -> Sequence[Outcome]:
-        order.append(f"batch of {tenant}")
-        return [Done()] * len(events)
+    async def work() -> None:
+        await precedence.given()
+        order.append("work")
 
     with precedence.taken():
         with precedence.taken():
-            batch = asyncio.create_task(precedence.before(handler)("a", ()))
+            working = asyncio.create_task(work())
             await asyncio.sleep(0)
         await asyncio.sleep(0)
         order.append("answer")
-    assert await batch == []
-    assert order == ["answer", "batch of a"]
+    await working
+    assert order == ["answer", "work"]
 
 
-async def test_a_batch_does_not_wait_for_ever() -> None:
+async def test_work_waits_for_a_moment_and_not_for_ever() -> None:
     precedence = Precedence()
+    began = time.monotonic()
     with precedence.taken():
         await asyncio.wait_for(precedence.given(), 30)
+    assert time.monotonic() - began >= 0.04
 
 
-async def test_what_computes_beside_steps_aside_item_by_item_and_goes_on() -> None:
-    precedence, began = Precedence(), threading.Event()
-
-    def work(item: int) -> float:
-        began.set()
-        return time.monotonic()
-
+async def test_what_computes_beside_steps_aside_before_each_item() -> None:
+    precedence = Precedence()
     async with Beside(precedence) as beside:
         with precedence.taken():
             asked = time.monotonic()
-            done = await asyncio.wait_for(beside.each(work, range(3)), 30)
-    assert began.is_set()
-    assert done[0] - asked >= 0.002, "it let the question have its turn"
-    assert done == sorted(done)
+            done = await asyncio.wait_for(beside.each(lambda _: time.monotonic(), range(3)), 30)
+    steps = [later - earlier for earlier, later in zip([asked, *done], done, strict=False)]
+    assert min(steps) >= 0.002
+
+
+async def test_what_computes_beside_does_not_step_aside_for_ever() -> None:
+    precedence = Precedence()
+    async with Beside(precedence) as beside:
+        with precedence.taken():  # three milliseconds for each of these would be a minute
+            await asyncio.wait_for(beside.each(abs, range(20_000)), 30)
 
 
 def test_turns_are_as_long_as_before_in_the_end() -> None:
