@@ -75,9 +75,11 @@ async def test_killing_the_parent_ends_every_server_and_loses_nothing(tmp_path: 
 async def test_killing_the_whole_tree_at_once_loses_nothing(tmp_path: Path) -> None:
     async with another_process(tmp_path / "data") as (process, endpoints):
         await leave_traces(endpoints)
-        for each in (process, *process.children(recursive=True)):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                each.kill()
+        tree = (process, *process.children(recursive=True))
+        for end in (psutil.Process.suspend, psutil.Process.kill):  # held first: none sees another end
+            for each in tree:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    end(each)
         _give_away_the_number_of(tmp_path / "data" / "postgres" / "cluster" / "postmaster.pid")
         async with LocalStack.open(tmp_path / "data") as stack:
             assert stack.endpoints == endpoints
