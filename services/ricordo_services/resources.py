@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from importlib.metadata import version
 from typing import Any, Final, TypeVar
 
+from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
 from ricordo.adapters.nats.topology import SWEEPER
 from ricordo.adapters.neo4j import open_graph
@@ -46,7 +47,7 @@ from ricordo_services.models import (
 T = TypeVar("T")
 
 SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
-__all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "bus_settings", "topology"]
+__all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "SystemClock", "bus_settings", "topology"]
 
 _NOBODY = "nobody"
 _GRAPH_PATIENCE = 2.0  # seconds for which an answer about the graph's health is good

@@ -4,8 +4,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,7 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.relay import Backstage
 from tests.fixtures.running import Running, Workers
+from tests.fixtures.served import restarted
 from tests.fixtures.wire import Bot, ids, new_tenant, said
 
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
@@ -78,18 +78,6 @@ def changed(running: Running, server: OllamaStandIn, **fields: object) -> Settin
         provider="ollama", model=CONCEPTS, ollama_url=server.url, requests_per_s=1000, batch=1, open_s=0.3
     )
     return running.settings.model_copy(update={"embedding": embedding.model_copy(update=fields)})
-
-
-@asynccontextmanager
-async def restarted(running: Running, settings: Settings) -> AsyncIterator[None]:
-    """Have all workers run by other settings, for the length of an `async with`."""
-    async with running.workers.stopped():
-        workers = Workers(settings)
-        await asyncio.to_thread(workers.start)
-        try:
-            yield
-        finally:
-            await asyncio.to_thread(workers.close)
 
 
 async def points(running: Running, tenant: str) -> Mapping[str, int]:

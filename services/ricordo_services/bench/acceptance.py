@@ -10,10 +10,10 @@ from ricordo.runtime.batcher import EmbeddingBatcher
 from ricordo.runtime.garbage import what_stands_stays
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.bench.arrivals import arrive, different, loop_watched, steadily
-from ricordo_services.bench.clock import Present
 from ricordo_services.bench.encoders import Steady
 from ricordo_services.bench.figures import percentile, rounded
 from ricordo_services.models import Models, batcher_of
+from ricordo_services.resources import SystemClock
 
 OFFERED: Final = 1000
 """Texts that are handed in a second."""
@@ -40,7 +40,7 @@ async def acceptance(
     own = settings.model_copy(update={"provider": "onnx", "queue": queue})
     answered = 0
 
-    async with batcher_of(own, replace(models, batch=steady), Present(), fallback=False) as batcher:
+    async with batcher_of(own, replace(models, batch=steady), SystemClock(), fallback=False) as batcher:
 
         async def hand_in(text: str) -> None:
             nonlocal answered

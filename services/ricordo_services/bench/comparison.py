@@ -7,11 +7,11 @@ from typing import Final
 
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.bench.arrivals import different
-from ricordo_services.bench.clock import Present
 from ricordo_services.bench.encoders import Watched
 from ricordo_services.bench.figures import rounded
 from ricordo_services.bench.stopwatch import Stopwatch
 from ricordo_services.models import Models, batcher_of
+from ricordo_services.resources import SystemClock
 
 REQUEST_S: Final = 0.1
 """Seconds of a request."""
@@ -56,5 +56,5 @@ async def comparison(
 
 async def _encoded(settings: EmbeddingSettings, models: Models, spoken: Sequence[str]) -> None:
     """Hand in all at once, each by a caller of its own."""
-    async with batcher_of(settings, models, Present(), fallback=False) as batcher:
+    async with batcher_of(settings, models, SystemClock(), fallback=False) as batcher:
         await asyncio.gather(*(batcher.encode([text]) for text in spoken))

@@ -9,14 +9,13 @@ from typing import Final
 
 from ricordo.ports.vectors import Point, Scope, VectorIndex
 from ricordo.settings import EmbeddingSettings, Settings
-from ricordo_services.bench.clock import Present
 from ricordo_services.bench.figures import percentile, rounded
 from ricordo_services.bench.options import Options, Say
 from ricordo_services.bench.points import Invention
 from ricordo_services.bench.stopwatch import Stopwatch
 from ricordo_services.bench.system import scratch
 from ricordo_services.models import dimensions
-from ricordo_services.resources import Resources
+from ricordo_services.resources import Resources, SystemClock
 
 _TENANT: Final = "bench"
 _CANDIDATES: Final = 100  # by each signal, as recall asks
@@ -142,7 +141,7 @@ async def _opened(folder: Path, settings: Settings) -> AsyncIterator[Trial]:
     stores = settings.stores.model_copy(update={"qdrant_url": None, "qdrant_dir": folder})
     chosen = settings.model_copy(update={"stores": stores, "embedding": EmbeddingSettings()})
     async with AsyncExitStack() as exits:
-        resources = Resources(chosen, Present(), exits)
+        resources = Resources(chosen, SystemClock(), exits)
         [(model, length)] = (await dimensions(chosen.embedding, resources.models)).items()
         yield Trial(await resources.vectors(), model, Invention(length), folder)
 

@@ -30,18 +30,23 @@ def _where(machine: Line) -> str:
     )
 
 
-def _startup(lines: Sequence[Line]) -> Sequence[str]:
-    wanted = {
+def _of_the_result(wanted: Mapping[str, str]) -> Section:
+    """Return what shows fields of the last line, by their headings, as a table of one row."""
+    return lambda lines: [columns(wanted, lines[-1:])]
+
+
+_STARTUP: Final[Section] = _of_the_result(
+    {
         "first_start_s": "first start, s",
         "start_s": "next start, s",
         "stop_s": "stop, s",
         "memory_mb": "memory of all processes, MB",
     }
-    return [columns(wanted, lines[-1:])]
+)
 
 
-def _embedding(lines: Sequence[Line]) -> Sequence[str]:
-    wanted = {
+_EMBEDDING: Final[Section] = _of_the_result(
+    {
         "model": "model",
         "precision": "precision",
         "tokens_per_text": "tokens a text",
@@ -50,7 +55,7 @@ def _embedding(lines: Sequence[Line]) -> Sequence[str]:
         "ratio_to_one_by_one": "ratio",
         "cpu_ms_per_text": "CPU of a text, in batches, ms",
     }
-    return [columns(wanted, lines[-1:])]
+)
 
 
 def _queue(lines: Sequence[Line]) -> Sequence[str]:
@@ -252,8 +257,8 @@ def _index(lines: Sequence[Line]) -> Sequence[str]:
     ]
 
 
-def _analyse(lines: Sequence[Line]) -> Sequence[str]:
-    wanted = {
+_ANALYSE: Final[Section] = _of_the_result(
+    {
         "questions": "questions",
         "p50_ms": "p50, ms",
         "p95_ms": "p95, ms",
@@ -262,7 +267,7 @@ def _analyse(lines: Sequence[Line]) -> Sequence[str]:
         "p95_ms_of_messages": "of messages: p95, ms",
         "ms_of_the_longest": "of the longest, ms",
     }
-    return [columns(wanted, lines[-1:])]
+)
 
 
 def _enrich(lines: Sequence[Line]) -> Sequence[str]:
@@ -285,14 +290,14 @@ def _instants(line: Line) -> Sequence[object]:
 
 
 SECTIONS: Final[Mapping[str, Section]] = {
-    "startup": _startup,
-    "embedding": _embedding,
+    "startup": _STARTUP,
+    "embedding": _EMBEDDING,
     "queue": _queue,
     "ingest": _ingest,
     "backlog": _backlog,
     "recall": _recall,
     "index": _index,
-    "analyse": _analyse,
+    "analyse": _ANALYSE,
     "enrich": _enrich,
 }
 """How each benchmark is shown, by its name."""

@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.fixtures.ingest_on_nats import (
@@ -23,7 +24,7 @@ from tests.fixtures.ingest_on_nats import (
 )
 
 from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.nats import NatsBus
+from ricordo.adapters.nats import NatsBus, Topology
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.ports.bus import DeadLetter
 from ricordo.runtime.consumption import LoopSettings
@@ -107,6 +108,16 @@ class TestPoison:
 
 
 class TestTheServerDies:
+    @pytest.fixture
+    def topology(self, topology: Topology) -> Topology:
+        """Have all that is acknowledged in the files: of derived events a killed server may lose the last.
+
+        They are persisted asynchronously, and reconciliation emits again what was lost; here it would hide
+        whether the worker let go of an original whose results were not taken.
+        """
+        streams = tuple(replace(stream, persist_async=False) for stream in topology.streams)
+        return replace(topology, streams=streams)
+
     async def test_kill_and_restart_lose_nothing_and_double_no_effect(
         self, server: NatsServerProcess, bus: NatsBus
     ) -> None:

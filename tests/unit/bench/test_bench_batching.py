@@ -12,12 +12,12 @@ from ricordo.settings import EmbeddingSettings
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.bench.acceptance import acceptance
 from ricordo_services.bench.arrivals import arrive, by_chance, different, loop_watched, steadily
-from ricordo_services.bench.clock import Present
 from ricordo_services.bench.comparison import comparison
 from ricordo_services.bench.encoders import Steady, Watched
 from ricordo_services.bench.overhead import overhead
 from ricordo_services.bench.stand_in import MODEL, stand_in
 from ricordo_services.models import Models, open_models
+from ricordo_services.resources import SystemClock
 
 SETTINGS: Final = EmbeddingSettings()
 
@@ -31,7 +31,7 @@ class Words:
 
 @pytest.fixture
 def models() -> Models:
-    encoder = FakeEncoder(Present(), latency=0.01)
+    encoder = FakeEncoder(SystemClock(), latency=0.01)
     return Models(encoder, encoder, None, Words(), "fp32")
 
 

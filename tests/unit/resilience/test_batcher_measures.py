@@ -14,16 +14,6 @@ from ricordo.testing.models import FakeEncoder
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-def model(clock: ManualClock) -> FakeEncoder:
-    return FakeEncoder(clock, latency=0.1)
-
-
-@pytest.fixture
 async def batcher(model: FakeEncoder, clock: ManualClock) -> AsyncIterator[EmbeddingBatcher]:
     async with EmbeddingBatcher(model, clock, limits=BatchLimits(in_flight=1)) as opened:
         yield opened

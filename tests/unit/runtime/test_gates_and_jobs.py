@@ -10,6 +10,17 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.testing.clock import ManualClock, settle
 
 
+class HeldProbe:
+    """A probe that answers once it is let go."""
+
+    def __init__(self) -> None:
+        self.calls, self.going = 0, asyncio.Event()
+
+    async def __call__(self) -> None:
+        self.calls += 1
+        await self.going.wait()
+
+
 class TestGates:
     async def test_a_probe_gate_opens_when_its_probe_succeeds(self) -> None:
         clock, answers = ManualClock(), [OSError("away"), OSError("away"), None, None]
@@ -45,19 +56,13 @@ class TestGates:
         assert calls == 2
 
     async def test_those_who_wait_together_share_a_probe(self) -> None:
-        calls, going = 0, asyncio.Event()
-
-        async def probe() -> None:
-            nonlocal calls
-            calls += 1
-            await going.wait()
-
+        probe = HeldProbe()
         gate = ProbeGate("store", probe, ManualClock())
         waiting = [asyncio.create_task(gate.wait_open()) for _ in range(9)]
         await settle()
-        going.set()
+        probe.going.set()
         await asyncio.wait_for(asyncio.gather(*waiting), 5)
-        assert calls == 2, "one under way, and one that began after all others had come"
+        assert probe.calls == 2, "one under way, and one that began after all others had come"
 
     async def test_an_answer_is_good_for_a_moment_unless_somebody_doubts_it(self) -> None:
         clock, calls = ManualClock(), 0
@@ -78,21 +83,15 @@ class TestGates:
         assert calls == 3
 
     async def test_what_was_asked_before_a_doubt_is_no_answer_to_it(self) -> None:
-        calls, going = 0, asyncio.Event()
-
-        async def probe() -> None:
-            nonlocal calls
-            calls += 1
-            await going.wait()
-
+        probe = HeldProbe()
         gate = ProbeGate("store", probe, ManualClock())
         asking = asyncio.create_task(gate.wait_open())
         await settle()
         gate.doubt()
-        going.set()
+        probe.going.set()
         await asking
         await gate.wait_open()
-        assert calls == 2
+        assert probe.calls == 2
 
 
 class TestPeriodic:

@@ -1,0 +1,18 @@
+"""A model that takes a tenth of a second of a clock that is moved by hand."""
+
+import pytest
+
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.models import FakeEncoder
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """Return the clock."""
+    return ManualClock()
+
+
+@pytest.fixture
+def model(clock: ManualClock) -> FakeEncoder:
+    """Return the model."""
+    return FakeEncoder(clock, latency=0.1)
