@@ -19,6 +19,8 @@ from ricordo_services.cli.servers import Target
 NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
 """Workers, as they report themselves, without which messages are not remembered or questions not answered."""
 _HEALTH: Final = "ricordo.health"
+_WELL: Final = ("ready", "starting", "yielding")
+"""States of workers that need no look."""
 _LISTEN_S: Final = 0.6
 _SECONDS: Final = 3.0
 _START: Final = "start it: `ricordo up`, or `ricordo worker {}` where the servers are elsewhere"
@@ -91,15 +93,21 @@ async def _workers(client: Client) -> list[Finding]:
 
 
 def _worker(name: str, reports: list[dict[str, object]]) -> Finding:
-    ill = [report for report in reports if report.get("state") not in ("ready", "starting")]
+    ill = [report for report in reports if report.get("state") not in _WELL]
     done = sum(int(str(report.get("processed") or 0)) for report in reports)
     seen = f"{len(reports)} running, {done:,} done" if len(reports) > 1 else f"{done:,} done"
     if not ill:
-        return well(f"worker {name}", seen)
+        return well(f"worker {name}", "; ".join([seen, *_waits_by_design(reports)]))
     why = "; ".join(dict.fromkeys(str(report.get("reason") or report.get("state")) for report in ill))
     working = len(ill) < len(reports) or any(report.get("gate_open") for report in ill)
     state = State.MISSING if name in NEEDED and not working else State.DEGRADED
     return Finding(f"worker {name}", state, f"{seen}: {why}", "its log says more")
+
+
+def _waits_by_design(reports: list[dict[str, object]]) -> list[str]:
+    return [f"yielding: {report.get('reason')}" for report in reports if report.get("state") == "yielding"][
+        :1
+    ]
 
 
 async def _reports(client: Client) -> dict[str, list[dict[str, object]]]:

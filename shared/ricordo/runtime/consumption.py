@@ -12,7 +12,7 @@ import structlog
 from ricordo.ports.bus import BusUnavailable, Delivery, Subscription, Subscriptions
 from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.gates import Gate, OpenGate, doubt, reason
+from ricordo.runtime.gates import Gate, OpenGate, doubt, reason, yields
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.held import Hands, Held
 from ricordo.runtime.waiting import end, unless
@@ -74,6 +74,7 @@ class WatchedGate:
         self._told_after = told_after
         self._told = False
         health.why_closed = lambda: reason(gate)
+        health.yields = lambda: yields(gate)
 
     def doubt(self) -> None:
         """Have the gate ask anew: something has just failed that it may be about."""
@@ -102,10 +103,14 @@ class WatchedGate:
             await end(waiting)
 
     def _tell(self) -> None:
-        if not self._told:
-            self._told = True
-            why = reason(self._gate) or "it is slow to answer"
-            _log.warning("gate stays closed, nothing is fetched", worker=self._health.worker, reason=why)
+        if self._told:
+            return
+        self._told = True
+        worker, why = self._health.worker, reason(self._gate) or "it is slow to answer"
+        if yields(self._gate):
+            _log.info("others go first, nothing is fetched meanwhile", worker=worker, reason=why)
+        else:
+            _log.warning("gate stays closed, nothing is fetched", worker=worker, reason=why)
 
     def _show(self, *, is_open: bool) -> None:
         worker = self._health.worker

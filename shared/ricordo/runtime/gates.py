@@ -37,6 +37,16 @@ class Explained(Protocol):
 
 
 @runtime_checkable
+class Courteous(Protocol):
+    """A gate that closes for others to go first."""
+
+    @property
+    def yields(self) -> bool:
+        """Whether it is closed for that, and for nothing else."""
+        ...
+
+
+@runtime_checkable
 class Trusting(Protocol):
     """A gate that takes an answer of a moment ago for the present one."""
 
@@ -54,6 +64,11 @@ def doubt(gate: Gate) -> None:
 def reason(gate: Gate) -> str:
     """Return why `gate` is closed, for a log; empty where it cannot tell or is merely slow to answer."""
     return gate.reason if isinstance(gate, Explained) else ""
+
+
+def yields(gate: Gate) -> bool:
+    """Tell whether `gate` is closed only because others go first: who waits there is in its place."""
+    return isinstance(gate, Courteous) and gate.yields
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,12 @@ class AllGates:
     def reason(self) -> str:
         """Why those of them that are closed are closed."""
         return "; ".join(filter(None, map(reason, self.gates)))
+
+    @property
+    def yields(self) -> bool:
+        """Whether those of them that are closed are so for others to go first."""
+        closed = [gate for gate in self.gates if reason(gate)]
+        return bool(closed) and all(map(yields, closed))
 
 
 class ProbeGate:
@@ -190,11 +211,17 @@ class BacklogGate:
         self._clock = clock
         self._pause = pause
         self._closed_by = ""
+        self._yields = False
 
     @property
     def reason(self) -> str:
         """What the last count found, where it was too much."""
         return self._closed_by
+
+    @property
+    def yields(self) -> bool:
+        """Whether the last count found too much; one that failed is no reason to be content."""
+        return self._yields
 
     async def wait_open(self) -> None:
         """Return once there is less than the limit before the others; what cannot be counted is much."""
@@ -205,7 +232,9 @@ class BacklogGate:
         try:
             waiting = await self._waiting()
         except Unavailable as error:
+            self._yields = False
             self._closed_by = f"what others have before them cannot be counted ({error})"
             return False
-        self._closed_by = f"others have {waiting} before them" if waiting >= self._limit else ""
-        return not self._closed_by
+        self._yields = waiting >= self._limit
+        self._closed_by = f"others have {waiting} before them" if self._yields else ""
+        return not self._yields

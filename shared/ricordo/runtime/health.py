@@ -13,6 +13,8 @@ class WorkerState(StrEnum):
 
     STARTING = "starting"
     READY = "ready"
+    YIELDING = "yielding"
+    """It does its work, and lets that of others go first just now."""
     DEGRADED = "degraded"
     STOPPING = "stopping"
     STOPPED = "stopped"
@@ -26,9 +28,10 @@ class Health:
         worker: its name.
         clock: dates the last success.
         state: where it stands.
-        reason: why it is degraded, else empty.
+        reason: why it is degraded, else empty; why it yields is asked of the gate.
         gate_open: whether it may take work.
         why_closed: says in words why it may not, as of now; empty where nobody knows.
+        yields: tells whether it may not, as of now, only because others go first.
         trouble: says in words what hampers its work, even while the gate is open; empty for nothing.
         in_flight: events or requests in hand.
         processed: handled, or answered without an error of ours.
@@ -45,6 +48,7 @@ class Health:
     reason: str = ""
     gate_open: bool = True
     why_closed: Callable[[], str] = str
+    yields: Callable[[], bool] = bool
     trouble: Callable[[], str] = str
     in_flight: int = 0
     processed: int = 0
@@ -77,9 +81,10 @@ class Health:
         """Whether the worker does its work, or is about to begin: what `/healthz` goes by.
 
         One that works all the same is well, although what hampers it has `told` call it degraded: while a
-        model is pulled, or the fallback serves, a restart would mend nothing and cost what is in hand.
+        model is pulled, or the fallback serves, a restart would mend nothing and cost what is in hand. So is
+        one that lets others go first: it waits by design, however long that is.
         """
-        return self.state in (WorkerState.STARTING, WorkerState.READY)
+        return self._standing in (WorkerState.STARTING, WorkerState.READY, WorkerState.YIELDING)
 
     @property
     def told(self) -> tuple[WorkerState, str]:
@@ -87,12 +92,21 @@ class Health:
 
         A worker that does its work and is hampered is called degraded here, and is well: see `is_well`.
         """
-        match self.state:
+        match self._standing:
             case WorkerState.DEGRADED if not self.gate_open:
                 return self.state, self.why_closed() or self.trouble() or self.reason
-            case WorkerState.READY if trouble := self.trouble():
+            case WorkerState.READY | WorkerState.YIELDING if trouble := self.trouble():
                 return WorkerState.DEGRADED, trouble
-        return self.state, self.reason
+            case WorkerState.YIELDING:
+                return WorkerState.YIELDING, self.why_closed()
+            case standing:
+                return standing, self.reason
+
+    @property
+    def _standing(self) -> WorkerState:
+        """Where it stands as of now: who waits at a gate may have to, or may let others go first."""
+        waits = self.state is WorkerState.DEGRADED and not self.gate_open
+        return WorkerState.YIELDING if waits and self.yields() else self.state
 
     def report(self) -> dict[str, str | int | bool | None]:
         """Return the figures as they are shown: JSON types only, instants as RFC 3339 in UTC."""

@@ -91,7 +91,11 @@ class _Workers(Collector):
         gates = self._each(lambda one: one.gate_open)
         yield _gauge("ricordo_worker_gate_open", "1 while it may take work, else 0.", label, gates)
         well = self._each(lambda one: one.is_well)
-        yield _gauge("ricordo_worker_well", "1 while it does its work, or is about to, else 0.", label, well)
+        name, meaning = (
+            "ricordo_worker_well",
+            "1 while it works, is about to, or yields to others, else 0.",
+        )
+        yield _gauge(name, meaning, label, well)
         last = [
             ((one.worker,), one.last_success.timestamp())
             for one in self._healths

@@ -5,10 +5,11 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
+from ricordo.adapters.clock import SystemClock
 from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.consumption import WatchedGate
-from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate, reason
-from ricordo.runtime.health import Health
+from ricordo.runtime.gates import AllGates, BacklogGate, Gate, OpenGate, ProbeGate, reason, yields
+from ricordo.runtime.health import Health, WorkerState
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.eventually import eventually
 
@@ -48,6 +49,35 @@ async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
     assert {line["reason"] for line in lines if "closed" in line["event"]} == {"the door is shut"}
 
 
+@pytest.mark.parametrize("also_away", [False, True])
+async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, also_away: bool) -> None:
+    counts, health = [9], Health("ingest-bulk", ManualClock())
+
+    async def count() -> int:
+        return counts[0]
+
+    door, others = Door(), BacklogGate(count, 5, SystemClock(), pause=0.01)
+    gates: list[Gate] = [others, door] if also_away else [others]
+    gate = WatchedGate(AllGates(gates), health, told_after=0.01)
+    health.become(WorkerState.READY)
+    with capture_logs() as lines:
+        waiting = asyncio.create_task(gate.wait_open())
+        await eventually(lambda: len(lines) == 2)
+        report, well = health.report(), health.is_well
+        counts[0] = 0
+        door.opened.set()
+        assert await waiting
+    why = "others have 9 before them"
+    told = (lines[1]["log_level"], lines[1]["event"], lines[1]["reason"])
+    if also_away:
+        assert (report["state"], report["reason"], well) == ("degraded", f"{why}; the door is shut", False)
+        assert told == ("warning", "gate stays closed, nothing is fetched", f"{why}; the door is shut")
+    else:
+        assert (report["state"], report["reason"], well) == ("yielding", why, True)
+        assert told == ("info", "others go first, nothing is fetched meanwhile", why)
+    assert health.report()["state"] == "ready"
+
+
 async def test_gates_say_why_they_are_closed() -> None:
     answers: list[Exception | None] = [OSError("no route"), None]
 
@@ -73,16 +103,17 @@ async def test_a_backlog_says_how_much_it_is() -> None:
             raise found
         return found
 
-    seen: list[str] = []
+    seen: list[tuple[str, bool]] = []
 
     class Watching(ManualClock):
         async def sleep(self, seconds: float) -> None:
-            seen.append(reason(gate))
+            seen.append((reason(gate), yields(gate)))
 
     gate = BacklogGate(count, 5, Watching())
     await gate.wait_open()
+    assert not yields(gate)
     assert seen == [
-        "others have 7 before them",
-        "what others have before them cannot be counted (the bus is away)",
+        ("others have 7 before them", True),
+        ("what others have before them cannot be counted (the bus is away)", False),
     ]
     assert reason(gate) == ""

@@ -42,6 +42,7 @@ class TestHealth:
         ("request_line", "state", "status"),
         [
             ("GET /healthz HTTP/1.1", WorkerState.READY, 200),
+            ("GET /healthz HTTP/1.1", WorkerState.YIELDING, 200),
             ("GET /healthz HTTP/1.1", WorkerState.DEGRADED, 503),
             ("HEAD /healthz HTTP/1.1", WorkerState.READY, 200),
             ("GET /else HTTP/1.1", WorkerState.READY, 404),
