@@ -23,6 +23,7 @@ _WELL: Final = ("ready", "starting", "yielding")
 """States of workers that need no look."""
 _LISTEN_S: Final = 0.6
 _SECONDS: Final = 3.0
+_MADE_BY: Final = "workers make it when they start, or say why they cannot: `ricordo up`"
 _START: Final = "start it: `ricordo up`, or `ricordo worker {}` where the servers are elsewhere"
 _CURES: Final = {
     Degradation.ROWS: "PostgreSQL does not answer the workers: see its log and theirs",
@@ -62,7 +63,7 @@ async def _streams(client: Client) -> list[Finding]:
     found = []
     for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS):
         if name not in streams:
-            found.append(missing(name, "is not there", "workers make it when they start: `ricordo up`"))
+            found.append(missing(name, "is not there", _MADE_BY))
         else:
             found.append(_stream(name, streams[name]))
     return found

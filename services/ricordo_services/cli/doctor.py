@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from ricordo_services.cli.bus_checks import look_at_bus
+from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.findings import Finding, State, missing
 from ricordo_services.cli.globals import folder_of
@@ -15,6 +16,7 @@ from ricordo_services.cli.model_checks import look_at_models
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
+from ricordo_services.cli.room import look_at_room
 from ricordo_services.cli.servers import Target, running_stack, said_folder, target
 from ricordo_services.cli.store_checks import (
     look_at_graph,
@@ -50,6 +52,7 @@ async def doctor(
         raise
     except Failed as error:
         findings = [missing("nats", "no server is named, and no stack runs here", str(error))]
+        findings += look_at_room(folder_of(context, data_dir), read_settings().bus)
     else:
         findings = await _examine(context, whom, data_dir)
     ok = all(finding.state is not State.MISSING for finding in findings)

