@@ -19,6 +19,7 @@ from ricordo_services.bench.index import index
 from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
 from ricordo_services.bench.options import Bench, BenchFailed, Line, Options, Say
+from ricordo_services.bench.others import warn_of_others
 from ricordo_services.bench.recall import recall
 from ricordo_services.bench.record import PAGE, Record
 from ricordo_services.bench.startup import startup
@@ -91,13 +92,14 @@ async def run(name: str, options: Options, say: Say, record: Record | None = Non
     chosen = list(BENCHES) if name == ALL else [name]
     if record is not None:
         record.check_place(chosen)
-    machine = describe()
-    say(machine)
-    for one in chosen:
+    for number, one in enumerate(chosen):
+        machine = describe()  # each time: its mood may have changed
+        if number == 0:
+            say(machine)
+        warn_of_others(one, machine, recorded=record is not None)
         found = await _found(BENCHES[one], options, say)
         if record is not None:
             record.keep(one, [machine, *found])
-        machine = describe()  # its mood may have changed
 
 
 async def _found(bench: Bench, options: Options, say: Say) -> Sequence[Line]:

@@ -11,6 +11,7 @@ import psutil
 
 from ricordo_services.bench.figures import rounded
 from ricordo_services.bench.options import Line
+from ricordo_services.bench.others import percent_of_others
 
 _PACKAGES: Final = (
     "ricordo",
@@ -35,6 +36,7 @@ def describe() -> Line:
         "cores": usable,
         "memory_gb": round(psutil.virtual_memory().total / _GIGABYTE, 1),
         "load_before": round(os.getloadavg()[0], 2),
+        "others_percent": percent_of_others(),
         "million_additions_ms": rounded(_million_additions_ms()),
         "system": platform.platform(terse=True),
         "python": platform.python_version(),

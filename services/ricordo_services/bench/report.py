@@ -23,9 +23,11 @@ def section(lines: Sequence[Line]) -> str:
 
 
 def _where(machine: Line) -> str:
+    others = machine.get("others_percent")  # former records lack it
+    beside = "" if others is None else f" and others at {shown(others)} % of the processors"
     return (
         f"On {shown(machine['cores'])} cores ({shown(machine['processor'])}, Python {machine['python']}), "
-        f"load {shown(machine['load_before'])} before it, a million additions in "
+        f"load {shown(machine['load_before'])}{beside} before it, a million additions in "
         f"{shown(machine['million_additions_ms'])} ms."
     )
 
