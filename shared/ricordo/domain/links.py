@@ -16,7 +16,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.domain.nearness import MOST, NOBODY, Places, Slots, Whole, least_product
+from ricordo.domain.nearness import MOST, NOBODY, SKETCHED_FROM, Places, Slots, Whole, least_product
 
 _AT_ONCE: Final = 64  # newcomers that are compared together
 _FEW: Final = 16  # slots to begin with
@@ -66,16 +66,18 @@ class Changes:
 class Neighbourhood:
     """All memories of one user that have a vector of one model, and whom each is nearest to.
 
-    Takes about 2 d + 450 bytes a memory (1.2 kB at 384 dimensions), and up to half as much again for growth.
+    Takes about 2 d + 650 bytes a memory (1.4 kB at 384 dimensions), and up to half as much again for growth.
 
     Args:
         threshold: the least cosine of neighbours, in (0, 1], to three digits.
         dimensions: of the vectors.
+        sketched_from: room for how many from which on they are compared by sketches first (`sketches`), which
+            changes nothing but the time that it takes.
     """
 
-    def __init__(self, threshold: float, dimensions: int) -> None:
+    def __init__(self, threshold: float, dimensions: int, *, sketched_from: int = SKETCHED_FROM) -> None:
         self._least = max(1.0, least_product(threshold))
-        self._places = Places.empty(_FEW, dimensions)
+        self._places = Places.empty(_FEW, dimensions, sketched_from)
         self._ids: list[UUID] = []
         self._slots: dict[UUID, int] = {}
         self._alive: list[bool] = []
@@ -197,7 +199,7 @@ class Neighbourhood:
     def _place(self, one: Member) -> int:
         slot = self._reserve(one.memory_id)
         self._alive[slot] = True
-        self._places.vectors[slot], self._places.said_at[slot] = one.vector, one.said_at
+        self._places.put(slot, one.vector, one.said_at)
         return slot
 
     def _note(self, slots: Slots) -> None:
@@ -207,7 +209,7 @@ class Neighbourhood:
     def _meet(self, slots: Slots, *, mutual: bool) -> None:
         """Compare with everybody; the nearest become neighbours of `slots`, and with `mutual` theirs too."""
         places = self._places
-        for rows, at, products in places.compare(slots, len(self._ids), self._least):
+        for rows, at, products in places.compare(slots, len(self._ids), self._least, mutual=mutual):
             here = slots[at]
             met = [rows != here, ~np.isin(rows, slots) if mutual else np.zeros(len(rows), np.bool_)]
             hosts = np.concatenate(

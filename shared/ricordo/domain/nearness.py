@@ -6,11 +6,14 @@ given. Vectors of whole numbers have exact products.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ricordo.domain.products import products
+from ricordo.domain.sketches import Sketches, bound
 
 Vector = NDArray[np.float32]
 Whole = NDArray[np.int16]
@@ -33,12 +36,11 @@ _ROUNDED: Final = _THOUSANDTH // 2
 _GAP_BITS: Final = 51
 _WIDEST_GAP: Final = (1 << _GAP_BITS) - 1  # microseconds: 71 years
 
-# A library of linear algebra that meets a large product wakes all cores, which the embedding model has at the
-# same time: each waits for the other, for seconds. Products of m n k <= 2^18 stay on one thread of OpenBLAS,
-# and many of them in one call are no slower.
-_SMALL_PRODUCT: Final = 1 << 18
-_ROWS: Final = 16
-_BLOCK: Final = 128 * _ROWS  # slots whose vectors are converted to float32 at once: 3 MB at 384 dimensions
+_BLOCK: Final = 2048  # slots that are compared at once
+_SKETCHES: Final = 8192  # and by their sketches
+_FIRST_BLOCK: Final = 128
+SKETCHED_FROM: Final = 4096
+"""Slots, empty ones too, from which on sketches are compared first."""
 
 
 def whole(vector: Vector) -> Whole:
@@ -59,6 +61,9 @@ def whole(vector: Vector) -> Whole:
     return np.rint(exact * (_SCALE / norm)).astype(np.int16)
 
 
+_ARRAYS: Final = ("vectors", "said_at", "order", "near", "rank")
+
+
 @dataclass(slots=True)
 class Places:
     """A slot for each memory of a neighbourhood; empty ones hold zeros, which are near to nobody.
@@ -69,6 +74,7 @@ class Places:
         order: uint64 [n, 2], the two halves of the id.
         near: int32 [n, MOST], the slots of the nearest, in order, then `NOBODY`.
         rank: int64 [n, MOST], how near they are, in descending order, then `NOBODY`.
+        sketched_from: how many slots there are before they are sketched.
     """
 
     vectors: Whole
@@ -76,9 +82,12 @@ class Places:
     order: NDArray[np.uint64]
     near: NDArray[np.int32]
     rank: NDArray[np.int64]
+    sketched_from: int
+    _sketches: Sketches | None = None
+    _unsketched: list[int] = field(default_factory=list)
 
     @classmethod
-    def empty(cls, slots: int, dimensions: int) -> "Places":
+    def empty(cls, slots: int, dimensions: int, sketched_from: int = SKETCHED_FROM) -> "Places":
         """Return `slots` empty ones."""
         return cls(
             vectors=np.zeros((slots, dimensions), np.int16),
@@ -86,19 +95,26 @@ class Places:
             order=np.zeros((slots, 2), np.uint64),
             near=np.full((slots, MOST), NOBODY, np.int32),
             rank=np.full((slots, MOST), NOBODY, np.int64),
+            sketched_from=sketched_from,
         )
 
     def grown(self, slots: int) -> "Places":
         """Return a copy with room for `slots`."""
-        larger = Places.empty(slots, self.vectors.shape[1])
-        for each in fields(self):
-            getattr(larger, each.name)[: len(self.vectors)] = getattr(self, each.name)
+        larger = Places.empty(slots, self.vectors.shape[1], self.sketched_from)
+        for name in _ARRAYS:
+            getattr(larger, name)[: len(self.vectors)] = getattr(self, name)
         return larger
 
     @property
     def nbytes(self) -> int:
         """The bytes of the arrays."""
-        return sum(int(getattr(self, each.name).nbytes) for each in fields(self))
+        arrays = sum(int(getattr(self, name).nbytes) for name in _ARRAYS)
+        return arrays + (self._sketches.nbytes if self._sketches else 0)
+
+    def put(self, slot: int, vector: Whole, said_at: int) -> None:
+        """Have a memory stand at a slot."""
+        self.vectors[slot], self.said_at[slot] = vector, said_at
+        self._unsketched.append(slot)
 
     def ranks(self, hosts: Slots, guests: Slots, products: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return how near each guest is to its host, the higher the nearer: int64 [m].
@@ -114,7 +130,7 @@ class Places:
         return 2 * ranks + (later < 0)
 
     def compare(
-        self, newcomers: Slots, used: int, least: float
+        self, newcomers: Slots, used: int, least: float, *, mutual: bool
     ) -> Iterator[tuple[Slots, Slots, NDArray[np.float32]]]:
         """Compare `newcomers` with the first `used` slots, a block of these at a time.
 
@@ -122,27 +138,55 @@ class Places:
             newcomers: [b] slots.
             used: how many slots to look at.
             least: the product from which on a pair counts, above 0.
+            mutual: whether newcomers become neighbours of those they are compared with, too.
 
         Yields:
-            slots, who of the newcomers each is compared with, by its place among them, and their product.
+            slots, who of the newcomers each is compared with, by its place among them, and their product. Of
+            pairs of which nobody can become the other's neighbour, as they stand, some are left out.
         """
-        dimensions = self.vectors.shape[1]
-        columns = max(1, _SMALL_PRODUCT // (_ROWS * dimensions))
+        sketches = self._sketched(used)
+        if sketches is not None:
+            yield from self._sifted(sketches, newcomers, used, least, mutual=mutual)
+            return
         wanted = np.ascontiguousarray(self.vectors[newcomers].T, dtype=np.float32)
-        room = np.zeros((_BLOCK, dimensions), np.float32)
-        stacked = room.reshape(-1, _ROWS, dimensions)
-        for start in range(0, used, _BLOCK):
-            end = min(start + _BLOCK, used)
-            room[: end - start] = self.vectors[start:end]
-            stacks = stacked[: -(-(end - start) // _ROWS)]
-            for left in range(0, len(newcomers), columns):
-                product = np.matmul(stacks, wanted[:, left : left + columns])
-                width = product.shape[2]
-                product = product.reshape(-1)[: (end - start) * width]
-                found = np.flatnonzero(product >= least)  # a third of the time of `nonzero` of the matrix
-                if len(found):
-                    rows, places = np.divmod(found, width)
-                    yield rows + start, places + left, product[found]
+        for block in _blocks(used, _BLOCK):
+            found = products(self.vectors[block].astype(np.float32), wanted).reshape(-1)
+            near = np.flatnonzero(found >= least)  # a third of the time of `nonzero` of the matrix
+            rows, places = np.divmod(near, len(newcomers))
+            yield rows + block.start, places, found[near]
+
+    def _sifted(
+        self, sketches: Sketches, newcomers: Slots, used: int, least: float, *, mutual: bool
+    ) -> Iterator[tuple[Slots, Slots, NDArray[np.float32]]]:
+        """Compare as `compare` does, those only whose sketches let them be neighbours."""
+        wanted = np.ascontiguousarray(sketches.of(newcomers).T)
+        for block in _blocks(used, _SKETCHES):
+            floor = bound(self._floor(newcomers, least))  # which rises from block to block
+            if mutual:
+                floor = np.minimum(floor, bound(self._floor(block, least))[:, np.newaxis])
+            near = np.flatnonzero(products(sketches.of(block), wanted) >= floor)
+            rows, places = np.divmod(near, len(newcomers))
+            rows += block.start
+            found = self.products(rows, newcomers[places])
+            near = np.flatnonzero(found >= least)
+            yield rows[near], places[near], found[near]
+
+    def _sketched(self, used: int) -> Sketches | None:
+        """Return the sketches of all slots as they stand; None where there are too few."""
+        unsketched, self._unsketched = self._unsketched, []
+        if len(self.vectors) < self.sketched_from or not used:
+            return None
+        if self._sketches is None:
+            self._sketches = Sketches(self.vectors[:used], room=len(self.vectors))
+        else:
+            self._sketches.put(np.array(unsketched, np.intp), self.vectors)
+        return self._sketches
+
+    def _floor(self, slots: Slots | slice, least: float) -> NDArray[np.float32]:
+        """Return the least product with which somebody becomes a neighbour of each slot: float32 [m]."""
+        tenth = self.rank[slots, MOST - 1] >> (_GAP_BITS + 1)
+        floor: NDArray[np.float32] = np.maximum(tenth * _THOUSANDTH - _ROUNDED, least).astype(np.float32)
+        return floor
 
     def products(self, one: Slots, other: Slots) -> NDArray[np.float32]:
         """Return the products of pairs: float32 [m], of slots [m] and [m]."""
@@ -173,6 +217,14 @@ class Places:
         self.near[touched], self.rank[touched] = NOBODY, NOBODY
         self.near[hosts[kept], place[kept]] = guests[kept]
         self.rank[hosts[kept], place[kept]] = ranks[kept]
+
+
+def _blocks(used: int, most: int) -> Iterator[slice]:
+    """Yield blocks of the first `used` slots, small ones first: nobody's neighbours are known before them."""
+    start, size = 0, _FIRST_BLOCK
+    while start < used:
+        yield slice(start, min(start + size, used))
+        start, size = start + size, min(2 * size, most)
 
 
 def least_product(threshold: float) -> float:

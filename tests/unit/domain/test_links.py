@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ricordo.domain.links import Changes, Member, Neighbourhood
-from ricordo.domain.nearness import MOST, MOST_DIMENSIONS, whole
+from ricordo.domain.nearness import MOST, MOST_DIMENSIONS, SKETCHED_FROM, whole
 from ricordo.testing.factories import unit_vectors
 
 THRESHOLD = 0.6
@@ -45,8 +45,8 @@ class Kept:
             self.members[memory_id] = replace(self.members[memory_id], nearest=nearest)
         self.related |= changes.related
 
-    def read(self, order: random.Random) -> Neighbourhood:
-        neighbourhood = Neighbourhood(THRESHOLD, 4)
+    def read(self, order: random.Random, sketched_from: int) -> Neighbourhood:
+        neighbourhood = Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from)
         members = list(self.members.values())
         order.shuffle(members)
         neighbourhood.load(members[: len(members) // 2])
@@ -56,6 +56,9 @@ class Kept:
 
     def shown(self) -> dict[UUID, tuple[UUID, ...]]:
         return {one: self.related[one] for one in self.members}
+
+
+_SKETCHED = st.sampled_from([1, 40, SKETCHED_FROM])
 
 
 def expected(members: Sequence[Member]) -> dict[UUID, tuple[UUID, ...]]:
@@ -74,9 +77,15 @@ def expected(members: Sequence[Member]) -> dict[UUID, tuple[UUID, ...]]:
     return {one: tuple(other for other in others if one in near[other]) for one, others in near.items()}
 
 
-@given(members=_MEMBERS, order=st.randoms(use_true_random=False))
-def test_who_is_related_depends_on_who_is_there(members: list[Member], order: random.Random) -> None:
-    kept, neighbourhood, waiting = Kept(), Neighbourhood(THRESHOLD, 4), list(members)
+@given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
+def test_who_is_related_depends_on_who_is_there(
+    members: list[Member], order: random.Random, sketched_from: int
+) -> None:
+    kept, neighbourhood, waiting = (
+        Kept(),
+        Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from),
+        list(members),
+    )
     order.shuffle(waiting)
     while waiting:
         size = order.choice((1, 3, 70))
@@ -84,14 +93,16 @@ def test_who_is_related_depends_on_who_is_there(members: list[Member], order: ra
         kept.write(neighbourhood.take_changes())
         del waiting[:size]
         if order.random() < 0.3:
-            neighbourhood = kept.read(order)
+            neighbourhood = kept.read(order, sketched_from)
             assert not neighbourhood.take_changes()
     assert kept.shown() == expected(members)
 
 
-@given(members=_MEMBERS, order=st.randoms(use_true_random=False))
-def test_who_has_left_might_never_have_come(members: list[Member], order: random.Random) -> None:
-    kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4)
+@given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
+def test_who_has_left_might_never_have_come(
+    members: list[Member], order: random.Random, sketched_from: int
+) -> None:
+    kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from)
     neighbourhood.add(members)
     kept.write(neighbourhood.take_changes())
     leaving = [one for one in members if order.random() < 0.4]
@@ -105,9 +116,11 @@ def test_who_has_left_might_never_have_come(members: list[Member], order: random
     assert kept.shown() == expected(members)
 
 
-@given(members=_MEMBERS, order=st.randoms(use_true_random=False))
-def test_the_erased_are_replaced_when_the_rest_is_read(members: list[Member], order: random.Random) -> None:
-    kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4)
+@given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
+def test_the_erased_are_replaced_when_the_rest_is_read(
+    members: list[Member], order: random.Random, sketched_from: int
+) -> None:
+    kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from)
     neighbourhood.add(members)
     kept.write(neighbourhood.take_changes())
     for one in members:
@@ -116,7 +129,7 @@ def test_the_erased_are_replaced_when_the_rest_is_read(members: list[Member], or
     kept.related = {  # what the store does with whoever points at the erased
         one: tuple(other for other in others if other in kept.members) for one, others in kept.related.items()
     }
-    kept.write(kept.read(order).take_changes())
+    kept.write(kept.read(order, sketched_from).take_changes())
     assert kept.shown() == expected(list(kept.members.values()))
 
 
@@ -143,19 +156,25 @@ def test_what_is_said_again_and_again_is_linked_to_when_it_was_said_last_and_nex
 
 
 def test_products_are_exact_whatever_they_are_computed_with() -> None:
+    """In what batches, and whether by sketches of a part of the dimensions first."""
     vectors = [whole(one) for one in unit_vectors(200, 384, seed=5)]
     vectors += [whole(one) for one in unit_vectors(100, 384, seed=5) + np.float32(0.03)]
     members = [Member(UUID(int=n), n, vector) for n, vector in enumerate(vectors)]
 
-    def related(batches: Sequence[Sequence[Member]]) -> dict[UUID, tuple[UUID, ...]]:
-        kept, neighbourhood = Kept(), Neighbourhood(0.05, 384)
+    def related(
+        batches: Sequence[Sequence[Member]], sketched_from: int = SKETCHED_FROM
+    ) -> dict[UUID, tuple[UUID, ...]]:
+        kept, neighbourhood = Kept(), Neighbourhood(0.05, 384, sketched_from=sketched_from)
         for batch in batches:
             neighbourhood.add(batch)
             kept.write(neighbourhood.take_changes())
         return kept.related
 
     once = related([members])
-    assert related([[one] for one in reversed(members)]) == once
+    one_by_one = [[one] for one in reversed(members)]
+    assert related(one_by_one) == once
+    assert related(one_by_one, sketched_from=1) == once
+    assert related([members], sketched_from=200) == once
     assert any(once.values())
 
 
