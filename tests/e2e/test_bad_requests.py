@@ -89,14 +89,39 @@ async def test_what_is_no_name_at_all_is_invalid(bot: Bot, name: str) -> None:
     assert (await bot.request(name, RECALL)).error == ("invalid_request", None)
 
 
-@pytest.mark.parametrize("command", ["forget", "pin", "verify", "correct", "feedback", "note", "export"])
-@pytest.mark.parametrize("body", [b"{}", b"", b'{"user_id": "u-1"}', b"{nope"])
-async def test_commands_of_later_versions_say_that_they_are_unavailable(
-    bot: Bot, command: str, body: bytes
-) -> None:
-    reply = await bot.request(f"command.{command}", body)
+MEMORY = U | {"memory_id": "47b5ef90-e7b7-56be-9896-dcb1dd467f99"}
+COMMANDS: Mapping[str, Json] = {
+    "forget": U,
+    "pin": MEMORY | {"pinned": True},
+    "verify": MEMORY | {"verified": True},
+    "correct": MEMORY | {"content": "Max is a dog."},
+    "feedback": U | {"recall_id": MEMORY["memory_id"], "used": [MEMORY["memory_id"]]},
+    "note": U | {"conversation_id": "c-1", "key": "order", "value": 42},
+    "export": U,
+}
+WRONG_COMMANDS: Mapping[str, tuple[str, Json | bytes, str | None]] = {
+    "forget nobody": ("forget", {}, "user_id"),
+    "user a number": ("pin", {"user_id": 5}, "user_id"),
+    "pin what": ("pin", U | {"pinned": True}, "memory_id"),
+    "pin how": ("pin", MEMORY | {"pinned": "yes"}, "pinned"),
+    "verify what": ("verify", U | {"verified": True}, "memory_id"),
+    "note without key": ("note", U | {"conversation_id": "c-1", "value": 1}, "key"),
+    "nothing": ("export", b"", None),
+    "no JSON": ("correct", b"{nope", None),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_commands_of_later_versions_say_that_they_are_unavailable(bot: Bot, command: str) -> None:
+    reply = await bot.request(f"command.{command}", COMMANDS[command])
     assert reply.error == ("unavailable", None)
     assert f"command.{command}" in reply.body["error"]["message"]
+
+
+@pytest.mark.parametrize("name", WRONG_COMMANDS)
+async def test_their_bodies_are_checked_already(bot: Bot, name: str) -> None:
+    command, body, field = WRONG_COMMANDS[name]
+    assert (await bot.request(f"command.{command}", body)).error == ("invalid_request", field)
 
 
 @pytest.mark.parametrize("tenant", ["ACME", "-a", "a_b", "è", "a" * 64, "default$", "a%b"])

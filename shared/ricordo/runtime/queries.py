@@ -52,8 +52,8 @@ class QueryServer:
     Args:
         name: of the worker; the servers of one name share the requests.
         kind: the first part of the names that are served, `query` or `command`: every name of that kind.
-        routes: by whole name, such as `query.recall`. A name of the contract without a route is answered with
-            `unavailable`, a name that is none with `not_found`.
+        routes: by whole name, such as `query.recall`. A request of a name without a route is answered with
+            `unavailable`, where its body is as the contract says; a name that is none with `not_found`.
         responder: where requests come from.
         publisher: takes the events of an `Answer`.
         clock: dates and measures.
@@ -178,11 +178,16 @@ class QueryServer:
             await self._publish(subject.tenant, answer, trace)
 
     async def _answered(self, subject: Subject, request: Request) -> tuple[Answer, bytes]:
-        route = self._route(subject.name)
+        if subject.name not in CONTRACTS:
+            reason = f"{subject.name[:80]!r} is no {self._kind} of the contract"
+            raise Refused(ErrorCode.NOT_FOUND, reason)
         try:
             message = decode(subject.name, request.body)
         except DecodeError as error:
             raise Refused(ErrorCode.INVALID_REQUEST, error.message, error.field) from None
+        route = self._routes.get(subject.name)
+        if route is None:
+            raise Refused(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
         try:
             async with asyncio.timeout(route.deadline), self._turn:
                 with self._precedence.taken():
@@ -202,14 +207,6 @@ class QueryServer:
         except Exception:  # noqa: BLE001 - the caller gets an answer all the same
             _log.exception("request failed")
             raise Refused(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
-
-    def _route(self, name: str) -> QueryRoute:
-        route = self._routes.get(name)
-        if route is not None:
-            return route
-        if name in CONTRACTS:
-            raise Refused(ErrorCode.UNAVAILABLE, f"{name} is not available in this version")
-        raise Refused(ErrorCode.NOT_FOUND, f"{name[:80]!r} is no {self._kind} of the contract")
 
     async def _send_error(self, request: Request, body: ErrorBody, begun: float) -> None:
         if body.error.code in _FAILURES:

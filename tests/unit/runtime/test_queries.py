@@ -138,7 +138,12 @@ class TestErrors:
             ("memory.v1.ACME.query.stats", ASKED, ("invalid_request", None)),
             ("memory.v1.acme.query.stats.more", ASKED, ("invalid_request", None)),
             ("memory.v1.acme.query.nonsense", ASKED, ("not_found", None)),
-            ("memory.v1.acme.query.timeline", ASKED, ("unavailable", None)),
+            (
+                "memory.v1.acme.query.working",
+                b'{"user_id": "u-1", "conversation_id": "c-1"}',
+                ("unavailable", None),
+            ),
+            ("memory.v1.acme.query.working", ASKED, ("invalid_request", "conversation_id")),
         ],
     )
     async def test_bad_requests_get_a_precise_error(
@@ -149,6 +154,15 @@ class TestErrors:
             code, message, field = await error(desk, subject, body)
         assert (code, field) == expected
         assert message
+
+    async def test_a_wrong_body_is_no_failure_of_a_server_that_cannot_answer_yet(self) -> None:
+        desk = Desk()
+        server = desk.server()
+        async with desk.open(server):
+            await error(desk, "memory.v1.acme.query.working", ASKED)
+            assert server.health.failed == 0
+            await error(desk, "memory.v1.acme.query.timeline", b'{"user_id": "u-1"')
+            assert server.health.failed == 0
 
     async def test_a_refusal_of_the_handler_is_the_answer(self) -> None:
         desk = Desk()
