@@ -7,7 +7,8 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ricordo.messages.base import ID_PATTERN, Message
+from ricordo.messages.base import Message
+from ricordo.messages.faults import reason
 
 SERVICE_ERROR: Final = "Nats-Service-Error"
 SERVICE_ERROR_CODE: Final = "Nats-Service-Error-Code"
@@ -16,7 +17,6 @@ DEAD_LETTER_ATTEMPTS: Final = "Ricordo-Attempts"
 DEAD_LETTER_SEQUENCE: Final = "Ricordo-Stream-Seq"
 
 _HEADER_MAX_CHARS = 500
-_PATTERNS = {ID_PATTERN: "must be 1 to 128 printable ASCII characters without spaces"}
 
 
 class ErrorCode(StrEnum):
@@ -129,18 +129,7 @@ def _field(error: ErrorDetails) -> str | None:
 def _sentence(error: ErrorDetails, field: str | None) -> str:
     if field is None:
         return "the body must be a JSON object"
-    if error["type"] == "missing":
-        return f"{field} is required"
-    if error["type"] == "string_pattern_mismatch":
-        pattern = error.get("ctx", {}).get("pattern", "")
-        return f"{field} {_PATTERNS.get(pattern, f'must match {pattern}')}"
-    reason = error["msg"]
-    for verbose in ("Input should be", "String should", "Value should", "Tuple should"):
-        if reason.startswith(verbose):
-            reason = "must be" if verbose == "Input should be" else "must"
-            reason += error["msg"].removeprefix(verbose)
-            break
-    return f"{field} {reason}"
+    return f"{field} {reason(error)}"
 
 
 def header_text(text: str) -> str:

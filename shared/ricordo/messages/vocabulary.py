@@ -1,6 +1,7 @@
 """The closed vocabularies of the contract."""
 
 from enum import StrEnum
+from typing import Literal
 
 
 class Role(StrEnum):
@@ -33,6 +34,12 @@ class MemoryKind(StrEnum):
     REFLECTION = "reflection"
     SYNTHESIS = "synthesis"
     EXTRACT = "extract"
+
+
+SpokenKind = Literal[
+    MemoryKind.MESSAGE, MemoryKind.NOTE, MemoryKind.AGREEMENT, MemoryKind.PROBLEM, MemoryKind.DECISION
+]
+"""What a bot may say that its message is for."""
 
 
 class MemorySource(StrEnum):

@@ -92,13 +92,15 @@ def test_imported_messages_have_the_same_body() -> None:
         ("importance", float("nan"), "must be a finite number"),
         ("trust", 5.1, "must be less than or equal to 5"),
         ("trust", -1, "must be greater than or equal to 0"),
-        ("kind", "novel", None),
+        ("kind", "novel", "must be 'message', 'note', 'agreement', 'problem' or 'decision'"),
+        ("kind", "summary", "must be 'message', 'note', 'agreement', 'problem' or 'decision'"),
+        ("tags", ["a"] * 65, "must have at most 64 items, not 65"),
         (
             "expires_at",
             "2026-02-01",
             "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00",
         ),
-        ("document", "text", None),
+        ("document", "text", "must be a JSON object"),
     ],
 )
 def test_a_wrong_field_is_named_with_its_reason(field: str, value: object, reason: str | None) -> None:
