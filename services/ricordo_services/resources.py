@@ -15,6 +15,7 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.projection import PostgresEncodings
 from ricordo.adapters.qdrant.room import Room
+from ricordo.client.addresses import checked_addresses
 from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.ports.analyser import QueryAnalyser
@@ -292,7 +293,7 @@ def _server(settings: Settings) -> VectorIndex:
 
 def bus_settings(settings: Settings) -> NatsSettings:
     """Return where the bus is."""
-    return NatsSettings(servers=(settings.bus.url,))
+    return NatsSettings(servers=tuple(checked_addresses(settings.bus.url)))
 
 
 def topology(settings: Settings) -> Topology:

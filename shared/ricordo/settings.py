@@ -18,6 +18,7 @@ from pydantic_settings import (
 )
 
 from ricordo.domain.embedding import MINILM
+from ricordo.urls import dsn_fault, fault
 
 PositiveInt = Annotated[int, Field(gt=0)]
 PositiveFloat = Annotated[float, Field(gt=0)]
@@ -25,10 +26,25 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 
 _PREFIX: Final = "RICORDO_"
+_HTTP: Final = ("http", "https")
+_BOLT: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_POSTGRES: Final = ("postgresql", "postgres")
+_OLLAMA: Final = "http://127.0.0.1:11434"
 
 
 class _Group(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _refuse(fault: str) -> None:
+    """Refuse a value that has a `fault`, in words that need no more around them."""
+    if fault:
+        raise PydanticCustomError("fault", "{fault}", {"fault": fault})
+
+
+def _ollama(url: str) -> str:
+    _refuse(fault(url, _HTTP, _OLLAMA))
+    return url
 
 
 class BusSettings(_Group):
@@ -49,6 +65,19 @@ class BusSettings(_Group):
     dead_letter_bytes: PositiveInt = 1024**3
     query_timeout_s: PositiveFloat = 5.0
     concurrent_queries: PositiveInt = 32
+
+    @field_validator("url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        # the client, which is not loaded where the address is nobody's own
+        from ricordo.client import InvalidRequest  # noqa: PLC0415
+        from ricordo.client.addresses import checked_addresses  # noqa: PLC0415
+
+        try:
+            checked_addresses(url)
+        except InvalidRequest as error:
+            _refuse(error.message)
+        return url
 
 
 class StoreSettings(_Group):
@@ -82,6 +111,27 @@ class StoreSettings(_Group):
     bolt_password: SecretStr = SecretStr("")
     bolt_database: str = "neo4j"
 
+    @field_validator("postgres_dsn", "postgres_admin_dsn")
+    @classmethod
+    def _names_database(cls, dsn: SecretStr | None) -> SecretStr | None:
+        if dsn is not None:
+            example = "postgresql://user:password@127.0.0.1:5432/ricordo"
+            _refuse(dsn_fault(dsn.get_secret_value(), _POSTGRES, example))
+        return dsn
+
+    @field_validator("qdrant_url")
+    @classmethod
+    def _is_qdrant(cls, url: str | None) -> str | None:
+        if url is not None:
+            _refuse(fault(url, _HTTP, "http://127.0.0.1:6333"))
+        return url
+
+    @field_validator("bolt_url")
+    @classmethod
+    def _is_bolt(cls, url: str) -> str:
+        _refuse(fault(url, _BOLT, "bolt://127.0.0.1:7687"))
+        return url
+
 
 class EmbeddingSettings(_Group):
     """The embedding model and its batcher.
@@ -108,7 +158,7 @@ class EmbeddingSettings(_Group):
     provider: Literal["onnx", "ollama"] = "onnx"
     model: str = MINILM
     fallback: str | None = None
-    ollama_url: str = "http://127.0.0.1:11434"
+    ollama_url: str = _OLLAMA
     pull: bool = True
     batch: PositiveInt = 32
     flush_after_ms: Annotated[float, Field(ge=0)] = 50.0
@@ -131,6 +181,8 @@ class EmbeddingSettings(_Group):
             )
         return model
 
+    _is_ollama = field_validator("ollama_url")(_ollama)
+
 
 class AnalyserSettings(_Group):
     """What reads questions.
@@ -147,11 +199,13 @@ class AnalyserSettings(_Group):
 
     provider: Literal["rules", "ollama"] = "rules"
     model: str = "qwen2.5:1.5b"
-    ollama_url: str = "http://127.0.0.1:11434"
+    ollama_url: str = _OLLAMA
     budget_ms: PositiveFloat = 200.0
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
     remembered: PositiveInt = 1024
+
+    _is_ollama = field_validator("ollama_url")(_ollama)
 
 
 class EnrichmentSettings(_Group):
@@ -172,12 +226,14 @@ class EnrichmentSettings(_Group):
 
     provider: Literal["rules", "ollama"] = "rules"
     model: str = "hermes3:8b"
-    ollama_url: str = "http://127.0.0.1:11434"
+    ollama_url: str = _OLLAMA
     batch: Annotated[int, Field(ge=1, le=16)] = 8
     budget_s: PositiveFloat = 60.0
     requests_per_s: PositiveInt = 3
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
+
+    _is_ollama = field_validator("ollama_url")(_ollama)
 
 
 class RankingSettings(_Group):

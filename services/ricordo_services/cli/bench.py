@@ -4,6 +4,11 @@ import importlib
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
+
+from ricordo.settings import Settings
+from ricordo_services.cli.configuration import first_fault
+from ricordo_services.cli.failures import Failed
 
 Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which one.", show_default=False)]
 
@@ -20,5 +25,10 @@ def evaluate(context: typer.Context, name: Name = None) -> None:
 
 def _hand_over(place: str, name: str | None, context: typer.Context) -> None:
     """Call the `main` of a module with the arguments behind the command; it returns the exit code."""
-    code: int = importlib.import_module(place).main([*([name] if name else []), *context.args])
+    try:
+        code: int = importlib.import_module(place).main([*([name] if name else []), *context.args])
+    except ValidationError as error:
+        if error.title != Settings.__name__:
+            raise
+        raise Failed(first_fault(error)) from None
     raise typer.Exit(code)

@@ -39,7 +39,7 @@ def read_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise Failed(_first_fault(error)) from None
+        raise Failed(first_fault(error)) from None
     except ValueError as error:  # not TOML, or not JSON in a variable
         raise Failed(_unreadable(error)) from None
 
@@ -53,7 +53,8 @@ def _unreadable(error: ValueError) -> str:
     return f"the settings cannot be read: {error}"
 
 
-def _first_fault(error: ValidationError) -> str:
+def first_fault(error: ValidationError) -> str:
+    """Say which setting is wrong and why, without its value, which may be a secret."""
     first = error.errors(include_url=False, include_input=False)[0]
     path = [str(part) for part in first["loc"]]
     variable = f"{_PREFIX}{'__'.join(path).upper()}"

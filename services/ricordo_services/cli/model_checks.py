@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 from typing import Final
 
+from ricordo.client.addresses import without_credentials
 from ricordo.domain.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.cli.findings import Finding, State, well
@@ -14,7 +15,7 @@ _SECONDS: Final = 3.0
 
 
 class _NoAnswer(Exception):
-    """The server does not say what it holds."""
+    """The server does not say what it holds; the message says what it does instead, address and all."""
 
 
 async def look_at_models(settings: EmbeddingSettings) -> list[Finding]:
@@ -22,16 +23,17 @@ async def look_at_models(settings: EmbeddingSettings) -> list[Finding]:
     if settings.provider == "onnx":
         return [_installed("model", settings.model)]
     held, reason = await _looked(settings.ollama_url)
+    where = without_credentials(settings.ollama_url)
     fallback = _fallback(settings, held)
     if held is not None and _holds(held, settings.model):
-        return [well("model", f"{settings.model} on {settings.ollama_url}"), *fallback]
+        return [well("model", f"{settings.model} on {where}"), *fallback]
     replaced = any(one.state is State.WELL for one in fallback)
     state = State.DEGRADED if replaced else State.MISSING
     if held is None:
-        detail = f"{settings.model}: {settings.ollama_url} does not answer ({reason})"
+        detail = f"{settings.model}: {where} {reason}"
         advice = f"does Ollama run there? {_meanwhile(settings, replaced=replaced)}"
     else:
-        detail = f"{settings.ollama_url} does not hold {settings.model}"
+        detail = f"{where} does not hold {settings.model}"
         advice = _pulled(settings)
     return [Finding("model", state, detail, advice), *fallback]
 
@@ -62,8 +64,8 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None) -> list[Findin
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
     if _holds(held, name):
-        return [well("fallback", f"{name} on {settings.ollama_url}")]
-    detail = f"{settings.ollama_url} does not hold {name}"
+        return [well("fallback", f"{name} on {without_credentials(settings.ollama_url)}")]
+    detail = f"{without_credentials(settings.ollama_url)} does not hold {name}"
     return [Finding("fallback", State.DEGRADED, detail, _pulled(settings, name))]
 
 
@@ -91,10 +93,15 @@ async def _held(url: str) -> set[str]:
             answer = await client.get(f"{url.rstrip('/')}/api/tags")
             answer.raise_for_status()
             return {str(one["model"]) for one in answer.json()["models"]}
+    except httpx.HTTPStatusError as error:
+        raise _NoAnswer(f"answers {error.response.status_code}, not what it holds") from error
+    except httpx.TimeoutException as error:
+        raise _NoAnswer(f"does not answer (not within {_SECONDS:g} s)") from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        raise _NoAnswer(str(error) or type(error).__name__) from error
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise _NoAnswer(f"does not answer ({reason})") from error
     except (ValueError, TypeError, KeyError) as error:
-        raise _NoAnswer("what answers there is no Ollama") from error
+        raise _NoAnswer("does not answer (what answers there is no Ollama)") from error
 
 
 def _installed(name: str, model: str) -> Finding:

@@ -30,6 +30,11 @@ class PrimaryBatcher(Protocol):
         """For how many seconds the model has not answered; 0 while it does."""
         ...
 
+    @property
+    def reason(self) -> str:
+        """Why the model does not answer, as a sentence; empty while it does."""
+        ...
+
     async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
         """Return for each text, in order, its vector, or why the model has none."""
         ...
@@ -133,10 +138,9 @@ class Reembed:
         try:
             while not (await asyncio.wait((encoding,), timeout=_LOOK_EVERY_S))[0]:
                 if batcher.down_for > 0:
-                    raise ModelUnavailable(
-                        f"{self.model} does not answer: {done.raised} of {done.outdated} memories are of it "
-                        "by now; run it again when it does"
-                    )
+                    so_far = f"{done.raised} of {done.outdated} memories are of {self.model} by now"
+                    reason = batcher.reason or f"{self.model} does not answer"
+                    raise ModelUnavailable(f"{reason}; {so_far}: run it again when it answers as it should")
             answers = zip(missing, encoding.result(), strict=True)
             return {one.memory_id: answer.vector for one, answer in answers if isinstance(answer, Encoded)}
         finally:

@@ -1,6 +1,7 @@
 """The Ollama adapter against a server on a real socket, which misbehaves in every way that a server can."""
 
 import asyncio
+import base64
 import math
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -94,6 +95,52 @@ async def test_a_server_that_misbehaves_is_unavailable_until_it_does_not(
     assert (await encoder.encode(["one", "two"])).shape == (2, 384)
 
 
+REASONS: dict[str, str] = {
+    "hangs": "all-minilm did not answer within 0.5 s at {url}",
+    "drops the connection": "all-minilm cannot be reached at {url}: Server disconnected without",
+    "fails": "all-minilm answered 500: the server was told to fail",
+    "answers no JSON": "all-minilm answered nonsense: it is no JSON",
+    "answers other JSON": "all-minilm answered nonsense: it is not what Ollama answers",
+    "answers an empty object": "all-minilm answered nonsense: embeddings is missing",
+    "answers words": "all-minilm answered nonsense: embeddings is not what it should be",
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+async def test_what_went_wrong_is_told_in_one_plain_line(
+    server: OllamaStandIn, encoder: OllamaEncoder, name: str
+) -> None:
+    if name == "answers words":
+        server.behaviour.vectors = lambda _: "hello"
+    else:
+        MISBEHAVIOUR[name](server.behaviour)
+    with pytest.raises(ModelUnavailable) as error:
+        await encoder.encode(["one"])
+    told = str(error.value)
+    assert told.startswith(REASONS[name].format(url=server.url))
+    assert len(told.splitlines()) == 1
+    assert "http" not in told.replace(server.url, "")
+
+
+async def test_an_address_is_told_without_its_credentials_which_are_sent() -> None:
+    async with connect("http://davide:secret@127.0.0.1:1", 5) as there:
+        with pytest.raises(ModelUnavailable, match=r"reached at http://127\.0\.0\.1:1: All") as error:
+            await there.has("all-minilm")
+    assert "secret" not in str(error.value)
+    heads: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b'HTTP/1.1 200 -\r\nContent-Length: 13\r\n\r\n{"models":[]}')
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        async with connect(f"http://davide:a%20secret@127.0.0.1:{port}", 5) as there:
+            assert not await there.has("all-minilm")
+    assert base64.b64encode(b"davide:a secret") in heads[0]
+
+
 async def test_no_answer_in_time_is_told_apart(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
     server.behaviour.hang = True
     with pytest.raises(ModelSlow, match="all-minilm did not answer within"):
@@ -161,11 +208,14 @@ async def _tells(encoder: OllamaEncoder, what: str) -> bool:
 
 
 async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaStandIn) -> None:
-    server.behaviour.pull_error = "no such model"
+    server.behaviour.pull_error = "no such\nmodel"
     async with open_ollama(server.url, "nomic-embed-text") as encoder:
         await encoder.prepared()
         for _ in range(3):
-            with pytest.raises(ModelUnavailable, match=r"could not be pulled: .*no such model.*`ollama pull"):
+            with pytest.raises(
+                ModelUnavailable,
+                match=r"be pulled: .* with an error: no such model; `ollama pull",
+            ):
                 await encoder.encode(["hello"])
     assert [path for path, _ in server.requests].count("/api/pull") == 1, "the registry is not hammered"
 

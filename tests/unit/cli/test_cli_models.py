@@ -33,6 +33,18 @@ async def test_without_a_fallback_messages_wait() -> None:
     assert model.advice == "does Ollama run there? messages wait for it, and recall works by words alone"
 
 
+async def test_what_a_server_does_instead_of_answering_is_told_in_a_line() -> None:
+    async with ollama_stand_in(["bge-m3:latest"]) as server:
+        for status, told in ((500, "answers 500, not what it holds"), (404, "answers 404, not what")):
+            server.behaviour.status = status
+            [model] = await look_at_models(served(server.url.replace("//", "//davide:secret@")))
+            assert model.detail.startswith(f"bge-m3: {server.url} {told}")
+            assert len(model.detail.splitlines()) == 1
+    [model] = await look_at_models(served("http://davide:secret@127.0.0.1:1"))
+    assert model.detail.startswith("bge-m3: http://127.0.0.1:1 does not answer (")
+    assert "secret" not in model.detail
+
+
 async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
     found = await look_at_models(served(fallback=MINILM))
     assert states(found) == {"model": State.DEGRADED, "fallback": State.WELL}

@@ -37,6 +37,66 @@ def test_a_model_that_the_provider_does_not_know_stops_a_process(
     )
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "fault"),
+    [
+        ("embedding.ollama_url", "http://127.0.0.1:99999", "its port must be a number from 1 to 65535"),
+        ("embedding.ollama_url", "notaurl", "it names no scheme: give scheme, host and port, such as http:"),
+        ("embedding.ollama_url", "127.0.0.1:11434", "it names no scheme"),
+        (
+            "embedding.ollama_url",
+            "",
+            "it is empty: give scheme, host and port, such as http://127.0.0.1:11434",
+        ),
+        ("embedding.ollama_url", "http://user:secret word@host", "it holds a blank or a control character"),
+        ("embedding.ollama_url", "http://user:secret@:80", "it names no host"),
+        ("embedding.ollama_url", "http://[::1", "give scheme, host and port"),
+        ("analyser.ollama_url", "ftp://host", "ftp:// is not spoken there"),
+        ("enrichment.ollama_url", "http://host:http", "its port must be a number"),
+        ("bus.url", "nats://user:secret@host:99999", "its port must be a number"),
+        ("bus.url", "http://host:4222", "http:// is not spoken here"),
+        ("stores.qdrant_url", "qdrant:6333", "it names no scheme"),
+        ("stores.bolt_url", "http://host:7687", "such as bolt://127.0.0.1:7687"),
+        (
+            "stores.postgres_dsn",
+            "postgresql://ricordo:secret@host:99999/r",
+            "its port must be a number",
+        ),
+        ("stores.postgres_dsn", "postgresql://ricordo:secret@one:5432,two:x/r", "its port must be a number"),
+        ("stores.postgres_admin_dsn", "mysql://user:secret@host/ricordo", "mysql:// is not spoken there"),
+    ],
+)
+def test_what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_secret(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, setting: str, value: str, fault: str
+) -> None:
+    variable = f"RICORDO_{setting.replace('.', '__')}".upper()
+    monkeypatch.setenv(variable, value)
+    for command in (("up",), ("doctor",), ("bench", "embedding")):
+        ended = cli(*command)
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err.startswith(f"ricordo: the setting {setting} (or {variable}) is wrong: ")
+        assert fault in ended.err
+        assert len(ended.err.splitlines()) == 1
+        assert "secret" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("embedding.ollama_url", "https://user:secret@ollama.example/behind/a/proxy"),
+        ("embedding.ollama_url", "http://[::1]:11434"),
+        ("bus.url", "nats://one:4222,nats://two:4222"),
+        ("stores.qdrant_url", "https://qdrant.example"),
+        ("stores.bolt_url", "neo4j+s://graph.example"),
+        ("stores.postgres_dsn", "postgres://ricordo@one:5432,two:5433/ricordo"),
+        ("stores.postgres_dsn", "postgresql:///ricordo?host=/run/postgresql"),
+    ],
+)
+def test_what_is_an_address_is_taken(monkeypatch: pytest.MonkeyPatch, setting: str, value: str) -> None:
+    monkeypatch.setenv(f"RICORDO_{setting.replace('.', '__')}".upper(), value)
+    read_settings()
+
+
 def test_another_provider_knows_other_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "all-MiniLM-L6-v2")
     assert read_settings().embedding.provider == "onnx"

@@ -64,6 +64,10 @@ class World:
         former = [Former(one, "u-1", self.texts.get(one, "a text"), NEW in self.rows[one]) for one in found]
         return FormerSlice(former, found[-1] if len(found) == limit else None)
 
+    @property
+    def reason(self) -> str:
+        return "it answers 500" if self.down_for else ""
+
     async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
         if self.down_for:
             await self.clock.sleep(1e9)
@@ -171,7 +175,7 @@ async def test_a_text_that_fails_is_left_alone() -> None:
 
 async def test_a_model_that_is_away_ends_it_with_a_sentence() -> None:
     memories = world(4, down_for=1.0)
-    with pytest.raises(ModelUnavailable, match="new does not answer: 0 of 4 memories are of it by now; run"):
+    with pytest.raises(ModelUnavailable, match="it answers 500; 0 of 4 memories are of new by now: run"):
         await memories.run()
     assert memories.steps == []
 
