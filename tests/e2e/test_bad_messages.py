@@ -41,7 +41,7 @@ BROKEN: Mapping[str, tuple[Json | bytes, str]] = {
     "importance-text": ({"importance": "0.5"}, "invalid: importance must be a valid number"),
     "role-unknown": ({"role": "robot"}, "invalid: role must be 'user', 'assistant', 'system' or 'tool'"),
     "kind-list": ({"kind": []}, "invalid: kind must be .*"),
-    "kind-of-no-message": ({"kind": "summary"}, "invalid: kind must be 'message', .* or 'decision'"),
+    "kind-of-no-memory": ({"kind": "novel"}, "invalid: kind must be 'message', .* or 'extract'"),
     "tags-numbers": ({"tags": [1]}, r"invalid: tags\[0\] must be a valid string"),
     # out of range
     "importance-2": ({"importance": 2}, "invalid: importance must be less than or equal to 1"),

@@ -23,7 +23,7 @@ from ricordo.messages.base import (
     Unit,
 )
 from ricordo.messages.ids import UNSTAMPED
-from ricordo.messages.vocabulary import ArchiveReason, ForgetScope, Role, SpokenKind
+from ricordo.messages.vocabulary import ArchiveReason, ForgetScope, MemoryKind, Role
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MemoryIds = Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
@@ -59,8 +59,8 @@ class MessageReceived(Message):
     language: Language = None
     location: OptionalLabel = None
     metadata: Metadata = Field(default_factory=dict)
-    kind: SpokenKind | None = None
-    """Inferred where it is missing."""
+    kind: MemoryKind | None = None
+    """Where it is missing, one of the first five is inferred."""
     importance: Unit | None = None
     tags: Labels = ()
     expires_at: Instant | None = None

@@ -21,7 +21,6 @@ _OWN: Final = {
 }
 """By the type of pydantic's error, where its own words speak of Python or say more than a person needs."""
 _OPENING: Final = re.compile(r"(Input should be|(?:String|Value|Tuple|List|Dictionary) should)\b")
-_MEMBER: Final = re.compile(r"<[\w.]+: ('[^']*')>")
 
 
 def reason(error: ErrorDetails) -> str:
@@ -39,4 +38,4 @@ def reason(error: ErrorDetails) -> str:
 
 def _reworded(said: str) -> str:
     text = _OPENING.sub(lambda found: "must be" if found[1].endswith("be") else "must", said, count=1)
-    return _MEMBER.sub(r"\1", text.replace(" after validation", ""))
+    return text.replace(" after validation", "")

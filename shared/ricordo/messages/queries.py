@@ -72,6 +72,8 @@ class RecallRequest(Message):
     query: Content
     limit: Annotated[int, Field(strict=True, ge=1, le=200)] = 10
     conversation_id: Id | None = None
+    """In which one it is asked. Memories come from all of them; what `query.context` adds of turns and of
+    what is at hand is this one's."""
     now: Instant | None = None
     """The moment that "yesterday" counts from; without it, the present."""
     timezone: TimeZone = None
@@ -176,6 +178,7 @@ class HistoryRequest(Message):
 
     user_id: Id
     conversation_id: Id | None = None
+    """Of this one only; without it, of all."""
     before: HistoryPosition | None = None
     """An instant, or the `next` of an earlier reply; exclusive."""
     limit: Limit = 20

@@ -1,7 +1,6 @@
 """The closed vocabularies of the contract."""
 
 from enum import StrEnum
-from typing import Literal
 
 
 class Role(StrEnum):
@@ -23,7 +22,7 @@ class MemoryType(StrEnum):
 
 
 class MemoryKind(StrEnum):
-    """What a memory is for. The last four rest on other memories, not on one message."""
+    """What a memory is for. The last four rest on others, and are a message's only where its bot says so."""
 
     MESSAGE = "message"
     NOTE = "note"
@@ -34,12 +33,6 @@ class MemoryKind(StrEnum):
     REFLECTION = "reflection"
     SYNTHESIS = "synthesis"
     EXTRACT = "extract"
-
-
-SpokenKind = Literal[
-    MemoryKind.MESSAGE, MemoryKind.NOTE, MemoryKind.AGREEMENT, MemoryKind.PROBLEM, MemoryKind.DECISION
-]
-"""What a bot may say that its message is for."""
 
 
 class MemorySource(StrEnum):
