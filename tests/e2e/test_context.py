@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.fixtures.wire import Bot, Json, at, ids, said
@@ -31,6 +32,10 @@ def spans(reply: Json) -> dict[str, str]:
     text = reply["context"]
     assert SPAN.sub("", text).strip() == ""
     return dict(SPAN.findall(text))
+
+
+def turns(reply: Json) -> list[str]:
+    return [turn["id"] for turn in reply["recent"]]
 
 
 async def live(bot: Bot) -> None:
@@ -101,6 +106,39 @@ async def test_a_memory_in_a_small_budget_is_told_before_the_small_talk(bot: Bot
     await live(bot)
     best = (await ask(bot, "Che cosa ha rubato Pepe?", token_budget=100))["context"]
     assert "sardoni" in best
+
+
+async def test_a_conversation_gives_the_turns_and_what_is_at_hand_but_no_filter(bot: Bot) -> None:
+    await live(bot)
+    question = "Come si chiama il mio cane?"
+    asked_within = await bot.recall(question, conversation_id="c-1", now=at())
+    asked_outside = await bot.recall(question, now=at())
+    assert ids(asked_within["memories"]) == ids(asked_outside["memories"])
+    assert "c-0" in {memory["conversation_id"] for memory in asked_within["memories"]}
+    within, outside = await ask(bot, question), await ask(bot, question, conversation_id=None)
+    assert ids(within["memories"]) == ids(outside["memories"])
+    assert {turn["conversation_id"] for turn in within["recent"]} == {"c-1"}
+    assert {turn["conversation_id"] for turn in outside["recent"]} == {"c-0", "c-1"}
+    assert within["working"]["lines"]
+    assert outside["working"]["lines"] == []
+    history = await bot.ask("history", user_id="u-1", conversation_id="c-1")
+    assert {turn["conversation_id"] for turn in history["messages"]} == {"c-1"}
+
+
+async def test_what_is_dated_ahead_of_time_is_not_the_last_turn_until_then(bot: Bot) -> None:
+    now = datetime.now(UTC)
+    later, soon = (now + timedelta(days=30)).isoformat(), (now + timedelta(seconds=20)).isoformat()
+    await live(bot)
+    await bot.remember(
+        said("m-9", "Ci vediamo fra un mese.", timestamp=later),
+        said("m-10", "Eccomi.", timestamp=soon),  # by a clock that is a little ahead
+        said("f-1", "Scrivo dal futuro.", timestamp=later, conversation_id="c-future"),
+    )
+    assert turns(await ask(bot, "Che giornata?")) == ["m-5", "m-6", "m-7", "m-8", "m-10"]
+    when_it_comes = await ask(bot, "Che giornata?", now=later, recent_limit=2)
+    assert turns(when_it_comes) == ["m-10", "m-9"]
+    assert turns(await ask(bot, "Che giornata?", conversation_id="c-future")) == ["f-1"]
+    assert (await bot.ask("history", user_id="u-1", limit=1))["messages"][0]["timestamp"] > soon
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the reply as it came o
 User = Annotated[str, typer.Option("--user", "-u", metavar="ID", help="Whose memory.", show_default=False)]
 Conversation = Annotated[
     str | None,
-    typer.Option("--conversation", metavar="ID", help="This conversation only.", show_default=False),
+    typer.Option("--conversation", metavar="ID", help="Of this conversation only.", show_default=False),
 ]
 ShownZone = Annotated[
     str | None,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ricordo_services.cli.asking import asking
-from ricordo_services.cli.options import Conversation, DataDir, Json, Nats, Tenant, User
+from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, User
 from ricordo_services.cli.views import show_context, show_recall
 from ricordo_services.cli.zones import zone_of
 
@@ -30,6 +30,25 @@ Now = Annotated[
 ]
 Zone = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Such as Europe/Rome.", show_default=False)
+]
+Place = Annotated[
+    str | None,
+    typer.Option(
+        "--conversation",
+        metavar="ID",
+        help="In which one it is asked. Filters nothing: memories come from all of them.",
+        show_default=False,
+    ),
+]
+Present = Annotated[
+    str | None,
+    typer.Option(
+        "--conversation",
+        metavar="ID",
+        help="The one that goes on: recent turns are its own, and what is at hand in it is added. Memories "
+        "and facts come from all of them.",
+        show_default=False,
+    ),
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show what each score is made of.")]
 Reinforce = Annotated[bool, typer.Option(help="Whether being recalled strengthens a memory.")]
@@ -80,7 +99,7 @@ async def recall(
     language: Spoken = None,
     now: Now = None,
     timezone: Zone = None,
-    conversation: Conversation = None,
+    conversation: Place = None,
     reinforce: Reinforce = True,
     start: Start = None,
     end: End = None,
@@ -139,7 +158,7 @@ async def context(
     language: Spoken = None,
     now: Now = None,
     timezone: Zone = None,
-    conversation: Conversation = None,
+    conversation: Present = None,
     reinforce: Reinforce = True,
     nats: Nats = None,
     tenant: Tenant = None,

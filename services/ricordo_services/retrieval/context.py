@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble
@@ -22,6 +23,7 @@ from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, reply
 from ricordo_services.retrieval.views import history_view
 
+_SKEW: Final = timedelta(minutes=5)  # by which a bot's clock may be ahead of ours
 _PARTICULAR = frozenset({"entity", "topic", "procedural"})
 
 
@@ -123,21 +125,31 @@ class Context:
         return Answer(answer, accessed(request, recalled), recalled.recall_id)
 
     async def _recent(self, tenant: str, request: ContextRequest) -> tuple[Turn, ...] | None:
-        """Return the last turns; None when they cannot be asked now."""
+        """Return the last turns; None when they cannot be asked now.
+
+        What is dated ahead of time has not been said yet, and must not stay the last turn until then. Where
+        all is dated so, it is the bot's clock that is ahead.
+        """
         if request.recent_limit == 0:
             return ()
+        present = self.at_hand.clock.now()
+        until = max(present, request.now or present) + _SKEW
         try:
-            return tuple(
-                await self.at_hand.recollection.history(
-                    tenant,
-                    request.user_id,
-                    conversation_id=request.conversation_id,
-                    before=None,
-                    limit=request.recent_limit,
-                )
-            )
+            said = await self._turns(tenant, request, before=(until, ""))
+            return tuple(said or await self._turns(tenant, request, before=None))
         except StoreUnavailable:
             return None
+
+    async def _turns(
+        self, tenant: str, request: ContextRequest, *, before: tuple[datetime, str] | None
+    ) -> Sequence[Turn]:
+        return await self.at_hand.recollection.history(
+            tenant,
+            request.user_id,
+            conversation_id=request.conversation_id,
+            before=before,
+            limit=request.recent_limit,
+        )
 
     async def _working(self, tenant: str, request: ContextRequest, recalled: Recalled) -> WorkingMemory:
         if request.conversation_id is None:

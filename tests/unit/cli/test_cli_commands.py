@@ -60,6 +60,18 @@ def test_the_examples_of_a_command_stand_on_lines_of_their_own(cli: Cli) -> None
     assert "\n    ricordo publish chat.jsonl --wait\n" in cli("publish", "--help").out
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("recall", "Filters nothing: memories come from all of them."),
+        ("context", "Memories and facts come from all of them."),
+        ("history", "Of this conversation only."),
+    ],
+)
+def test_the_help_says_what_a_conversation_is_good_for(cli: Cli, command: str, said: str) -> None:
+    assert said in " ".join(cli(command, "--help").out.split())
+
+
 def test_the_version_is_that_of_the_package(cli: Cli) -> None:
     ended = cli("--version")
     assert (ended.code, ended.out) == (0, f"ricordo {importlib.metadata.version('ricordo')}\n")
