@@ -12,7 +12,7 @@ import structlog
 from pydantic import ValidationError
 
 from ricordo import log
-from ricordo.settings import Settings
+from ricordo.settings import Settings, WorkerSettings
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.servers import NATS_VARIABLE
 
@@ -89,6 +89,18 @@ def _no_setting(name: str, near: str | None) -> str:
 
 def _dotted(variable: str) -> str:
     return variable.removeprefix(_PREFIX).lower().replace("__", ".")
+
+
+async def check_health_page(worker: WorkerSettings) -> None:
+    """Find out whether the page of health can be shown where the settings say, before anything starts.
+
+    Raises:
+        PageUnavailable: it cannot.
+    """
+    from ricordo.runtime.health_service import check_place  # noqa: PLC0415 - for those alone who have a page
+
+    if worker.health_port is not None:
+        await check_place(worker.health_host, worker.health_port)
 
 
 def keep_logs_quiet() -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.runtime.waiting import unless
-from ricordo_services.cli.configuration import read_settings, set_up_logs
+from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.globals import folder_of
 from ricordo_services.cli.local import ALL_WORKERS, EVERY_NAME, LocalRun, running
@@ -31,6 +31,7 @@ async def up(
     names = _names(workers)
     settings = read_settings()
     set_up_logs(settings)
+    await check_health_page(settings.worker)
     stopping = asyncio.Event()
     folder = folder_of(context, data_dir)
     if not as_json:

@@ -11,7 +11,7 @@ from ricordo.runtime.process import stopped_by_signals
 from ricordo.runtime.waiting import unless
 from ricordo.settings import Settings
 from ricordo_services import wiring
-from ricordo_services.cli.configuration import read_settings, set_up_logs
+from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.globals import said_before
 from ricordo_services.cli.servers import checked_url
@@ -30,6 +30,7 @@ async def worker(context: typer.Context, names: Names) -> None:
         raise Misused(f"there is no worker {', '.join(unknown)}: choose from {', '.join(wiring.WORKERS)}")
     settings = _at(context, read_settings())
     set_up_logs(settings)
+    await check_health_page(settings.worker)
     stopping = asyncio.Event()
     with stopped_by_signals(stopping):
         await unless(stopping, wiring.prepare(settings))

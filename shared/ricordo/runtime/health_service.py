@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+import os
+import socket
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +23,10 @@ HEALTH_SUBJECT: Final = "ricordo.health"
 Report = Mapping[str, str | int | bool | None]
 
 _JSON: Final = "application/json"
+
+
+class PageUnavailable(Exception):
+    """The page of health cannot be shown where it was asked for; the message says what to set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +136,9 @@ class HealthPage:
         """Listen until `stopping` is set or the task is cancelled.
 
         Raises:
-            OSError: the address cannot be listened on.
+            PageUnavailable: the address cannot be listened on.
         """
-        server = await asyncio.start_server(self._serve, self._host, self._port, limit=8192)
+        server = await _listening(self._serve, self._host, self._port)
         async with server:
             host, port = server.sockets[0].getsockname()[:2]
             self.address = (str(host), int(port))
@@ -178,3 +184,32 @@ class HealthPage:
         well = all(health.is_well for health in self._healths)
         status = "200 OK" if well else "503 Service Unavailable"
         return Page.of_json({"ok": well, "workers": [health.report() for health in self._healths]}, status)
+
+
+async def check_place(host: str, port: int) -> None:
+    """Find out whether a page can be shown at a place, before much is started for it.
+
+    Raises:
+        PageUnavailable: it cannot; somebody else listens there, for instance.
+    """
+    server = await _listening(_leave, host, port)
+    server.close()
+    await server.wait_closed()
+
+
+async def _leave(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+async def _listening(
+    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], host: str, port: int
+) -> asyncio.Server:
+    try:
+        return await asyncio.start_server(serve, host, port, limit=8192)
+    except OSError as error:
+        number = None if isinstance(error, socket.gaierror) else error.errno
+        reason = error.strerror or str(error) if number is None else os.strerror(number)
+        raise PageUnavailable(
+            f"the page of health cannot listen on {host}:{port} ({reason}): RICORDO_WORKER__HEALTH_PORT "
+            "and RICORDO_WORKER__HEALTH_HOST name another place"
+        ) from error

@@ -1,4 +1,5 @@
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,6 +96,31 @@ def test_what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_
 def test_what_is_an_address_is_taken(monkeypatch: pytest.MonkeyPatch, setting: str, value: str) -> None:
     monkeypatch.setenv(f"RICORDO_{setting.replace('.', '__')}".upper(), value)
     read_settings()
+
+
+@pytest.mark.parametrize("command", [("up",), ("up", "--json"), ("worker", "ingest")])
+def test_a_taken_port_of_the_health_page_stops_a_process_before_anything_starts(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("RICORDO_WORKER__HEALTH_PORT", str(port))
+        ended = cli(*command)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == (
+        f"ricordo: the page of health cannot listen on 127.0.0.1:{port} (Address already in use): "
+        "RICORDO_WORKER__HEALTH_PORT and RICORDO_WORKER__HEALTH_HOST name another place\n"
+    )
+    assert not (tmp_path / "home").exists()
+
+
+def test_so_does_an_address_that_this_machine_has_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RICORDO_WORKER__HEALTH_PORT", "0")
+    monkeypatch.setenv("RICORDO_WORKER__HEALTH_HOST", "192.0.2.1")
+    ended = cli("up")
+    assert ended.code == 1
+    assert "cannot listen on 192.0.2.1:0 (Cannot assign requested address): RICORDO_WORKER__" in ended.err
+    assert len(ended.err.splitlines()) == 1
 
 
 def test_another_provider_knows_other_models(monkeypatch: pytest.MonkeyPatch) -> None:
