@@ -33,7 +33,7 @@ _OLLAMA: Final = "http://127.0.0.1:11434"
 
 
 class _Group(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def _refuse(fault: str) -> None:
@@ -169,7 +169,7 @@ class EmbeddingSettings(_Group):
     fallback_after_s: PositiveFloat = 60.0
     queue: PositiveInt = 1024
     precision: Literal["fp32", "int8"] = "fp32"
-    threads: PositiveInt | None = None
+    threads: Annotated[int, Field(ge=1, le=512)] | None = None
 
     @field_validator("model")
     @classmethod

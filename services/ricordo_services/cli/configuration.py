@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Final
 
 import structlog
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from ricordo import log
+from ricordo.messages.faults import reason
 from ricordo.settings import Settings, WorkerSettings
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.servers import NATS_VARIABLE
@@ -21,6 +24,18 @@ _log = structlog.stdlib.get_logger(__name__)
 _PREFIX: Final = "RICORDO_"
 _BESIDE: Final = ("RICORDO_CONFIG", "RICORDO_DEBUG", NATS_VARIABLE)
 """Variables that are read, and are no settings."""
+_NO_GROUP: Final = frozenset({"model_type", "model_attributes_type", "dict_type"})
+_TELLING: Final = (
+    "literal_error",
+    "greater_than",
+    "less_than",
+    "finite_number",
+    "int_",
+    "float_",
+    "bool_",
+)
+"""How errors begin whose value may be shown: of a number, a choice or a switch, never of a secret."""
+_MOST_SHOWN: Final = 40  # characters of a value
 _LIKE_ENOUGH: Final = 0.8  # of a name that could be somebody else's, to be taken for a slip
 
 
@@ -40,7 +55,11 @@ def read_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         raise Failed(first_fault(error)) from None
-    except ValueError as error:  # not TOML, or not JSON in a variable
+    except tomllib.TOMLDecodeError as error:
+        raise Failed(f"the settings file {file} is no TOML: {error}") from None
+    except UnicodeDecodeError:
+        raise Failed(f"the settings file {file} is not text in UTF-8") from None
+    except ValueError as error:  # not JSON in a variable
         raise Failed(_unreadable(error)) from None
 
 
@@ -54,14 +73,27 @@ def _unreadable(error: ValueError) -> str:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Say which setting is wrong and why, without its value, which may be a secret."""
-    first = error.errors(include_url=False, include_input=False)[0]
+    """Say which setting is wrong and why, without a value that may be a secret."""
+    first = error.errors(include_url=False)[0]
     path = [str(part) for part in first["loc"]]
     variable = f"{_PREFIX}{'__'.join(path).upper()}"
     if first["type"] == "extra_forbidden":
         near = _nearest(variable, Settings.variables())
         return _no_setting(".".join(path), near and _dotted(near))
-    return f"the setting {'.'.join(path)} (or {variable}) is wrong: {first['msg']}"
+    said = _said(first)
+    wrong = "" if said.startswith("must") else "is wrong: "
+    return f"the setting {'.'.join(path)} (or {variable}) {wrong}{said}"
+
+
+def _said(error: ErrorDetails) -> str:
+    """Say what a setting must be and, where nobody could mind, what it is."""
+    if error["type"] in _NO_GROUP:
+        return "must be a table in the file, or a JSON object in a variable"
+    if not error["type"].startswith(_TELLING):
+        return reason(error)
+    value = f"{error['input']}"
+    shown = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}…"
+    return f"{reason(error)}, not {shown!r}"
 
 
 def _unread() -> Iterator[str]:

@@ -17,6 +17,7 @@ _OWN: Final = {
     "bool_parsing": "must be true or false",
     "int_parsing": "must be a valid integer",
     "float_parsing": "must be a valid number",
+    "path_type": "must be a path",
     "uuid_parsing": "must be a valid UUID",
 }
 """By the type of pydantic's error, where its own words speak of Python or say more than a person needs."""

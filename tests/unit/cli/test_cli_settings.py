@@ -229,3 +229,55 @@ def test_weights_that_no_profile_has_stop_a_process_before_anything_starts(
     ended = cli("up")
     assert ended.code == 1
     assert fault in ended.err
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("EMBEDDING__BATCH", "0", "must be greater than 0, not '0'"),
+        ("EMBEDDING__BATCH", "many", "must be a valid integer, not 'many'"),
+        ("EMBEDDING__THREADS", "9999", "must be less than or equal to 512, not '9999'"),
+        ("EMBEDDING__THREADS", "9" * 50, f"must be less than or equal to 512, not '{'9' * 40}…'"),
+        ("EMBEDDING__OPEN_S", "inf", "must be a finite number, not 'inf'"),
+        ("LIFECYCLE__DECAY_EVERY_H", "nan", "must be a finite number, not 'nan'"),
+        ("EMBEDDING__FLUSH_AFTER_MS", "soon", "must be a valid number, not 'soon'"),
+        ("EMBEDDING__PROVIDER", "openai", "must be 'onnx' or 'ollama', not 'openai'"),
+        ("EMBEDDING__PULL", "maybe", "must be true or false, not 'maybe'"),
+        ("EMBEDDING", "3", "must be a table in the file, or a JSON object in a variable"),
+        (
+            "STORES",
+            '"postgresql://a:secret@b"',
+            "must be a table in the file, or a JSON object in a variable",
+        ),
+        ("STORES", '{"bolt_password": 1234}', "must be a valid string"),
+    ],
+)
+def test_a_wrong_value_is_told_in_words_and_no_secret_is_shown(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(f"RICORDO_{variable}", value)
+    with pytest.raises(Failed) as refused:
+        read_settings()
+    assert str(refused.value).startswith(f"the setting {variable.partition('__')[0].lower()}")
+    assert str(refused.value).endswith(f") {said}")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"[worker\nbatch = 1\n", "is no TOML: "),
+        (b"[worker]\nbatch = one\n", "is no TOML: "),
+        (b"[log]\nlevel = '\xe8'\n", "is not text in UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes, said: str
+) -> None:
+    file = tmp_path / "ricordo.toml"
+    file.write_bytes(content)
+    monkeypatch.setenv("RICORDO_CONFIG", str(file))
+    with pytest.raises(Failed) as refused:
+        read_settings()
+    assert f"the settings file {file} {said}" in str(refused.value)
+    if said.endswith(": "):
+        assert "line" in str(refused.value)
