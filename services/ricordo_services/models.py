@@ -68,6 +68,11 @@ class Models:
         return "; ".join(filter(None, (one.trouble for one in self.served)))
 
     @property
+    def pulls(self) -> bool:
+        """Whether a model is being pulled now."""
+        return any(one.pulls for one in self.served)
+
+    @property
     def figures(self) -> Mapping[str, int]:
         """What the models count: texts of which the end was not read. A server truncates without a word."""
         here = [one for one in (self.batch, self.fallback) if isinstance(one, MiniLmEncoder)]

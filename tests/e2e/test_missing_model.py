@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from functools import partial
 
+import httpx
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.running import Running
+from tests.fixtures.scraping import free_port, scrape
 from tests.fixtures.served import MODEL, findings, health, restarted, served, stand_in
-from tests.fixtures.wire import Bot, ids, said
+from tests.fixtures.wire import Bot, Json, ids, said
 
 from ricordo.settings import Settings
 from ricordo.testing.eventually import eventually
@@ -84,6 +86,43 @@ async def test_workers_start_while_the_model_is_being_pulled_and_say_how_far_it_
         server.behaviour.pull_stands_at = None
         assert await bot.settled(["boat"]) == {"boat": "remembered"}
         assert (await health(wire, "encode"))["state"] == "ready"
+
+
+async def page(port: int) -> tuple[int, Json]:
+    """Return how `/healthz` answers, and what it says of *encode*."""
+    async with httpx.AsyncClient() as client:
+        answer = await client.get(f"http://127.0.0.1:{port}/healthz")
+    (encode,) = [one for one in answer.json()["workers"] if one["worker"] == "encode"]
+    return answer.status_code, encode
+
+
+async def stands_so(port: int, status: int, *, gate_open: bool, reason: str) -> bool:
+    answered, encode = await page(port)
+    return answered == status and encode["gate_open"] is gate_open and reason in (encode["reason"] or "")
+
+
+async def test_a_probe_has_nobody_restarted_during_a_pull_for_which_messages_wait(
+    bot: Bot, running: Running, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.adapters.ollama.encoder._PULL_AGAIN_S", 0.5)
+    server.models.clear()
+    server.behaviour.pull_stands_at = 42
+    settings, port = served(running, server), free_port()
+    worker = settings.worker.model_copy(update={"health_port": port})
+    async with restarted(running, settings.model_copy(update={"worker": worker})):
+        await bot.publish(BOAT)
+        waits = partial(stands_so, port, 200, gate_open=False, reason="42 %")
+        await eventually(waits, within=30)
+        assert (await page(port))[1]["state"] == "degraded"
+        metrics = await scrape(port)
+        assert metrics.value("ricordo_worker_well", worker="encode") == 1
+        assert metrics.value("ricordo_worker_state", worker="encode", state="degraded") == 1
+        server.behaviour.pull_error, server.behaviour.pull_stands_at = "no space left on device", None
+        failed = partial(stands_so, port, 503, gate_open=False, reason="no space left on device")
+        await eventually(failed, within=30)
+        server.behaviour.pull_error = None
+        assert await bot.settled(["boat"]) == {"boat": "remembered"}
+        await eventually(partial(stands_so, port, 200, gate_open=True, reason=""), within=10)
 
 
 def looked_at(settings: Settings, **fields: object) -> Settings:

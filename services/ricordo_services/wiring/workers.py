@@ -61,6 +61,8 @@ async def _encode(resources: Resources) -> list[Service]:
     worker = await event_worker(resources, "encode", handler, slots=slots, concurrency=3, gates=(batcher,))
     worker.health.figures = lambda: {"encoded": batcher.encoded, **models.figures}
     worker.health.trouble = lambda: models.trouble or batcher.reason
+    database = resources.probe("postgres", resources.ask_database)
+    worker.health.prepares = lambda: models.pulls and not database.reason
     return [worker]
 
 

@@ -32,6 +32,8 @@ class Health:
         gate_open: whether it may take work.
         why_closed: says in words why it may not, as of now; empty where nobody knows.
         yields: tells whether it may not, as of now, only because others go first.
+        prepares: tells whether what it may not work without is on its way, such as a model that is being
+            pulled, and nothing else is missing.
         trouble: says in words what hampers its work, even while the gate is open; empty for nothing.
         in_flight: events or requests in hand.
         processed: handled, or answered without an error of ours.
@@ -49,6 +51,7 @@ class Health:
     gate_open: bool = True
     why_closed: Callable[[], str] = str
     yields: Callable[[], bool] = bool
+    prepares: Callable[[], bool] = bool
     trouble: Callable[[], str] = str
     in_flight: int = 0
     processed: int = 0
@@ -78,19 +81,24 @@ class Health:
 
     @property
     def is_well(self) -> bool:
-        """Whether the worker does its work, or is about to begin: what `/healthz` goes by.
+        """Whether a restart would mend nothing: what `/healthz` goes by.
 
-        One that works all the same is well, although what hampers it has `told` call it degraded: while a
-        model is pulled, or the fallback serves, a restart would mend nothing and cost what is in hand. So is
-        one that lets others go first: it waits by design, however long that is.
+        That is of a worker that does its work, or is about to begin. One that works all the same is well,
+        although what hampers it has `told` call it degraded: while the fallback serves, for instance. So is
+        one that waits until a model is pulled, which a restart would only interrupt, and one that lets others
+        go first: it waits by design, however long that is.
         """
-        return self._standing in (WorkerState.STARTING, WorkerState.READY, WorkerState.YIELDING)
+        standing = self._standing
+        if standing is WorkerState.DEGRADED and not self.gate_open:
+            return self.prepares()
+        return standing in (WorkerState.STARTING, WorkerState.READY, WorkerState.YIELDING)
 
     @property
     def told(self) -> tuple[WorkerState, str]:
         """State and reason as they are now: a dependency that is away may have been heard of since.
 
-        A worker that does its work and is hampered is called degraded here, and is well: see `is_well`.
+        A worker that is hampered, or waits for a model that is being pulled, is called degraded here, and is
+        well: see `is_well`.
         """
         match self._standing:
             case WorkerState.DEGRADED if not self.gate_open:

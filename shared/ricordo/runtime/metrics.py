@@ -93,7 +93,7 @@ class _Workers(Collector):
         well = self._each(lambda one: one.is_well)
         name, meaning = (
             "ricordo_worker_well",
-            "1 while it works, is about to, or yields to others, else 0.",
+            "1 while it works, is about to, yields to others, or a model is pulled for it, else 0.",
         )
         yield _gauge(name, meaning, label, well)
         last = [

@@ -55,7 +55,12 @@ class OllamaEncoder:
     @property
     def trouble(self) -> str:
         """That the model is being pulled, and how far; empty otherwise."""
-        return self._not_held() if self._preparation is not None and self._preparation.pulls else ""
+        return self._not_held() if self.pulls else ""
+
+    @property
+    def pulls(self) -> bool:
+        """Whether the model is being pulled now."""
+        return self._preparation is not None and self._preparation.pulls
 
     async def prepared(self) -> None:
         """Wait until the server holds the model, or cannot get it; that may take minutes."""
