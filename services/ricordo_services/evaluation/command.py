@@ -88,7 +88,8 @@ def _fit(asked: argparse.Namespace) -> Iterator[str]:
         asked.out.write_text(written, encoding="utf-8")
         _progress(f"wrote {asked.out}")
     elif asked.json:
-        yield json.dumps({"weights": dict(found.weights), "bias": found.bias})
+        whole, worded = ({"weights": one.learned, "bias": one.bias} for one in (found.whole, found.by_words))
+        yield json.dumps({**whole, "by_words": worded})
     else:
         yield from ("", *written.splitlines())
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.ranking.human import FEATURES, features, prior
+from ricordo.domain.ranking.human import FEATURES, PRIOR, Human, features
 from ricordo.domain.ranking.signals import Signals
 
 RIDGE: Final = 1e-3
@@ -38,13 +38,22 @@ class Choice:
     target: Floats
 
 
-def choice(signals: Signals, relevant: NDArray[np.bool_]) -> Choice | None:
-    """Return a question as the fit sees it; None where nothing that came back is evidence."""
+def choice(
+    signals: Signals, relevant: NDArray[np.bool_], given: Mapping[str, float] = PRIOR
+) -> Choice | None:
+    """Return a question as the fit sees it; None where nothing that came back is evidence.
+
+    Args:
+        signals: of what came back, [n].
+        relevant: which of it is evidence, [n].
+        given: weights that the fit adds to: of the prior, and of features that begin above 0.
+    """
     if not relevant.any():
         return None
     columns = [np.broadcast_to(column, relevant.shape) for column in features(signals).values()]
-    given = np.broadcast_to(prior(signals), relevant.shape)
-    return Choice(np.stack(columns, axis=1), np.asarray(given), relevant / relevant.sum())
+    taken = Human(weights={**dict.fromkeys(FEATURES, 0.0), **given}).logits(signals)
+    fixed = np.asarray(np.broadcast_to(taken, relevant.shape))
+    return Choice(np.stack(columns, axis=1), fixed, relevant / relevant.sum())
 
 
 def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Mapping[str, float]:

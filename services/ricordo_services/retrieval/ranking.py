@@ -56,12 +56,10 @@ def asked_span(asked: Asked) -> Span | None:
 
 def _by_model(shown: Sequence[Standing], found: Found) -> list[Sequence[Standing]]:
     """Return apart what was found by different models, whose cosines do not compare; the most first."""
-    if not found.models:
-        return [shown]
     parts: dict[str, list[Standing]] = {model: [] for model in dict.fromkeys(found.models.values())}
     for one in shown:
         parts[found.models[one.id]].append(one)
-    return sorted(filter(None, parts.values()), key=len, reverse=True)
+    return sorted(filter(None, parts.values()), key=len, reverse=True) or [shown]
 
 
 def _is_shown(one: Standing, asked: Asked) -> bool:

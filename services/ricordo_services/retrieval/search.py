@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from ricordo.domain.analysis import Analysis, Fallback
@@ -48,12 +49,16 @@ class Asked:
     summaries: bool = False
 
 
+BY_WORDS: Final = ""
+"""In place of a model, where none was asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """Candidates by id, with the fused score of each in [0, 1].
 
     Attributes:
-        models: of each, by whose vector it was found ("" for words alone); empty where there is but one.
+        models: of each, by whose vector it was found, or `BY_WORDS`.
     """
 
     hits: dict[UUID, Hit]
@@ -128,7 +133,7 @@ class Search:
         found = Found({}, {})
         for probe, hits in zip(asking, answers, strict=True):
             found = self._joined(found, probe, hits, minimums)
-        return found if len(set(found.models.values())) > 1 else replace(found, models={})
+        return found
 
     async def _hits(self, tenant: str, probe: Probe, scope: Scope, wanted: int) -> Sequence[Hit]:
         return await self.vectors.search(
@@ -139,7 +144,7 @@ class Search:
         """Add what one collection has answered, fused by its own ranks."""
         by_id = {hit.id: hit for hit in hits if hit.id not in found.hits}
         fused = self._fused(list(by_id.values()), minimums, meant=probe.vector is not None)
-        kind = probe.model if probe.vector is not None else ""
+        kind = probe.model if probe.vector is not None else BY_WORDS
         return Found(
             found.hits | {one: by_id[one] for one in fused},
             found.fused | fused,

@@ -51,6 +51,7 @@ signals = st.builds(
     dated=unit,
     asks=unit,
     congruence=unit,
+    meant=st.sampled_from([0.0, 1.0]),
 )
 PROFILES = profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
@@ -270,3 +271,19 @@ def test_small_talk_of_the_assistant_ranks_below_what_the_user_said() -> None:
 
 def test_only_human_keeps_what_is_far_off_for_the_score_to_judge() -> None:
     assert {name for name, profile in PROFILES.items() if not profile.drops_distant} == {"human"}
+
+
+def test_while_the_model_is_away_words_outrank_all_that_is_not_relevance() -> None:
+    asked_for = Signals(meant=0, bm25=1.0, bm25_window=1.0, session_bm25=1.0, importance=0.3, token_count=7)
+    beside_it = Signals(
+        meant=0,
+        bm25_window=0.92,
+        session_bm25=1.0,
+        importance=0.8,
+        valence=0.8,
+        arousal=0.7,
+        token_count=14,
+    )
+    human = PROFILES["human"]
+    assert human.score(asked_for) > human.score(beside_it)
+    assert human.score(asked_for) > 10 * human.score(Signals(meant=0, token_count=14))

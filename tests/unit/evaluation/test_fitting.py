@@ -1,10 +1,12 @@
+import tomllib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.ranking.human import FEATURES, load_human
+from ricordo.domain.ranking.human import BY_MEANING, FEATURES, load_human
 from ricordo.domain.ranking.signals import Signals
 from ricordo_services.evaluation.fit import fitted
 from ricordo_services.evaluation.fitting import Choice, bias, choice, fit
@@ -66,25 +68,35 @@ def test_a_question_without_an_answer_teaches_nothing() -> None:
 
 
 def answers() -> list[Answered]:
-    """Return two conversations in which the nearest window is always the answer."""
+    """Return two conversations in which the nearest window is always the answer, and has the most words."""
     chance = np.random.default_rng(0)
     made = []
     for number in range(60):
         window = chance.random(20)
         right = frozenset({str(int(window.argmax()))})
         found = tuple(str(one) for one in range(20))
-        signals = Signals(*(np.zeros(20) for _ in Signals._fields))._replace(window=window)
+        words = np.where(np.arange(20) % 3 == int(window.argmax()) % 3, window, 0.0)
+        nothing = Signals(*(np.zeros(20) for _ in Signals._fields))
+        signals = nothing._replace(semantic=window, window=window, bm25=words, importance=chance.random(20))
         made.append(Answered(f"c-{number % 2}", Question("?", 4, right), found, signals))
     return made
 
 
 def test_each_conversation_is_measured_by_weights_of_the_others() -> None:
     found = fitted(answers())
-    assert [row.name for row in found.rows] == ["c-0", "c-1", "all", "all", "all"]
-    assert found.rows[2].measured.fraction[0] > 0.95 > found.rows[4].measured.fraction[0]
-    assert max(found.weights, key=found.weights.__getitem__) == "window"
+    assert [row.name for row in found.whole.rows] == ["c-0", "c-1", "all", "all"]
+    assert found.whole.rows[2].measured.fraction[0] > 0.95 > found.so_far.measured.fraction[0]
+    assert "window" in sorted(found.whole.weights, key=found.whole.weights.__getitem__)[-2:]
     assert "[weights]\n" in (written := found.toml("m", "two conversations"))
     assert 'fitted_on = "two conversations"' in written
+    assert tomllib.loads(written)["by_words"]["weights"]["bm25"] > 0
+
+
+def test_while_the_model_is_away_words_tell_all_that_there_is_of_relevance() -> None:
+    found = fitted(answers())
+    assert {found.by_words.weights[name] for name in BY_MEANING} == {0.0}
+    assert found.by_words.weights["bm25"] > found.whole.weights["bm25"]
+    assert found.by_words.rows[2].measured.fraction[0] > 0.95
 
 
 def test_the_weights_that_are_shipped_are_of_all_features() -> None:

@@ -54,7 +54,9 @@ def measure(text: str, *standings: Standing, dense: Mapping[int, float] = {}) ->
     }
     analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
     query = Query(text=text, analysis=analysis, span=None, now=NOW, boosts={})
-    return measured(standings, Found(hits, dict.fromkeys(hits, 0.5)), query).signals
+    return measured(
+        standings, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
+    ).signals
 
 
 def test_who_is_named_has_said_it_and_nobody_named_means_everybody() -> None:
@@ -87,7 +89,7 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
         now=NOW,
         boosts={},
     )
-    candidates = measured(said, Found(hits, dict.fromkeys(hits, 0.5)), query)
+    candidates = measured(said, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query)
     assert all(np.isfinite(column).all() for column in candidates.signals)
     scores = {one.id.int: one.score for one in rank(candidates, PROFILES[profile])}
     assert scores[2] > 0
