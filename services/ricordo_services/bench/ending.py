@@ -33,5 +33,6 @@ def exit_code(work: Callable[[], None], failures: tuple[type[Exception], ...]) -
         sys.stderr.write(f"ricordo: {failure}\n")
         return FAILED
     except KeyboardInterrupt:
+        sys.stderr.write("ricordo: interrupted\n")
         return _INTERRUPTED
     return DONE

@@ -22,4 +22,5 @@ def main() -> NoReturn:
 
         sys.exit(run(sys.argv[1:]))
     except KeyboardInterrupt:  # while the command was loading
+        print("ricordo: interrupted", file=sys.stderr)
         sys.exit(130)

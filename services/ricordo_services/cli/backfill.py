@@ -1,5 +1,6 @@
 """`ricordo backfill`: memories that older versions or models have enriched or encoded are done again."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
 from ricordo_services.cli.configuration import keep_logs_quiet
-from ricordo_services.cli.failures import FAILED, Misused, complain
+from ricordo_services.cli.failures import FAILED, Interrupted, Misused, complain
 from ricordo_services.cli.globals import said_before
 from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import margin, print_json, print_line
@@ -61,9 +62,20 @@ async def backfill(
     settings = named_stores(context, data_dir)
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    with _progress(margin(), _DERIVED[only], quiet=as_json) as report:
+    so_far: Backfilled | None = None
+    with _progress(margin(), _DERIVED[only], quiet=as_json) as show:
+
+        def report(now: Backfilled) -> None:
+            nonlocal so_far
+            so_far = now
+            show(now)
+
         order = BackfillOrder(part=only, tenant=whose, user_id=user, limit=limit, dry=dry_run)
-        done = await wiring.run_backfill(settings, order, report)
+        try:
+            done = await wiring.run_backfill(settings, order, report)
+        except asyncio.CancelledError:
+            said = "nothing was changed" if dry_run else _unfinished(so_far, only)
+            raise Interrupted(said) from None
     if as_json:
         print_json(_document(done, dry=dry_run))
     else:
@@ -103,6 +115,11 @@ def _summary(done: Backfilled, part: Part) -> str:
             f"in {done.seconds:.1f} s"
         )
     return f"{done.raised} of {done.outdated} memories raised to {done.version} in {done.seconds:.1f} s"
+
+
+def _unfinished(so_far: Backfilled | None, part: Part) -> str:
+    done = f"{so_far.examined} of {so_far.outdated} memories are {_DERIVED[part]} again; " if so_far else ""
+    return f"{done}run it again, and it goes on with the rest"
 
 
 def _why(done: Backfilled, part: Part) -> str:

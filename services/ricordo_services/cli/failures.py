@@ -31,6 +31,10 @@ class Misused(Failed):
     """The command was given what it cannot take: exit code 2."""
 
 
+class Interrupted(Failed):
+    """The command was stopped with Ctrl-C: exit code 130; the message says how far it came."""
+
+
 def guarded(command: Callable[P, object]) -> Callable[P, None]:
     """Return `command` as the command line calls it: coroutines are run, exceptions become an exit code.
 
@@ -58,6 +62,10 @@ def _ending() -> Iterator[None]:
     except typer.Exit:
         raise
     except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except Interrupted as end:
+        complain(f"interrupted: {end}")
         raise typer.Exit(INTERRUPTED) from None
     except Exception as error:
         if os.environ.get("RICORDO_DEBUG", "") not in ("", "0"):

@@ -1,5 +1,6 @@
 """`ricordo publish`: messages from a file or a pipe."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from functools import partial
@@ -12,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.text import Text
 
 from ricordo_services.cli.asking import asking
-from ricordo_services.cli.failures import FAILED, Failed
+from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.lines import STANDARD_INPUT, numbered_lines, title
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
@@ -51,16 +52,19 @@ async def publish(
     console = margin()
     bar = partial(_bar, console, shown=console.is_terminal and not as_json)
     publication = Publication(partial(_report, console, title(source)), title(source))
-    async with AsyncExitStack() as exits:
-        client = await exits.enter_async_context(question.client())
-        reception = await exits.enter_async_context(open_reception(question.target)) if wait else None
-        with bar("publishing", _size(source)) as advance:
-            lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
-            await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
-        if wait:
-            with bar("remembering", len(publication.acknowledged)) as advance:
-                refused = await _refusals(reception, publication, timeout)
-                await await_remembered(client, publication, timeout, advance, refused)
+    try:
+        async with AsyncExitStack() as exits:
+            client = await exits.enter_async_context(question.client())
+            reception = await exits.enter_async_context(open_reception(question.target)) if wait else None
+            with bar("publishing", _size(source)) as advance:
+                lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
+                await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
+            if wait:
+                with bar("remembering", len(publication.acknowledged)) as advance:
+                    refused = await _refusals(reception, publication, timeout)
+                    await await_remembered(client, publication, timeout, advance, refused)
+    except asyncio.CancelledError:
+        raise Interrupted(publication.so_far) from None
     _summarise(publication, wait=wait, as_json=as_json)
     if publication.faults:
         raise typer.Exit(FAILED)

@@ -68,6 +68,12 @@ class Publication:
     remembered: int = 0
     faults: list[Fault] = field(default_factory=list)
 
+    @property
+    def so_far(self) -> str:
+        """How far it came, and what to do, where it ends too early."""
+        number = len(self.acknowledged)
+        return f"{number} messages were acknowledged, and publishing all of them again is safe"
+
     def fail(self, fault: Fault) -> None:
         """Note and report a fault."""
         self.faults.append(fault)
@@ -124,7 +130,9 @@ async def publish_lines(
                 flying.create_task(send(number, line, message))
     except* (RicordoError, Failed) as group:
         first = first_of(group)
-        raise _with_count(first, publication) if isinstance(first, RicordoError) else first from None
+        if isinstance(first, RicordoError):
+            first = type(first)(f"{first}; {publication.so_far}")
+        raise first from None
 
 
 def _refuse_binary(source: str, number: int, line: bytes) -> None:
@@ -133,12 +141,6 @@ def _refuse_binary(source: str, number: int, line: bytes) -> None:
         raise Failed(
             f"{source}, line {number} is not text in UTF-8: this is no file of messages, a JSON object a line"
         )
-
-
-def _with_count(error: RicordoError, publication: Publication) -> RicordoError:
-    number = len(publication.acknowledged)
-    count = f"{number} messages were acknowledged, and publishing all of them again is safe"
-    return type(error)(f"{error}; {count}")
 
 
 async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> int:

@@ -1,6 +1,8 @@
 """`ricordo backfill` without a stack, with impossible options, and what it tells of its work."""
 
+import asyncio
 import json
+import signal
 
 import pytest
 from tests.unit.cli.conftest import Cli
@@ -105,6 +107,27 @@ def test_what_is_only_encoded_again_is_said_so(cli: Cli, orders: list[BackfillOr
     assert ended.out == "3 of 5 memories encoded again by rules-2+m in 0.0 s\n"
     assert "2 memories are not encoded by rules-2+m yet: the model refused them" in ended.err
     assert [order.part for order in orders] == ["vectors", "vectors"]
+
+
+def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, orders: list[BackfillOrder]
+) -> None:
+    async def interrupted(_settings: object, order: BackfillOrder, report: object) -> Backfilled:
+        if order.limit:
+            report(Backfilled("m", outdated=9, examined=4))  # type: ignore[operator]  # the command's own
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    monkeypatch.setattr(wiring, "run_backfill", interrupted)
+    ended = cli("backfill", "--only", "vectors", "--limit", "9")
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.err == (
+        "ricordo: interrupted: 4 of 9 memories are encoded again; "
+        "run it again, and it goes on with the rest\n"
+    )
+    assert cli("backfill", "--dry-run").err == "ricordo: interrupted: nothing was changed\n"
+    assert cli("backfill").err == "ricordo: interrupted: run it again, and it goes on with the rest\n"
 
 
 def test_help_says_what_a_rating_leaves_alone(cli: Cli) -> None:

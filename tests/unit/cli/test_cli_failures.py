@@ -4,7 +4,7 @@ import pytest
 import typer
 
 from ricordo.client import InvalidRequest, Unavailable
-from ricordo_services.cli.failures import Failed, Misused, guarded, sentence
+from ricordo_services.cli.failures import Failed, Interrupted, Misused, guarded, sentence
 
 
 def code_of(error: BaseException) -> int:
@@ -21,7 +21,11 @@ def test_each_failure_has_its_exit_code(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().err == "ricordo: start it\n"
     assert code_of(Misused("not so")) == 2
     assert code_of(Unavailable("nobody answers")) == 1
+    capsys.readouterr()
     assert code_of(KeyboardInterrupt()) == 130
+    assert capsys.readouterr().err == "ricordo: interrupted\n"
+    assert code_of(Interrupted("half of it is done")) == 130
+    assert capsys.readouterr().err == "ricordo: interrupted: half of it is done\n"
     assert code_of(typer.Exit(7)) == 7
 
 

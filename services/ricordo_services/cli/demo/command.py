@@ -26,7 +26,7 @@ from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.demo.conversation import NAME, TIMEZONE, USER, conversation
 from ricordo_services.cli.demo.questions import QUESTIONS
 from ricordo_services.cli.demo.showing import Answer, show_answer
-from ricordo_services.cli.failures import INTERRUPTED, Failed
+from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.globals import forbid_color
 from ricordo_services.cli.local import ALL_WORKERS, running
 from ricordo_services.cli.output import page
@@ -53,7 +53,7 @@ async def demo(
     with stopped_by_signals(stopping):
         await unless(stopping, _show(console, full=full))
     if stopping.is_set():
-        raise typer.Exit(INTERRUPTED)
+        raise Interrupted("everything is stopped and removed again")
 
 
 async def _show(console: Console, *, full: bool) -> None:
