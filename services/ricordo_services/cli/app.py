@@ -11,7 +11,7 @@ import typer
 from ricordo_services.cli import catalogue
 from ricordo_services.cli.catalogue import Entry
 from ricordo_services.cli.failures import DONE, guarded
-from ricordo_services.cli.globals import forbid_color, remember
+from ricordo_services.cli.globals import NoColor, forbid_color, remember
 from ricordo_services.cli.naming import program
 from ricordo_services.cli.streams import let_go_of, take_any_letter
 
@@ -96,7 +96,7 @@ def _globals(
             "--data-dir", metavar="DIR", help="The data folder of the local stack.", show_default=False
         ),
     ] = None,
-    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
+    no_color: NoColor = False,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),

@@ -10,6 +10,7 @@ from typing import Final, NoReturn, ParamSpec
 
 import typer
 
+from ricordo_services.cli.globals import with_no_color
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.streams import let_go_of
 
@@ -38,7 +39,7 @@ class Interrupted(Failed):
 def guarded(command: Callable[P, object]) -> Callable[P, None]:
     """Return `command` as the command line calls it: coroutines are run, exceptions become an exit code.
 
-    With `RICORDO_DEBUG=1` an exception keeps its traceback.
+    It takes `--no-color` too. With `RICORDO_DEBUG=1` an exception keeps its traceback.
     """
 
     @functools.wraps(command)
@@ -50,7 +51,7 @@ def guarded(command: Callable[P, object]) -> Callable[P, None]:
 
                 asyncio.run(outcome)
 
-    return guard
+    return with_no_color(guard)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,20 @@
-"""What stands before the command: `ricordo --tenant acme --no-color recall ...`."""
+"""What stands before a command: `ricordo --tenant acme --no-color recall`. Colours are refused behind it, too."""
 
+import functools
+import inspect
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, ParamSpec
 
 import typer
 
 from ricordo_services.cli.folders import default_data_dir
+
+P = ParamSpec("P")
+
+NoColor = Annotated[bool, typer.Option("--no-color", help="Print without colours.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +57,20 @@ def folder_of(context: typer.Context, data_dir: Path | None) -> Path:
 def forbid_color() -> None:
     """Print without colours from now on: what prints looks at the same variable that a user may set."""
     os.environ["NO_COLOR"] = "1"
+
+
+def with_no_color(command: Callable[P, None]) -> Callable[P, None]:
+    """Return `command` with one more option, `--no-color`, of which it need not know."""
+
+    @functools.wraps(command)
+    def call(*args: P.args, **kwargs: P.kwargs) -> None:
+        if kwargs.pop("no_color", False):
+            forbid_color()
+        command(*args, **kwargs)
+
+    own = inspect.signature(command)
+    option = inspect.Parameter("no_color", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=NoColor)
+    parameters = [*own.parameters.values(), option]
+    # Where `inspect.signature` looks, and so Typer.
+    call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return call

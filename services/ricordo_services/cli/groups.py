@@ -2,7 +2,7 @@
 
 import typer
 
-from ricordo_services.cli.globals import remember
+from ricordo_services.cli.globals import NoColor, forbid_color, remember
 from ricordo_services.cli.options import DataDir, Nats
 
 
@@ -14,8 +14,12 @@ def group(summary: str) -> typer.Typer:
     """
     app = typer.Typer(rich_markup_mode=None)
 
-    def heed(context: typer.Context, nats: Nats = None, data_dir: DataDir = None) -> None:
+    def heed(
+        context: typer.Context, nats: Nats = None, data_dir: DataDir = None, no_color: NoColor = False
+    ) -> None:
         remember(context, nats, data_dir)
+        if no_color:
+            forbid_color()
 
     app.callback(help=summary)(heed)
     return app

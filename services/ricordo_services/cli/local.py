@@ -13,13 +13,14 @@ from typing import Final, Never
 from ricordo.ports.bus import StreamsTooLarge
 from ricordo.runtime.waiting import end
 from ricordo.settings import Settings
-from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.room import told_room
 from ricordo_services.stack import Endpoints, LocalStack
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
 EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
 """The `WORKERS` of the wiring, which takes long to load; `encode` and `index` are `embedding` in two."""
+_HALVES: Final = ("encode", "index")
 _WIRING: Final = "ricordo_services.wiring"
 
 
@@ -42,6 +43,28 @@ class LocalRun:
             Exception: what keeps a worker or a server from going on.
         """
         await _first_of(self._workers, self._servers)
+
+
+def check_names(names: Sequence[str], listed: str = "") -> None:
+    """Refuse names of workers that cannot run together in a process.
+
+    Args:
+        names: as somebody typed them.
+        listed: the option that holds them, where it is one.
+
+    Raises:
+        Misused: there are none, one is no worker's, or a worker is named twice.
+    """
+    if not names:
+        raise Misused(f"{listed or 'this'} names no worker: choose from {', '.join(EVERY_NAME)}")
+    if unknown := [name for name in dict.fromkeys(names) if name not in EVERY_NAME]:
+        raise Misused(f"there is no worker {', '.join(unknown)}: choose from {', '.join(EVERY_NAME)}")
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise Misused(f"name each worker once: {', '.join(twice)} is named more often")
+    if "embedding" in names and (halves := [name for name in _HALVES if name in names]):
+        raise Misused(
+            f"name each worker once: embedding is {' and '.join(_HALVES)} already, not {halves[0]} again"
+        )
 
 
 @asynccontextmanager

@@ -11,9 +11,8 @@ from rich.text import Text
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.runtime.waiting import unless
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
-from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.globals import folder_of
-from ricordo_services.cli.local import ALL_WORKERS, EVERY_NAME, LocalRun, running
+from ricordo_services.cli.local import ALL_WORKERS, LocalRun, check_names, running
 from ricordo_services.cli.naming import program
 from ricordo_services.cli.options import DataDir, Workers
 from ricordo_services.cli.output import margin, print_json, screen
@@ -51,11 +50,8 @@ async def up(
 def _names(workers: str | None) -> tuple[str, ...]:
     if workers is None:
         return ALL_WORKERS
-    names = tuple(dict.fromkeys(name.strip() for name in workers.split(",") if name.strip()))
-    unknown = [name for name in names if name not in EVERY_NAME]
-    if unknown or not names:
-        stranger = f"there is no worker {', '.join(unknown)}" if unknown else "--workers names none"
-        raise Misused(f"{stranger}: choose from {', '.join(EVERY_NAME)}")
+    names = tuple(name.strip() for name in workers.split(",") if name.strip())
+    check_names(names, "--workers")
     return names
 
 

@@ -12,8 +12,8 @@ from ricordo.runtime.waiting import unless
 from ricordo.settings import Settings
 from ricordo_services import wiring
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
-from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.globals import said_before
+from ricordo_services.cli.local import check_names
 from ricordo_services.cli.servers import checked_url
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -25,9 +25,8 @@ Names = Annotated[
 
 async def worker(context: typer.Context, names: Names) -> None:
     """Run workers against servers that settings name."""
-    wanted = tuple(dict.fromkeys(names))
-    if unknown := [name for name in wanted if name not in wiring.WORKERS]:
-        raise Misused(f"there is no worker {', '.join(unknown)}: choose from {', '.join(wiring.WORKERS)}")
+    check_names(names)
+    wanted = tuple(names)
     settings = _at(context, read_settings())
     set_up_logs(settings)
     await check_health_page(settings.worker)

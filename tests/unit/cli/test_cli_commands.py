@@ -1,4 +1,5 @@
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -87,6 +88,7 @@ def test_the_version_is_that_of_the_package(cli: Cli) -> None:
         ("worker",),
         ("up", "--workers", " , "),
         ("up", "--workers", "ingest,nobody"),
+        ("up", "--workers", "ingest,ingest"),
         ("--nope",),
     ],
 )
@@ -95,6 +97,38 @@ def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, arguments: tuple[st
     assert ended.code == 2
     assert ended.out == ""
     assert ended.err
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("encode", "encode"), "name each worker once: encode is named more often"),
+        (("embedding", "ingest", "index"), "embedding is encode and index already, not index again"),
+        (("ingest", "painting"), "there is no worker painting: choose from ingest, "),
+    ],
+)
+def test_workers_are_looked_at_before_their_servers(cli: Cli, names: tuple[str, ...], said: str) -> None:
+    ended = cli("worker", *names)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_colours_may_be_refused_behind_every_command(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "")
+    inner = GROUPS.get(name, ())[:1]
+    assert cli(name, *inner, "--no-color", "--help").code == 0
+    assert cli(name, "--no-color", *inner, "--help").code == 0
+
+
+def test_colours_are_refused_wherever_it_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for words in (("--no-color", "analyze", "Ciao"), ("analyze", "Ciao", "--no-color")):
+        monkeypatch.setenv("NO_COLOR", "")
+        assert cli(*words).code == 0
+        assert os.environ["NO_COLOR"] == "1"
 
 
 @pytest.mark.parametrize("name", LATER)

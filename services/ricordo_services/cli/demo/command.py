@@ -27,7 +27,6 @@ from ricordo_services.cli.demo.conversation import NAME, TIMEZONE, USER, convers
 from ricordo_services.cli.demo.questions import QUESTIONS
 from ricordo_services.cli.demo.showing import Answer, show_answer
 from ricordo_services.cli.failures import Failed, Interrupted
-from ricordo_services.cli.globals import forbid_color
 from ricordo_services.cli.local import ALL_WORKERS, running
 from ricordo_services.cli.output import page
 
@@ -42,11 +41,8 @@ async def demo(
     full: Annotated[
         bool, typer.Option("--full", help="Show every context whole, all memories and their signals.")
     ] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
 ) -> None:
     """See it at work: a conversation of some weeks, then questions and answers."""
-    if no_color:
-        forbid_color()
     console = page()
     log.configure(level="error", readable=True)  # the show is for people; what fails still says so
     stopping = asyncio.Event()
