@@ -60,6 +60,8 @@ def _measure(arguments: Sequence[str]) -> None:
     asked = parser.parse_args(arguments)
     if absent := _absent(asked.split):
         parser.error(f"--split leaves out {', '.join(absent)}")
+    if asked.texts is not None:
+        asked.texts.stat()  # what is not there is said before anything is measured
     options = Options(
         texts=asked.texts,
         messages=asked.messages,
@@ -157,9 +159,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text[:40]!r}")
     return number
 
 

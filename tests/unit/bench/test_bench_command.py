@@ -69,6 +69,22 @@ def test_what_cannot_be_asked_is_a_wrong_use(
     assert "usage" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", ["many", "0", "-3", "1.5", "9" * 5000])
+def test_a_number_says_what_is_expected(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["ingest", "--messages", number]) == 2
+    assert f"must be a whole number from 1 on, not {number[:40]!r}" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("benches")
+def test_a_file_that_is_not_there_is_said_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["ingest", "--texts", str(tmp_path / "absent")]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "absent cannot be read" in said.err
+
+
 def test_help_names_the_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--help"]) == 0
     shown = capsys.readouterr().out
