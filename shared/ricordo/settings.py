@@ -30,6 +30,7 @@ _HTTP: Final = ("http", "https")
 _BOLT: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _POSTGRES: Final = ("postgresql", "postgres")
 _OLLAMA: Final = "http://127.0.0.1:11434"
+_LATEST: Final = ":latest"  # what Ollama means by a name without a tag
 
 
 class _Group(BaseModel):
@@ -139,7 +140,8 @@ class EmbeddingSettings(_Group):
     Attributes:
         provider: `onnx`, in process, or `ollama`.
         model: its name; with `onnx` there is only `all-MiniLM-L6-v2`.
-        fallback: the model that serves when the first has been away for `fallback_after_s`; None for none.
+        fallback: the model that serves when the first has been away for `fallback_after_s`: one on the same
+            Ollama, or `all-MiniLM-L6-v2` in process. Only with `ollama`; None for none.
         ollama_url: where Ollama answers.
         pull: whether workers have Ollama fetch a model that it does not hold.
         batch: texts in one request at the most.
@@ -182,6 +184,24 @@ class EmbeddingSettings(_Group):
         return model
 
     _is_ollama = field_validator("ollama_url")(_ollama)
+
+    @field_validator("fallback")
+    @classmethod
+    def _can_take_its_place(cls, fallback: str | None, others: ValidationInfo) -> str | None:
+        if fallback is None:
+            return None
+        if others.data.get("provider") == "onnx":
+            raise PydanticCustomError(
+                "useless_fallback",
+                "with the provider onnx nothing would ever ask it: the model in process is never away; "
+                "leave it out, or take the provider ollama",
+            )
+        if fallback.removesuffix(_LATEST) == str(others.data.get("model")).removesuffix(_LATEST):
+            raise PydanticCustomError(
+                "useless_fallback",
+                f"it is embedding.model itself, and away whenever that is: name another one, or {MINILM}",
+            )
+        return fallback
 
 
 class AnalyserSettings(_Group):

@@ -79,7 +79,7 @@ async def test_minilm_here_stands_in_for_one_elsewhere() -> None:
 
 
 def test_in_process_there_is_one_model() -> None:
-    assert model_names(EmbeddingSettings(fallback="all-minilm")) == ("all-MiniLM-L6-v2",)
+    assert model_names(EmbeddingSettings()) == ("all-MiniLM-L6-v2",)
 
 
 async def _here() -> Models:

@@ -131,6 +131,33 @@ def test_another_provider_knows_other_models(monkeypatch: pytest.MonkeyPatch) ->
     assert read_settings().embedding.model == "foo"
 
 
+@pytest.mark.parametrize("fallback", ["nonsense-model", "bge-m3", "all-MiniLM-L6-v2"])
+@pytest.mark.parametrize("command", [("up",), ("worker", "embedding"), ("doctor",)])
+def test_a_fallback_that_nothing_would_ever_ask_stops_a_process(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], fallback: str
+) -> None:
+    monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", fallback)
+    ended = cli(*command)
+    assert ended.code == 1
+    assert ended.err == (
+        "ricordo: the setting embedding.fallback (or RICORDO_EMBEDDING__FALLBACK) is wrong: with the "
+        "provider onnx nothing would ever ask it: the model in process is never away; leave it out, or take "
+        "the provider ollama\n"
+    )
+
+
+@pytest.mark.parametrize("fallback", ["bge-m3", "bge-m3:latest"])
+def test_a_model_is_no_fallback_of_itself(cli: Cli, monkeypatch: pytest.MonkeyPatch, fallback: str) -> None:
+    monkeypatch.setenv("RICORDO_EMBEDDING__PROVIDER", "ollama")
+    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "bge-m3")
+    monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", fallback)
+    ended = cli("up")
+    assert ended.code == 1
+    assert "RICORDO_EMBEDDING__FALLBACK) is wrong: it is embedding.model itself" in ended.err
+    monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", "all-MiniLM-L6-v2")
+    assert read_settings().embedding.fallback == "all-MiniLM-L6-v2"
+
+
 @pytest.mark.parametrize(
     ("variable", "nearest"),
     [
