@@ -33,6 +33,7 @@ from ricordo.runtime.describing import ModelDescriber
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.runtime.understanding import ModelAnalyser, RulesAnalyser
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
+from ricordo.urls import bare
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -89,6 +90,16 @@ def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
     if settings.provider == "onnx":
         return (MODEL,)
     return (settings.model,) if settings.fallback is None else (settings.model, settings.fallback)
+
+
+def works_by(settings: EmbeddingSettings) -> Mapping[str, str | None]:
+    """Return what the health of a worker says of its embedding models: nothing secret."""
+    primary, *fallback = model_names(settings)
+    return {
+        "model": primary,
+        "fallback": fallback[0] if fallback else None,
+        "model_server": None if settings.provider == "onnx" else bare(settings.ollama_url),
+    }
 
 
 async def dimensions(

@@ -191,16 +191,12 @@ class EmbeddingSettings(_Group):
         if fallback is None:
             return None
         if others.data.get("provider") == "onnx":
-            raise PydanticCustomError(
-                "useless_fallback",
+            _refuse(
                 "with the provider onnx nothing would ever ask it: the model in process is never away; "
-                "leave it out, or take the provider ollama",
+                "leave it out, or take the provider ollama"
             )
         if fallback.removesuffix(_LATEST) == str(others.data.get("model")).removesuffix(_LATEST):
-            raise PydanticCustomError(
-                "useless_fallback",
-                f"it is embedding.model itself, and away whenever that is: name another one, or {MINILM}",
-            )
+            _refuse(f"it is embedding.model itself, and away whenever that is: name another one, or {MINILM}")
         return fallback
 
 

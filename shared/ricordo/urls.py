@@ -42,6 +42,15 @@ def dsn_fault(dsn: str, schemes: Sequence[str], example: str) -> str:
     return _fault_of_scheme(dsn, parts, schemes, advice) or next(filter(None, faults), "")
 
 
+def bare(url: str) -> str:
+    """Return `url` without user and password; its path stays, as a server may be behind one."""
+    scheme, mark, rest = url.rpartition("://")
+    place, slash, path = rest.partition("/")
+    if "@" in path:  # a password that should have been escaped, for all we know
+        return f"{scheme}{mark}***"
+    return f"{scheme}{mark}{place.rpartition('@')[2]}{slash}{path}"
+
+
 def _split(url: str) -> SplitResult | None:
     try:
         return urlsplit(url)

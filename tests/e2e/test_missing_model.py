@@ -133,22 +133,23 @@ def looked_at(settings: Settings, **fields: object) -> Settings:
 async def test_the_doctor_looks_at_the_server_and_at_both_models(
     running: Running, server: OllamaStandIn
 ) -> None:
-    settings = served(running, server)
-    both = looked_at(settings, fallback="nomic-embed-text", pull=False)
-    found = await findings(both)
-    assert (found["model"]["state"], found["fallback"]["state"]) == ("well", "degraded")
-    assert found["fallback"]["advice"] == "`ollama pull nomic-embed-text` there"
-    server.models[:] = ["nomic-embed-text:latest"]
-    found = await findings(both)
-    assert (found["model"]["state"], found["fallback"]["state"]) == ("degraded", "well")
-    server.behaviour.hang = True
-    found = await findings(looked_at(settings, fallback="all-MiniLM-L6-v2"))
-    assert (found["model"]["state"], found["fallback"]["state"]) == ("degraded", "well")
-    assert "does not answer" in found["model"]["detail"]
-    server.behaviour.hang, server.behaviour.raw = False, b"hello"
-    found = await findings(settings)
-    assert found["model"]["state"] == "missing"
-    assert "what answers there is no Ollama" in found["model"]["detail"]
-    found = await findings(looked_at(settings, ollama_url="http://127.0.0.1:1"))
-    assert found["model"]["state"] == "missing"
-    assert "does Ollama run there?" in found["model"]["advice"]
+    async with running.workers.stopped():  # whose models would be looked at instead
+        settings = served(running, server)
+        both = looked_at(settings, fallback="nomic-embed-text", pull=False)
+        found = await findings(both)
+        assert (found["model"]["state"], found["fallback"]["state"]) == ("well", "degraded")
+        assert found["fallback"]["advice"] == "`ollama pull nomic-embed-text` there"
+        server.models[:] = ["nomic-embed-text:latest"]
+        found = await findings(both)
+        assert (found["model"]["state"], found["fallback"]["state"]) == ("degraded", "well")
+        server.behaviour.hang = True
+        found = await findings(looked_at(settings, fallback="all-MiniLM-L6-v2"))
+        assert (found["model"]["state"], found["fallback"]["state"]) == ("degraded", "well")
+        assert "does not answer" in found["model"]["detail"]
+        server.behaviour.hang, server.behaviour.raw = False, b"hello"
+        found = await findings(settings)
+        assert found["model"]["state"] == "missing"
+        assert "what answers there is no Ollama" in found["model"]["detail"]
+        found = await findings(looked_at(settings, ollama_url="http://127.0.0.1:1"))
+        assert found["model"]["state"] == "missing"
+        assert "does Ollama run there?" in found["model"]["advice"]

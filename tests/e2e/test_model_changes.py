@@ -275,10 +275,10 @@ async def test_the_doctor_says_what_is_of_a_former_model_and_what_to_run(
     bot: Bot, running: Running, server: OllamaStandIn
 ) -> None:
     await bot.remember(*OLD)
-    process = await command(
-        changed(running, server), "doctor", "--nats", running.endpoints.nats_url, "--json"
-    )
-    told, _ = await process.communicate()
+    settings = changed(running, server)
+    async with restarted(running, settings):
+        process = await command(settings, "doctor", "--nats", running.endpoints.nats_url, "--json")
+        told, _ = await process.communicate()
     (finding,) = [one for one in json.loads(told)["findings"] if one["name"] == "vectors"]
     assert finding["state"] == "degraded"
     assert "not yet of concepts: " in finding["detail"]

@@ -12,12 +12,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ricordo.messages.subjects import checked_tenant
+from ricordo.settings import Settings
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
+from ricordo_services.cli.at_work import at_work
 from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import FAILED, Interrupted, Misused, complain
 from ricordo_services.cli.globals import said_before
 from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import margin, print_json, print_line
+from ricordo_services.cli.store_checks import count_vectors
 from ricordo_services.cli.stores import named_stores
 
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
@@ -60,6 +63,7 @@ async def backfill(
     whose = _tenant(tenant or said_before(context).tenant)
     keep_logs_quiet()
     settings = named_stores(context, data_dir)
+    await _by_the_same_model(settings, only, whose)
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far: Backfilled | None = None
@@ -83,6 +87,32 @@ async def backfill(
     if done.left and not dry_run:
         complain(f"{done.left} memories are not {_OF[only]} {done.version} yet: {_why(done, only)}")
         raise typer.Exit(FAILED)
+
+
+async def _by_the_same_model(settings: Settings, part: Part, tenant: str | None) -> None:
+    """Go on only by the embedding model of the workers that run; where none says which, say by which.
+
+    Raises:
+        Failed: they work by another one.
+    """
+    workers = await at_work(settings.bus.url)
+    if workers is None:  # the job itself says so
+        return
+    own = settings.embedding
+    workers.refuse_another(own)
+    if part != "vectors" or "encode" in workers.models:
+        return
+    complain(f"no worker that encodes answers and says by which model they work: going on by {own.model}")
+    counted = await count_vectors(settings, tenant)
+    if isinstance(counted, str):
+        return
+    others = {model: number for model, number in counted.items() if model != own.model}
+    if sum(others.values()) > counted[own.model]:
+        told = ", ".join(f"{number} of {model}" for model, number in sorted(others.items()))
+        complain(
+            f"most memories are not of {own.model} ({told}): if the workers are to go on by another model, "
+            "stop this, give it their settings (RICORDO_EMBEDDING__…), and run it again"
+        )
 
 
 def _tenant(name: str | None) -> str | None:

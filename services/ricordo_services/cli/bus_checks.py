@@ -1,7 +1,7 @@
 """Looking at NATS: its streams, the workers that listen there, what a question gets."""
 
-import asyncio
-import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import nats.errors
@@ -13,15 +13,15 @@ from ricordo.client import MemoryClient, RicordoError
 from ricordo.client.addresses import without_credentials
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.messages.vocabulary import Degradation
+from ricordo.settings import EmbeddingSettings
+from ricordo_services.cli.at_work import AtWork, Report, heard, in_words
 from ricordo_services.cli.findings import Finding, State, missing, well
 from ricordo_services.cli.servers import Target
 
 NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
 """Workers, as they report themselves, without which messages are not remembered or questions not answered."""
-_HEALTH: Final = "ricordo.health"
 _WELL: Final = ("ready", "starting", "yielding")
 """States of workers that need no look."""
-_LISTEN_S: Final = 0.6
 _SECONDS: Final = 3.0
 _MADE_BY: Final = "workers make it when they start, or say why they cannot: `ricordo up`"
 _START: Final = "start it: `ricordo up`, or `ricordo worker {}` where the servers are elsewhere"
@@ -29,22 +29,40 @@ _CURES: Final = {
     Degradation.ROWS: "PostgreSQL does not answer the workers: see its log and theirs",
     Degradation.VECTORS: "the vector index does not answer: restart the embedding worker",
     Degradation.GRAPH: "the graph does not answer: facts are as known, new ones wait",
-    Degradation.MODEL: "the embedding model does not answer: recall works by words alone",
     Degradation.ANALYSER: "questions are read by rules alone",
 }
 
 
-async def look_at_bus(target: Target) -> list[Finding]:
-    """Look at NATS and, where it answers, at what lives on it."""
+@dataclass(frozen=True, slots=True)
+class BusSeen:
+    """What was seen on NATS.
+
+    Attributes:
+        findings: of NATS itself, its streams, the workers and an answer.
+        at_work: what the workers report.
+        encoded: whether a question got its vector from the workers; None where nobody answered.
+    """
+
+    findings: Sequence[Finding]
+    at_work: AtWork = field(default_factory=AtWork)
+    encoded: bool | None = None
+
+
+async def look_at_bus(target: Target, own: EmbeddingSettings) -> BusSeen:
+    """Look at NATS and, where it answers, at what lives on it; `own` models stand in for untold ones."""
     try:
         async with target.connection(_SECONDS) as connection:
             client = connection.client
             found = [well("nats", f"{without_credentials(target.url)} {_version(client)}")]
-            found += [*await _streams(client), *await _workers(client)]
-            return [*found, *await _answers(MemoryClient(connection))]
+            found += await _streams(client)
+            at_work = await heard(client)
+            found += _workers(at_work)
+            lacking, answer = await _answer(MemoryClient(connection), at_work.embedding(own) or own)
+            encoded = None if lacking is None else Degradation.MODEL not in lacking
+            return BusSeen([*found, *answer], at_work, encoded)
     except RicordoError as error:
         advice = f"it was named by {target.named_by}: is that right, and does it run? `ricordo up` starts one"
-        return [missing("nats", error.message, advice)]
+        return BusSeen([missing("nats", error.message, advice)])
 
 
 def _version(client: Client) -> str:
@@ -81,8 +99,8 @@ def _stream(name: str, stream: StreamInfo) -> Finding:
     return well(name, seen)
 
 
-async def _workers(client: Client) -> list[Finding]:
-    reports = await _reports(client)
+def _workers(at_work: AtWork) -> list[Finding]:
+    reports = at_work.reports
     found = []
     for name in NEEDED:
         if name not in reports:
@@ -93,7 +111,7 @@ async def _workers(client: Client) -> list[Finding]:
     return found
 
 
-def _worker(name: str, reports: list[dict[str, object]]) -> Finding:
+def _worker(name: str, reports: Sequence[Report]) -> Finding:
     ill = [report for report in reports if report.get("state") not in _WELL]
     done = sum(int(str(report.get("processed") or 0)) for report in reports)
     seen = f"{len(reports)} running, {done:,} done" if len(reports) > 1 else f"{done:,} done"
@@ -105,34 +123,24 @@ def _worker(name: str, reports: list[dict[str, object]]) -> Finding:
     return Finding(f"worker {name}", state, f"{seen}: {why}", "its log says more")
 
 
-def _waits_by_design(reports: list[dict[str, object]]) -> list[str]:
+def _waits_by_design(reports: Sequence[Report]) -> list[str]:
     return [f"yielding: {report.get('reason')}" for report in reports if report.get("state") == "yielding"][
         :1
     ]
 
 
-async def _reports(client: Client) -> dict[str, list[dict[str, object]]]:
-    """Ask every process for the health of its workers; by the worker's name."""
-    inbox = client.new_inbox()
-    replies = await client.subscribe(inbox)
-    await client.publish(_HEALTH, b"", reply=inbox)
-    found: dict[str, list[dict[str, object]]] = {}
-    try:
-        async with asyncio.timeout(_LISTEN_S):
-            async for message in replies.messages:
-                for report in json.loads(message.data or b"{}").get("workers", ()):
-                    found.setdefault(str(report.get("worker")), []).append(report)
-    except TimeoutError:
-        pass
-    return found
-
-
-async def _answers(memory: MemoryClient) -> list[Finding]:
+async def _answer(
+    memory: MemoryClient, embedding: EmbeddingSettings
+) -> tuple[Sequence[Degradation] | None, list[Finding]]:
     """Ask a question that has no answer, for what the reply says of the system."""
     try:
         reply = await memory.recall("ricordo-doctor", "is anybody there?", limit=1, reinforce=False)
     except RicordoError as error:
-        return [missing("recall", error.message, "`ricordo worker retrieval` answers questions")]
+        return None, [missing("recall", error.message, "`ricordo worker retrieval` answers questions")]
     if not reply.degraded:
-        return [well("recall", f"answered in {reply.timings_ms.get('total', 0.0):.0f} ms")]
-    return [Finding("recall", State.DEGRADED, f"without {one.value}", _CURES[one]) for one in reply.degraded]
+        return (), [well("recall", f"answered in {reply.timings_ms.get('total', 0.0):.0f} ms")]
+    away = f"{in_words(embedding)}, gave the question no vector in time: recall works by words alone"
+    cures = {**_CURES, Degradation.MODEL: away}
+    return reply.degraded, [
+        Finding("recall", State.DEGRADED, f"without {one.value}", cures[one]) for one in reply.degraded
+    ]

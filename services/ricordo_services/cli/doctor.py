@@ -7,12 +7,13 @@ from typing import Final
 import typer
 from rich.text import Text
 
+from ricordo_services.cli.at_work import assignments
 from ricordo_services.cli.bus_checks import look_at_bus
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.findings import Finding, State, missing
 from ricordo_services.cli.globals import folder_of
-from ricordo_services.cli.model_checks import look_at_models
+from ricordo_services.cli.model_checks import compare_models, look_at_models
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
@@ -27,7 +28,7 @@ from ricordo_services.cli.store_checks import (
 from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.views import plain
 
-_TYPED: Final = re.compile(r"`(ricordo (?:up|dlq list|backfill --only vectors))`")
+_TYPED: Final = re.compile(r"`((?:RICORDO_\S+ )*ricordo (?:up|dlq list|backfill --only vectors))`")
 """Commands in an advice that need the data folder that the doctor was given."""
 _SIGNS = {
     State.WELL: ("✓", "green"),
@@ -65,8 +66,12 @@ async def doctor(
 
 
 async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) -> list[Finding]:
-    found = await look_at_bus(whom)
     settings = store_settings(context, data_dir)
+    own = settings.embedding
+    bus = await look_at_bus(whom, own)
+    found = list(bus.findings)
+    theirs = bus.at_work.embedding(own)
+    embedding = theirs or own
     folder = folder_of(context, data_dir)
     # The stores of a stack are looked at only where the bus is that stack's too.
     stack = running_stack(folder)
@@ -75,10 +80,15 @@ async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) 
     rows = await look_at_postgres(settings, named=named)
     found += rows
     if all(finding.state is State.WELL for finding in rows):
-        found += await look_at_vectors(settings)
+        # Copied into another shell, the command is to work by the same models: they stand before it.
+        usual = embedding.provider == own.provider == "onnx"
+        found += await look_at_vectors(
+            settings, embedding.model, "" if usual else f"{assignments(embedding)} "
+        )
     found += await look_at_graph(settings, named=named)
     found.append(look_at_index(folder if local else None, settings))
-    return [*found, *await look_at_models(settings.embedding)]
+    found += await look_at_models(embedding, by_workers=theirs is not None, encoded=bus.encoded)
+    return [*found, *compare_models(bus.at_work, own)]
 
 
 def _show(findings: list[Finding], folder: str, *, ok: bool) -> None:

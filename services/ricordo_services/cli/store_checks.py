@@ -22,9 +22,7 @@ _FREE_SPACE: Final = "free some space on that volume: what waits is indexed by i
 _SCHEMA: Final = "select max(version) from schema_migrations"
 _TENANTS: Final = "select tenant from tenants order by tenant"
 _OF_TENANT: Final = "select set_config('app.tenant', $1, false)"
-_OTHERS: Final = """
-select model, count(*) as number from vectors where tenant = $1 and model <> $2 group by model
-"""
+_VECTORS: Final = "select model, count(*) as number from vectors where tenant = $1 group by model"
 _UNNAMED: Final = "not named by the settings, so not looked at; workers look at their own"
 
 
@@ -55,32 +53,42 @@ async def look_at_postgres(settings: Settings, *, named: bool) -> list[Finding]:
     return [well("postgres", f"{where} {version}{f', schema {schema}' if schema else ''}")]
 
 
-async def look_at_vectors(settings: Settings) -> list[Finding]:
-    """Look whether memories are of another embedding model than the settings name; silent where none are."""
-    stores, model = settings.stores, settings.embedding.model
+async def look_at_vectors(settings: Settings, model: str, assigned: str = "") -> list[Finding]:
+    """Look whether memories are of another embedding model than `model`; silent where none are.
+
+    Args:
+        settings: where the memories are.
+        model: the primary one of the workers.
+        assigned: settings that stand before a command which is to work by it, with a blank behind them.
+    """
+    counted = await count_vectors(settings)
+    if isinstance(counted, str):
+        return [Finding("vectors", State.NOTED, f"of which models they are was not found out ({counted})")]
+    former = ", ".join(f"{number} of {name}" for name, number in sorted(counted.items()) if name != model)
+    if not former:
+        return []
+    advice = f"`{assigned}ricordo backfill --only vectors` encodes them by it, beside the workers"
+    return [Finding("vectors", State.DEGRADED, f"not yet of {model}: {former}", advice)]
+
+
+async def count_vectors(settings: Settings, tenant: str | None = None) -> Counter[str] | str:
+    """Count the vectors of each embedding model, of a tenant or of all; or return why that cannot be done."""
+    stores = settings.stores
     dsn = (stores.postgres_admin_dsn or stores.postgres_dsn).get_secret_value()
+    found: Counter[str] = Counter()
     try:
         connection = await asyncpg.connect(dsn, timeout=_SECONDS)
         try:
             async with asyncio.timeout(_COUNTING_S):
-                former = await _former_vectors(connection, model)
+                known = [row["tenant"] for row in await connection.fetch(_TENANTS)]
+                for one in known if tenant is None else [tenant]:
+                    await connection.execute(_OF_TENANT, one)
+                    rows = await connection.fetch(_VECTORS, one)
+                    found.update({row["model"]: row["number"] for row in rows})
         finally:
             await connection.close(timeout=_SECONDS)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-        reason = str(error) or type(error).__name__
-        return [Finding("vectors", State.NOTED, f"of which models they are was not found out ({reason})")]
-    if not former:
-        return []
-    counted = ", ".join(f"{number} of {name}" for name, number in sorted(former.items()))
-    advice = "`ricordo backfill --only vectors` encodes them by it, beside the workers"
-    return [Finding("vectors", State.DEGRADED, f"not yet of {model}: {counted}", advice)]
-
-
-async def _former_vectors(connection: "asyncpg.Connection[asyncpg.Record]", model: str) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for (tenant,) in await connection.fetch(_TENANTS):
-        await connection.execute(_OF_TENANT, tenant)
-        found.update({row["model"]: row["number"] for row in await connection.fetch(_OTHERS, tenant, model)})
+        return str(error) or type(error).__name__
     return found
 
 

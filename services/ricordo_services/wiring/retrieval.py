@@ -10,6 +10,7 @@ from ricordo.domain.topics import topic_key
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
+from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
 from ricordo_services.retrieval.context import AtHand, Context, Working
 from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
@@ -25,20 +26,18 @@ async def retrieval(resources: Resources) -> list[Service]:
     """Return the server of every query."""
     settings, bus = resources.settings, await resources.bus()
     await _opened(resources)
-    return [
-        QueryServer(
-            name="retrieval",
-            kind="query",
-            routes=await _routes(resources),
-            responder=bus,
-            publisher=bus,
-            clock=resources.clock,
-            settings=ServerSettings(
-                concurrency=settings.bus.concurrent_queries, grace=settings.worker.grace_s
-            ),
-            precedence=resources.precedence,
-        )
-    ]
+    server = QueryServer(
+        name="retrieval",
+        kind="query",
+        routes=await _routes(resources),
+        responder=bus,
+        publisher=bus,
+        clock=resources.clock,
+        settings=ServerSettings(concurrency=settings.bus.concurrent_queries, grace=settings.worker.grace_s),
+        precedence=resources.precedence,
+    )
+    server.health.works_by = works_by(settings.embedding)
+    return [server]
 
 
 async def _opened(resources: Resources) -> None:

@@ -27,6 +27,7 @@ from ricordo_services.embedding.index import Index, IndexChanges
 from ricordo_services.embedding.projection import Projection
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.knowledge.handlers import Learn
+from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
 from ricordo_services.wiring.enriching import enriching
@@ -60,6 +61,7 @@ async def _encode(resources: Resources) -> list[Service]:
     slots = 2 * resources.settings.worker.slots
     worker = await event_worker(resources, "encode", handler, slots=slots, concurrency=3, gates=(batcher,))
     worker.health.figures = lambda: {"encoded": batcher.encoded, **models.figures}
+    worker.health.works_by = works_by(resources.settings.embedding)
     worker.health.trouble = lambda: models.trouble or batcher.reason
     database = resources.probe("postgres", resources.ask_database)
     worker.health.prepares = lambda: models.pulls and not database.reason

@@ -1,7 +1,7 @@
 """How a worker is: counted where it happens, shown over request-reply and over HTTP."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -42,6 +42,7 @@ class Health:
         failed: requests that ended in `internal`, `timeout` or `unavailable`; runs of a job that failed.
         last_success: when something was last done; None before.
         figures: gives what this worker alone counts, by name.
+        works_by: what it works by, such as its model, by name; what writes beside it must work by the same.
     """
 
     worker: str
@@ -60,6 +61,7 @@ class Health:
     failed: int = 0
     last_success: datetime | None = None
     figures: Callable[[], Mapping[str, int]] = dict
+    works_by: Mapping[str, str | None] = field(default_factory=dict)
 
     def become(self, state: WorkerState, reason: str = "") -> bool:
         """Enter `state`, unless the worker is on its way out.
@@ -132,4 +134,5 @@ class Health:
             "failed": self.failed,
             "last_success": None if last is None else last.isoformat().replace("+00:00", "Z"),
             **self.figures(),
+            **self.works_by,
         }

@@ -1,0 +1,135 @@
+"""By which embedding models the workers that run work: their health says so, for who must go by the same."""
+
+import json
+from asyncio import timeout
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from nats.aio.client import Client
+
+from ricordo.client import RicordoError
+from ricordo.settings import EmbeddingSettings
+from ricordo.urls import bare
+from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.servers import Target
+
+Report = Mapping[str, object]
+
+_HEALTH: Final = "ricordo.health"
+_LISTEN_S: Final = 0.6
+_LISTEN_AGAIN_S: Final = 3.0  # where no worker that encodes has answered: it may be busy
+_SECONDS: Final = 3.0
+_MODELS: Final = ("encode", "retrieval")
+"""Workers that tell their models, the one that writes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """What the workers that run report.
+
+    Attributes:
+        reports: by the worker's name, one of each process.
+    """
+
+    reports: Mapping[str, Sequence[Report]] = field(default_factory=dict)
+
+    @property
+    def models(self) -> Mapping[str, Sequence[str]]:
+        """The primary models by worker: more than one in all where processes do not agree."""
+        told = {name: sorted(set(map(_model, self._telling(name)))) for name in _MODELS}
+        return {name: models for name, models in told.items() if models}
+
+    @property
+    def disagree(self) -> bool:
+        """Whether some work by another model than others."""
+        return len({one for models in self.models.values() for one in models}) > 1
+
+    def embedding(self, own: EmbeddingSettings) -> EmbeddingSettings | None:
+        """Return `own` with the models of the workers in it; None where no worker tells of any."""
+        report = next((report for name in _MODELS for report in self._telling(name)), None)
+        if report is None:
+            return None
+        server, fallback = report.get("model_server"), report.get("fallback")
+        models: dict[str, object] = {
+            "provider": "onnx" if server is None else "ollama",
+            "model": _model(report),
+            "fallback": None if fallback is None else str(fallback),
+        }
+        if server is not None and bare(str(server)) != bare(own.ollama_url):
+            models["ollama_url"] = str(server)
+        return own.model_copy(update=models)
+
+    def refuse_another(self, own: EmbeddingSettings) -> None:
+        """Let a command that writes go on only where all that encode do so by its own model, or none does.
+
+        Raises:
+            Failed: one works by another model; says which, and which settings to give.
+        """
+        theirs = sorted({_model(report) for report in self._telling("encode")})
+        others = [model for model in theirs if model != own.model]
+        if not others:
+            return
+        if len(theirs) > 1:
+            raise Failed(
+                f"the workers that run encode by different models ({', '.join(theirs)}): "
+                "start all of them by the same settings first"
+            )
+        embedding = self.embedding(own) or own
+        raise Failed(
+            f"the workers that run encode by {others[0]}, and these settings say {own.model}: give this "
+            f"command theirs ({assignments(embedding)}), or start them anew by these; nothing was changed"
+        )
+
+    def _telling(self, worker: str) -> Iterable[Report]:
+        return (report for report in self.reports.get(worker, ()) if report.get("model"))
+
+
+def _model(report: Report) -> str:
+    return str(report["model"])
+
+
+def assignments(embedding: EmbeddingSettings) -> str:
+    """Return the settings of the embedding models as they stand before a command, without credentials."""
+    settings = {"PROVIDER": embedding.provider, "MODEL": embedding.model}
+    if embedding.fallback is not None:
+        settings["FALLBACK"] = embedding.fallback
+    usual = EmbeddingSettings().ollama_url
+    if embedding.provider == "ollama" and bare(embedding.ollama_url) != usual:
+        settings["OLLAMA_URL"] = bare(embedding.ollama_url)
+    return " ".join(f"RICORDO_EMBEDDING__{name}={value}" for name, value in settings.items())
+
+
+def in_words(embedding: EmbeddingSettings) -> str:
+    """Say which model it is, and where."""
+    if embedding.provider == "onnx":
+        return f"{embedding.model}, in process"
+    return f"{embedding.model} on {bare(embedding.ollama_url)}"
+
+
+async def at_work(url: str) -> AtWork | None:
+    """Ask the workers on the NATS of `url`, patiently; None where it does not answer."""
+    try:
+        async with Target(url, "default", "the settings").connection(_SECONDS) as connection:
+            found = await heard(connection.client)
+            return found if found.reports.get("encode") else await heard(connection.client, _LISTEN_AGAIN_S)
+    except RicordoError:
+        return None
+
+
+async def heard(client: Client, within_s: float = _LISTEN_S) -> AtWork:
+    """Ask every process for the health of its workers, and listen for so many seconds."""
+    inbox = client.new_inbox()
+    replies = await client.subscribe(inbox)
+    await client.publish(_HEALTH, b"", reply=inbox)
+    found: dict[str, list[Report]] = {}
+    try:
+        async with timeout(within_s):
+            async for message in replies.messages:
+                for report in json.loads(message.data or b"{}").get("workers", ()):
+                    found.setdefault(str(report.get("worker")), []).append(report)
+    except TimeoutError:
+        pass
+    finally:
+        await replies.unsubscribe()
+    return AtWork(found)

@@ -1,0 +1,60 @@
+"""What commands make of the models that workers report."""
+
+import pytest
+
+from ricordo.settings import EmbeddingSettings
+from ricordo.urls import bare
+from ricordo_services.cli.at_work import AtWork, assignments
+from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.naming import named
+
+BGE = {"model": "bge-m3", "fallback": "all-MiniLM-L6-v2", "model_server": "http://ollama:11434"}
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://127.0.0.1:11434", "http://127.0.0.1:11434"),
+        ("https://bot:secret@models.example/ollama", "https://models.example/ollama"),
+        ("http://bot:se/cret@models.example", "http://***"),
+        ("ollama:11434", "ollama:11434"),
+    ],
+)
+def test_an_address_is_shown_without_its_secrets(url: str, shown: str) -> None:
+    assert bare(url) == shown
+
+
+def test_reports_become_settings_that_can_be_typed() -> None:
+    embedding = AtWork({"retrieval": [BGE]}).embedding(EmbeddingSettings())
+    assert embedding is not None
+    assert assignments(embedding) == (
+        "RICORDO_EMBEDDING__PROVIDER=ollama RICORDO_EMBEDDING__MODEL=bge-m3 "
+        "RICORDO_EMBEDDING__FALLBACK=all-MiniLM-L6-v2 RICORDO_EMBEDDING__OLLAMA_URL=http://ollama:11434"
+    )
+
+
+def test_credentials_of_ones_own_address_stay_to_be_used_and_are_not_shown() -> None:
+    own = EmbeddingSettings(provider="ollama", model="x", ollama_url="http://bot:secret@ollama:11434")
+    embedding = AtWork({"encode": [BGE]}).embedding(own)
+    assert embedding is not None
+    assert embedding.ollama_url == own.ollama_url
+    assert "secret" not in assignments(embedding)
+
+
+def test_workers_that_tell_no_model_bind_nobody() -> None:
+    older = AtWork({"encode": [{"worker": "encode"}], "retrieval": []})
+    assert older.embedding(EmbeddingSettings()) is None
+    older.refuse_another(EmbeddingSettings())
+
+
+def test_a_question_asked_of_another_model_does_not_stop_who_writes() -> None:
+    AtWork({"retrieval": [BGE]}).refuse_another(EmbeddingSettings())
+    with pytest.raises(Failed, match="encode by bge-m3, and these settings say all-MiniLM-L6-v2"):
+        AtWork({"encode": [BGE], "retrieval": []}).refuse_another(EmbeddingSettings())
+
+
+def test_a_command_behind_settings_can_be_typed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ricordo_services.cli.naming.program", lambda: ".venv/bin/ricordo")
+    assert named("`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a ricordo up`, `ricordo up`") == (
+        "`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a .venv/bin/ricordo up`, `.venv/bin/ricordo up`"
+    )
