@@ -1,4 +1,4 @@
-"""What stands before a command: `ricordo --tenant acme --no-color recall`. Colours are refused behind it, too."""
+"""What stands before a command: `ricordo --tenant acme --no-color recall`; of colours, behind it too."""
 
 import functools
 import inspect

@@ -39,6 +39,11 @@ def margin() -> Console:
     return _console(stderr=True)
 
 
+def is_window(console: Console) -> bool:
+    """Return whether lines must fit the width of `console`; in a pipe they are as long as what they hold."""
+    return console.is_terminal or "COLUMNS" in os.environ
+
+
 def page() -> Console:
     """Return the console of standard output for what is laid out as a page, wherever it goes."""
     return _console(stderr=False, width=_PAGE)

@@ -1,9 +1,10 @@
 """Replies as a person reads them, in a terminal or through a pipe."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +19,7 @@ from ricordo.messages.queries import (
 from ricordo.messages.views import FactView, MemoryView
 from ricordo.messages.vocabulary import MessageState
 from ricordo_services.cli.naming import named
-from ricordo_services.cli.output import margin, screen
+from ricordo_services.cli.output import is_window, margin, screen
 from ricordo_services.cli.zones import local_text
 
 _BAR = "▏▎▍▌▋▊▉█"
@@ -44,10 +45,10 @@ def plain(text: str) -> str:
 def show_recall(reply: RecallReply, zone: tzinfo | None = None) -> None:
     """Print memories and facts, and what could not be asked."""
     console = screen()
-    console.print(memories_block(reply.memories, zone))
+    console.print(memories_block(reply.memories, zone), soft_wrap=not is_window(console))
     if reply.facts:
         console.print(Text("\nFacts", style="bold"))
-        console.print(facts_block(reply.facts, zone))
+        console.print(facts_block(reply.facts, zone), soft_wrap=not is_window(console))
     if reply.archived_matches:
         console.print(
             Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
@@ -66,7 +67,8 @@ def show_context(reply: ContextReply) -> None:
 def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None) -> None:
     """Print facts, or that there are none."""
     if reply.facts:
-        screen().print(facts_block(reply.facts, zone))
+        console = screen()
+        console.print(facts_block(reply.facts, zone), soft_wrap=not is_window(console))
     else:
         margin().print(Text(f"no such facts are known of {plain(user)}"))
 
@@ -81,7 +83,7 @@ def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> 
         line = Text(local_text(message.timestamp, zone), "dim")
         line.append(f"  {plain(who)}: ", "bold cyan")
         line.append(plain(message.content or "…"), "")
-        console.print(line)
+        console.print(line, soft_wrap=not is_window(console))
     if reply.next is not None:
         margin().print(Text(f"there are older ones: --before '{reply.next}'", "dim"))
 
@@ -119,6 +121,42 @@ def warn_degraded(reply: RecallReply) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Short texts, each with a longer one beside it: in columns of a window, else in lines of any length.
+
+    Attributes:
+        rows: the short and the long texts.
+        wide: whether the long ones take all the room that the window leaves.
+    """
+
+    rows: Sequence[tuple[Text, Text]]
+    wide: bool
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out."""
+        if options.no_wrap:  # as when printing with `soft_wrap`
+            yield Text("\n").join(self._lines())
+            return
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(ratio=1 if self.wide else None)
+        for short, long in self.rows:
+            table.add_row(short, long)
+        yield table
+
+    def _lines(self) -> Iterable[Text]:
+        indent = max(short.cell_len for short, _ in self.rows) + 2
+        for short, long in self.rows:
+            left = short.copy()
+            for part in long.split("\n", allow_blank=True):
+                left.pad_right(indent - left.cell_len)
+                line = left + part
+                line.rstrip()
+                yield line
+                left = Text()
+
+
 def memories_block(memories: Sequence[MemoryView], zone: tzinfo | None = None) -> RenderableType:
     """Show memories, best first, each with its score, its moment and what it is."""
     if not memories:
@@ -126,35 +164,32 @@ def memories_block(memories: Sequence[MemoryView], zone: tzinfo | None = None) -
     # A score of the usual profiles lies in [0, 1], and a bar shows it as it is, not in relation to the best.
     # Where one is above, the profile has a scale of its own, which no bar can show.
     barred = all((memory.score or 0.0) <= 1.0 for memory in memories)
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1)
-    for memory in memories:
-        table.add_row(_score(memory, barred=barred), _memory(memory, zone))
-    return table
+    rows = [(_score(memory, barred=barred), _memory(memory, zone)) for memory in memories]
+    return _Beside(rows, wide=True)
 
 
 def _score(memory: MemoryView, *, barred: bool) -> Text:
     if memory.score is None:
         return Text("")
     number = Text(f"{memory.score:.2f}", "bold")
-    return Text.assemble(number, " ", (_bar(memory.score), "green")) if barred else number
+    return Text.assemble(number, " ", (bar(memory.score, _BAR_CELLS), "green")) if barred else number
 
 
-def _bar(share: float) -> str:
-    eighths = round(max(0.0, min(1.0, share)) * _BAR_CELLS * 8)
+def bar(share: float, cells: int) -> str:
+    """Draw a share of 1 on `cells` columns, to an eighth of one."""
+    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
     full, rest = divmod(eighths, 8)
-    return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(_BAR_CELLS)
+    return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(cells)
 
 
-def _memory(memory: MemoryView, zone: tzinfo | None) -> RenderableType:
+def _memory(memory: MemoryView, zone: tzinfo | None) -> Text:
     head = Text(plain(memory.content if memory.content is not None else memory.title or "…"))
     if memory.archived:
         head.append("  (archived)", "dim")
     lines = [head, Text(" · ".join(_circumstances(memory, zone)), "dim")]
     if memory.signals:
         lines.append(Text(_signals(memory.signals), "dim italic"))
-    return Group(*lines)
+    return Text("\n").join(lines)
 
 
 def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
@@ -175,10 +210,8 @@ def _signals(signals: dict[str, float]) -> str:
 
 def facts_block(facts: Sequence[FactView], zone: tzinfo | None = None) -> RenderableType:
     """Show facts, each with how many messages it rests on."""
-    table = Table.grid(padding=(0, 2))
-    for fact in facts:
-        table.add_row(Text("•" * fact.confidence, "magenta"), _fact(fact, zone))
-    return table
+    rows = [(Text("•" * fact.confidence, "magenta"), _fact(fact, zone)) for fact in facts]
+    return _Beside(rows, wide=False)
 
 
 def _fact(fact: FactView, zone: tzinfo | None) -> Text:

@@ -62,6 +62,40 @@ def test_a_memory_shows_its_score_moment_and_feeling() -> None:
     assert "Mon 04 May 2026 12:00 UTC · Davide · episodic · joy +0.8 · dog" in text
 
 
+def test_in_a_pipe_lines_are_as_long_as_what_they_hold(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    long = "a very long story " * 2000
+    fact = FactView(
+        id=uuid4(),
+        subject="user",
+        predicate="lives_in",
+        object="Turin",
+        confidence=2,
+        first_seen=NOON,
+        last_reinforced=NOON,
+    )
+    reply = RecallReply(
+        recall_id=uuid4(),
+        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
+        memories=(memory(long), memory("two\nlines", score=0.25, speaker="Nora")),
+        facts=(fact, fact.model_copy(update={"confidence": 1, "object": "the largest city of Piedmont"})),
+    )
+    show_recall(reply, UTC)
+    assert capsys.readouterr().out.splitlines() == [
+        f"0.50 ████      {long.rstrip()}",
+        "               Mon 04 May 2026 12:00 UTC · user · episodic",
+        "0.25 ██        two",
+        "               lines",
+        "               Mon 04 May 2026 12:00 UTC · Nora · episodic",
+        "",
+        "Facts",
+        "••  user  lives_in  Turin",
+        "•   user  lives_in  the largest city of Piedmont",
+    ]
+
+
 def test_bars_show_scores_as_they_are_and_not_who_is_best() -> None:
     assert "█" not in rendered(memory("x", score=0.05), memory("y", score=0.02))
     assert "1.00 ████████" in rendered(memory("x", score=1.0))
