@@ -86,6 +86,15 @@ def test_an_answer_is_read_at_a_glance() -> None:
     assert "token_count" not in text
 
 
+def test_bars_show_scores_as_they_are() -> None:
+    text = shown(answer(memory(score=1.0), memory(score=0.3), memory(score=0.02)))
+    assert re.findall(r"(\d\.\d\d) ([▏▎▍▌▋▊▉█ ]{5}) ", text) == [
+        ("1.00", "█████"),
+        ("0.30", "█▌   "),
+        ("0.02", "▏    "),
+    ]
+
+
 def test_a_whole_context_is_whole_and_full_shows_every_signal() -> None:
     text = shown(answer(*[memory() for _ in range(5)], whole=True, full=True))
     assert all(line.strip() in text for line in CONTEXT.splitlines())

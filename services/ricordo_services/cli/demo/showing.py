@@ -20,7 +20,7 @@ from ricordo.messages.views import Analysis, FactView, MemoryView
 from ricordo_services.cli.demo.conversation import TIMEZONE
 from ricordo_services.cli.demo.questions import Question
 from ricordo_services.cli.demo.why import reasons
-from ricordo_services.cli.views import plain
+from ricordo_services.cli.views import bar, plain
 
 CLIPPED_LINES: Final = 2
 """Of a context that is shown for its beginning only."""
@@ -70,15 +70,13 @@ def show_answer(console: Console, answer: Answer) -> None:
 def _memories(memories: Sequence[MemoryView], *, full: bool) -> Table | Text:
     if not memories:
         return Text("  nothing is remembered about that", "dim")
-    best = max(memory.score or 0.0 for memory in memories)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
     for rank, memory in enumerate(memories):
         score = memory.score or 0.0
-        bar = "█" * round(_BAR_CELLS * score / best) if best > 0 else ""
         table.add_row(
-            Text.assemble((f"  {score:.2f} ", "bold"), (bar.ljust(_BAR_CELLS), "green")),
+            Text.assemble((f"  {score:.2f} ", "bold"), (bar(score, _BAR_CELLS), "green")),
             _memory(memory, whole=full or not rank, signals=full),
         )
     return table
