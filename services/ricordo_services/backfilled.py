@@ -38,6 +38,7 @@ class Backfilled:
         changed: how many of these were written.
         raised: how many of these are current now.
         left: how many are not: the model did not answer, or they changed meanwhile.
+        unencoded: of vectors only: how many memories have never been encoded, which the workers do.
         seconds: how long it took.
     """
 
@@ -48,6 +49,7 @@ class Backfilled:
     changed: int = 0
     raised: int = 0
     left: int = 0
+    unencoded: int = 0
     seconds: float = 0.0
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
@@ -34,6 +35,9 @@ from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.runtime.understanding import ModelAnalyser, RulesAnalyser
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 from ricordo.urls import bare
+from ricordo_services.awaited import Tell, served_at, waiting_for
+
+_TRIAL: Final = "Is the model there?"
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -80,7 +84,11 @@ class Models:
         return {"truncated": sum(one.truncated for one in here)} if here else {}
 
     async def prepared(self) -> None:
-        """Wait until the servers hold their models, or cannot get them; that may take minutes."""
+        """Wait until the servers hold their models, or cannot get them; that may take minutes.
+
+        Raises:
+            ModelSlow: a server hangs.
+        """
         for one in self.served:
             await one.prepared()
 
@@ -151,6 +159,28 @@ async def open_models(
             is_minilm = settings.fallback == MODEL
             fallback = (await minilm()).batch if is_minilm else await served(settings.fallback)
         yield Models(primary, primary, fallback, counter, "served", here_served)
+
+
+async def ready_to_encode(
+    settings: EmbeddingSettings, opening: Callable[[], Awaitable[Models]], tell: Tell
+) -> Models:
+    """Return the models once the primary one answers; where its server pulls it, that may take minutes.
+
+    Args:
+        settings: which models.
+        opening: loads or connects them.
+        tell: told what is waited for, if it takes longer than a moment, and how far it is.
+
+    Raises:
+        ModelUnavailable: the model does not answer within half a minute.
+        CheckpointMissing, OSError: see `open_models`.
+    """
+    opened: list[Models] = []
+    async with waiting_for(served_at(settings), tell, lambda: opened[0].trouble if opened else ""):
+        opened.append(await opening())
+        await opened[0].prepared()
+        await opened[0].batch.encode([_TRIAL])
+    return opened[0]
 
 
 def batcher_of(

@@ -32,6 +32,7 @@ from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.precedence import Precedence
 from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
+from ricordo_services.awaited import Tell
 from ricordo_services.following import StreamBacklog
 from ricordo_services.models import (
     LateMiniLm,
@@ -43,6 +44,7 @@ from ricordo_services.models import (
     open_describer,
     open_former,
     open_models,
+    ready_to_encode,
 )
 
 T = TypeVar("T")
@@ -136,9 +138,13 @@ class Resources:
         """Return the embedding batcher, working."""
         return await self._once("batcher", self._open_batcher)
 
-    async def primary_batcher(self) -> EmbeddingBatcher:
-        """Return one that waits for the primary model, however long it is away or being pulled."""
-        await (await self.models()).prepared()
+    async def primary_batcher(self, tell: Tell) -> EmbeddingBatcher:
+        """Return one that waits for the primary model, which answers now; a pull is waited for, and told of.
+
+        Raises:
+            ModelUnavailable: it does not answer.
+        """
+        await ready_to_encode(self.settings.embedding, self.models, tell)
         return await self._once("primary batcher", lambda: self._open_batcher(fallback=False))
 
     async def vectors(self) -> VectorIndex:

@@ -6,6 +6,7 @@ from functools import partial
 import httpx
 import pytest
 from nats.aio.client import Client
+from tests.fixtures.commands import command
 from tests.fixtures.running import Running
 from tests.fixtures.scraping import free_port, scrape
 from tests.fixtures.served import MODEL, findings, health, restarted, served, stand_in
@@ -13,7 +14,7 @@ from tests.fixtures.wire import Bot, Json, ids, said
 
 from ricordo.settings import Settings
 from ricordo.testing.eventually import eventually
-from ricordo.testing.ollama import OllamaStandIn
+from ricordo.testing.ollama import Behaviour, OllamaStandIn
 
 pytestmark = pytest.mark.e2e
 
@@ -86,6 +87,40 @@ async def test_workers_start_while_the_model_is_being_pulled_and_say_how_far_it_
         server.behaviour.pull_stands_at = None
         assert await bot.settled(["boat"]) == {"boat": "remembered"}
         assert (await health(wire, "encode"))["state"] == "ready"
+
+
+async def backfilled(settings: Settings, bot: Bot, *options: str) -> tuple[int | None, str, str]:
+    """Run `ricordo backfill --only vectors`; return its exit code, output and errors."""
+    process = await command(settings, "backfill", "--only", "vectors", "--tenant", bot.tenant, *options)
+    out, err = await process.communicate()
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_a_backfill_says_what_it_waits_for_and_that_a_model_hangs_for_which_messages_wait(
+    bot: Bot, running: Running, server: OllamaStandIn
+) -> None:
+    settings = served(running, server)
+    async with restarted(running, settings):
+        await bot.remember(RAIN)
+        server.behaviour.hang = True
+        await bot.publish(BOAT)
+        await eventually(partial(waits_for_the_model, bot, "boat"), within=20)
+        code, out, err = await backfilled(settings, bot)
+        assert (code, out) == (1, "")
+        waits, fails = err.splitlines()
+        assert waits == f"ricordo: waiting for {MODEL} at {server.url}"
+        assert fails.startswith(f"ricordo: {MODEL} did not answer within 10 s at {server.url}; ")
+        assert fails.endswith("first vector: 1; run it again when it answers as it should")
+        looked = await backfilled(settings, bot, "--dry-run")
+        told = f"all memories are encoded by {MODEL}, but 1 that the workers have yet to encode\n"
+        assert looked == (0, told, "")
+        server.behaviour = Behaviour(dimensions=768)
+        code, _, err = await backfilled(settings, bot)
+        assert code == 1
+        assert f"{MODEL} answered vectors of 768 numbers, and had or should have 384: what Ollama" in err
+        server.behaviour = Behaviour()
+        assert await bot.settled(["boat"]) == {"boat": "remembered"}
+        assert await backfilled(settings, bot) == (0, f"all memories are encoded by {MODEL}\n", "")
 
 
 async def page(port: int) -> tuple[int, Json]:

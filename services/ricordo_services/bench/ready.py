@@ -1,15 +1,13 @@
 """The embedding models of a measurement, which begins when they can be asked."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Final
 
 from ricordo.ports.models import ModelUnavailable
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.bench.options import BenchFailed
-from ricordo_services.models import Models, open_models
-
-_TRIAL: Final = "Is the model there?"
+from ricordo_services.models import Models, open_models, ready_to_encode
 
 
 @asynccontextmanager
@@ -23,9 +21,14 @@ async def ready_models(settings: EmbeddingSettings) -> AsyncIterator[Models]:
     """
     async with AsyncExitStack() as exits:
         try:
-            models = await exits.enter_async_context(open_models(settings))
-            await models.prepared()
-            await models.batch.encode([_TRIAL])
+            models = await ready_to_encode(
+                settings, lambda: exits.enter_async_context(open_models(settings)), _tell
+            )
         except ModelUnavailable as error:
-            raise BenchFailed(str(error)) from None
+            raise BenchFailed(f"{error}; nothing was measured: run it again when the model answers") from None
         yield models
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"ricordo: {line}\n")
+    sys.stderr.flush()

@@ -76,12 +76,12 @@ async def backfill(
 
         order = BackfillOrder(part=only, tenant=whose, user_id=user, limit=limit, dry=dry_run)
         try:
-            done = await wiring.run_backfill(settings, order, report)
+            done = await wiring.run_backfill(settings, order, report, complain)
         except asyncio.CancelledError:
             said = "nothing was changed" if dry_run else _unfinished(so_far, only)
             raise Interrupted(said) from None
     if as_json:
-        print_json(_document(done, dry=dry_run))
+        print_json(_document(done, only, dry=dry_run))
     else:
         print_line(_preview(done, only) if dry_run else _summary(done, only))
     if done.left and not dry_run:
@@ -122,23 +122,30 @@ def _tenant(name: str | None) -> str | None:
         raise Misused(str(error)) from None
 
 
-def _document(done: Backfilled, *, dry: bool) -> dict[str, object]:
+def _document(done: Backfilled, part: Part, *, dry: bool) -> dict[str, object]:
     document = asdict(done)
     if dry:
-        return {name: document[name] for name in ("version", "outdated", "by_version")}
+        document = {name: document[name] for name in ("version", "outdated", "by_version", "unencoded")}
+    if part != "vectors":
+        del document["unencoded"]
     return document
 
 
 def _preview(done: Backfilled, part: Part) -> str:
     if not done.outdated:
-        return f"all memories are {_OF[part]} {done.version}"
+        return _nothing_to_do(done, part)
     found = ", ".join(f"{version or 'none'} {number}" for version, number in done.by_version.items())
     return f"{done.outdated} memories would be {_DERIVED[part]} again by {done.version} (now: {found})"
 
 
+def _nothing_to_do(done: Backfilled, part: Part) -> str:
+    besides = f", but {done.unencoded} that the workers have yet to encode" if done.unencoded else ""
+    return f"all memories are {_OF[part]} {done.version}{besides}"
+
+
 def _summary(done: Backfilled, part: Part) -> str:
     if not done.outdated:
-        return f"all memories are {_OF[part]} {done.version}"
+        return _nothing_to_do(done, part)
     if part != "all":
         return (
             f"{done.raised} of {done.outdated} memories {_DERIVED[part]} again by {done.version} "

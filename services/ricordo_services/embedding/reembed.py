@@ -1,7 +1,7 @@
 """Re-embedding: memories of former models are encoded by the present one, in slices, beside the workers."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
@@ -51,7 +51,8 @@ class Reembed:
     Attributes:
         model: the present one.
         keep: all that serve; the others are struck out once nothing is left of them.
-        batcher: encodes by the present model alone; None where nothing is encoded, as for a look before.
+        batcher: gives what encodes by the present model alone, once that answers; asked for only where
+            something is to be encoded.
         index: what it still has before it.
         batch: memories in a slice.
     """
@@ -61,7 +62,7 @@ class Reembed:
     linking: Linking
     life: Life
     emitter: Emitter
-    batcher: PrimaryBatcher | None
+    batcher: Callable[[], Awaitable[PrimaryBatcher]]
     index: Backlog
     clock: Clock
     model: str
@@ -76,7 +77,8 @@ class Reembed:
             report: told how far it is, at the start and after each slice.
 
         Raises:
-            ModelUnavailable: the model is away; what was moved stays so.
+            ModelUnavailable: the model is away, and something is to be moved, or waits for its first vector;
+                what was moved stays so.
             IndexStuck: the points did not follow for a minute; what was moved stays so.
         """
         began, started, done = self.clock.monotonic(), self.clock.now(), Backfilled(self.model)
@@ -85,36 +87,57 @@ class Reembed:
         for tenant in tenants:
             for model, number in (await self.former.count(tenant, behind)).items():
                 done.by_version[model] = done.by_version.get(model, 0) + number
+            done.unencoded += await self.former.unencoded(tenant, order.user_id)
         total = sum(done.by_version.values())
         done.outdated = total if order.limit is None else min(order.limit, total)
         if order.dry:
             return done
         report(done)
-        for tenant in tenants:
-            await self._tenant(tenant, behind, done, report)
+        if done.outdated or done.unencoded:
+            batcher = await self._answering(done)
+            for tenant in tenants:
+                await self._tenant(tenant, behind, batcher, done, report)
         for tenant in tenants:
             await self._retire(tenant, started, wait=done.raised > 0)
         done.left = done.outdated - done.raised
         done.seconds = self.clock.monotonic() - began
         return done
 
-    async def _tenant(self, tenant: str, behind: Behind, done: Backfilled, report: Report) -> None:
+    async def _answering(self, done: Backfilled) -> PrimaryBatcher:
+        """Return what encodes. Also for memories without any vector, which the workers encode by it."""
+        try:
+            return await self.batcher()
+        except ModelUnavailable as error:
+            raise ModelUnavailable(self._stopped(str(error), done)) from error
+
+    def _stopped(self, reason: str, done: Backfilled) -> str:
+        moved = f"{done.raised} of {done.outdated} memories are of {self.model} by now"
+        waiting = f"memories that wait for their first vector: {done.unencoded}"
+        so_far = [moved] if done.outdated else []
+        so_far += [waiting] if done.unencoded else []
+        return f"{reason}; {', '.join(so_far)}; run it again when it answers as it should"
+
+    async def _tenant(
+        self, tenant: str, behind: Behind, batcher: PrimaryBatcher, done: Backfilled, report: Report
+    ) -> None:
         after: UUID | None = None
         while done.examined < done.outdated:
             wanted = min(self.batch, done.outdated - done.examined)
             found, after = await self.former.find(tenant, behind, after, wanted)
             if found:
                 await room(self.index, self.clock)
-                await self._slice(tenant, found, done)
+                await self._slice(tenant, found, batcher, done)
                 done.examined += len(found)
                 report(done)
             if after is None:
                 return
 
-    async def _slice(self, tenant: str, found: Sequence[Former], done: Backfilled) -> None:
+    async def _slice(
+        self, tenant: str, found: Sequence[Former], batcher: PrimaryBatcher, done: Backfilled
+    ) -> None:
         """Move a slice. Each step may be the last of this run: the next one goes on from there."""
         missing = [one for one in found if not one.encoded]
-        vectors = await self._encoded(missing, done)
+        vectors = await self._encoded(missing, batcher, done)
         if vectors:
             kept = [(one.memory_id, vectors[one.memory_id]) for one in missing if one.memory_id in vectors]
             await self.encodings.save(tenant, self.model, kept, [], self.clock.now())
@@ -126,21 +149,22 @@ class Reembed:
         done.changed += len(vectors)
         done.raised += len(released.intersection(moving))
 
-    async def _encoded(self, missing: Sequence[Former], done: Backfilled) -> dict[UUID, Vector]:
+    async def _encoded(
+        self, missing: Sequence[Former], batcher: PrimaryBatcher, done: Backfilled
+    ) -> dict[UUID, Vector]:
         """Encode texts; one for which the model has no vector is left out.
 
         Raises:
             ModelUnavailable: the model is away.
         """
-        if not missing or (batcher := self.batcher) is None:
+        if not missing:
             return {}
         encoding = asyncio.create_task(batcher.encode([one.text for one in missing]))
         try:
             while not (await asyncio.wait((encoding,), timeout=_LOOK_EVERY_S))[0]:
                 if batcher.down_for > 0:
-                    so_far = f"{done.raised} of {done.outdated} memories are of {self.model} by now"
                     reason = batcher.reason or f"{self.model} does not answer"
-                    raise ModelUnavailable(f"{reason}; {so_far}: run it again when it answers as it should")
+                    raise ModelUnavailable(self._stopped(reason, done))
             answers = zip(missing, encoding.result(), strict=True)
             return {one.memory_id: answer.vector for one, answer in answers if isinstance(answer, Encoded)}
         finally:

@@ -14,6 +14,7 @@ from ricordo.ports.bus import StreamsTooLarge
 from ricordo.ports.clock import Clock
 from ricordo.runtime.emitting import Emitter
 from ricordo.settings import Settings
+from ricordo_services.awaited import Tell, served_at, waiting_for
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
 from ricordo_services.embedding.reembed import Reembed
 from ricordo_services.enrichment.backfill import Backfill
@@ -62,18 +63,27 @@ async def run_decay(settings: Settings, user_id: str | None = None, clock: Clock
 
 
 async def run_backfill(
-    settings: Settings, order: BackfillOrder, report: Report = lambda _: None
+    settings: Settings, order: BackfillOrder, report: Report = lambda _: None, tell: Tell = lambda _: None
 ) -> Backfilled:
-    """Derive again what former versions have derived, or encode again; see `Backfill.run`, `Reembed.run`."""
+    """Derive again what former versions have derived, or encode again; see `Backfill.run`, `Reembed.run`.
+
+    Args:
+        settings: name the servers and the models.
+        order: what is meant.
+        report: told how far it is.
+        tell: told what model is waited for.
+    """
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
         make = _reembed if order.part == "vectors" else _backfill
-        return await (await make(resources, order)).run(order, report)
+        return await (await make(resources, order, tell)).run(order, report)
 
 
-async def _backfill(resources: Resources, order: BackfillOrder) -> Backfill:
+async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> Backfill:
     # Who only counts needs no model, which may have to be fetched and loaded first.
-    enrich = await enriching(resources, None if order.dry else await resources.describer(patient=True))
+    async with waiting_for("" if order.dry else served_at(resources.settings.enrichment), tell):
+        describer = None if order.dry else await resources.describer(patient=True)
+    enrich = await enriching(resources, describer)
     return Backfill(
         deriving=enrich,
         model=enriching_model(resources.settings.enrichment),
@@ -88,15 +98,14 @@ async def _backfill(resources: Resources, order: BackfillOrder) -> Backfill:
     )
 
 
-async def _reembed(resources: Resources, order: BackfillOrder) -> Reembed:
-    batcher = None if order.dry else await resources.primary_batcher()
+async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> Reembed:
     return Reembed(
         former=await resources.store(PostgresFormerVectors),
         encodings=await resources.store(PostgresEncodings),
         linking=await linking(resources),
         life=await resources.store(PostgresLife),
         emitter=Emitter(await resources.bus(), resources.clock, "embedding"),
-        batcher=batcher,
+        batcher=lambda: resources.primary_batcher(tell),
         index=await resources.backlog(("index", "index-changes")),
         clock=resources.clock,
         model=resources.model_names[0],

@@ -50,6 +50,10 @@ class FormerVectors(Protocol):
         """Count them by former model: one, where a memory has several; the present one for old texts."""
         ...
 
+    async def unencoded(self, tenant: str, user_id: str | None) -> int:
+        """Count the memories, of this user or of any, that no model has encoded yet."""
+        ...
+
     async def find(self, tenant: str, behind: Behind, after: UUID | None, limit: int) -> FormerSlice:
         """Return at most `limit` of them, in id order after `after`."""
         ...

@@ -16,7 +16,7 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
     """Name servers that nobody will ask, and keep what is ordered of them."""
     kept: list[BackfillOrder] = []
 
-    async def ordered(_settings: object, order: BackfillOrder, report: object) -> Backfilled:
+    async def ordered(_settings: object, order: BackfillOrder, report: object, tell: object) -> Backfilled:
         kept.append(order)
         outcome = Backfilled("rules-2+m", outdated=5, by_version={"rules-1": 4, "": 1})
         if not order.dry:
@@ -112,7 +112,9 @@ def test_what_is_only_encoded_again_is_said_so(cli: Cli, orders: list[BackfillOr
 def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, orders: list[BackfillOrder]
 ) -> None:
-    async def interrupted(_settings: object, order: BackfillOrder, report: object) -> Backfilled:
+    async def interrupted(
+        _settings: object, order: BackfillOrder, report: object, _tell: object
+    ) -> Backfilled:
         if order.limit:
             report(Backfilled("m", outdated=9, examined=4))  # type: ignore[operator]  # the command's own
         signal.raise_signal(signal.SIGINT)
@@ -128,6 +130,20 @@ def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
     )
     assert cli("backfill", "--dry-run").err == "ricordo: interrupted: nothing was changed\n"
     assert cli("backfill").err == "ricordo: interrupted: run it again, and it goes on with the rest\n"
+
+
+def test_what_no_model_has_encoded_yet_is_not_said_to_be(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, orders: list[BackfillOrder]
+) -> None:
+    async def ordered(*_: object) -> Backfilled:
+        return Backfilled("bge-m3", unencoded=2)
+
+    monkeypatch.setattr(wiring, "run_backfill", ordered)
+    told = "all memories are encoded by bge-m3, but 2 that the workers have yet to encode\n"
+    assert cli("backfill", "--only", "vectors").out == told
+    assert cli("backfill", "--only", "vectors", "--dry-run").out == told
+    assert json.loads(cli("backfill", "--only", "vectors", "--json").out)["unencoded"] == 2
+    assert "unencoded" not in json.loads(cli("backfill", "--json").out)
 
 
 def test_help_says_what_a_rating_leaves_alone(cli: Cli) -> None:

@@ -33,6 +33,8 @@ class World:
         rows: of which models each memory has vectors.
         texts: of those that are not "a text".
         down_for: for how long the model has been away.
+        without_vector: memories that are not among the rows, as nobody has encoded them.
+        asked_for: how often what encodes was asked for.
         backlog: what the index has before it; it falls by a hundred whenever it is asked for.
         steps: what was done to how many, in order.
     """
@@ -41,6 +43,8 @@ class World:
     texts: dict[UUID, str] = field(default_factory=dict)
     down_for: float = 0.0
     backlog: int = 0
+    without_vector: int = 0
+    asked_for: int = 0
     following: bool = True
     followed: bool = True
     steps: list[tuple[str, int]] = field(default_factory=list)
@@ -111,6 +115,13 @@ class World:
         self.known -= gone
         return sorted(gone)
 
+    async def batcher(self) -> "World":
+        self.asked_for += 1
+        return self
+
+    async def unencoded(self, tenant: str, user_id: str | None) -> int:
+        return self.without_vector
+
     async def waiting(self) -> int:
         self.backlog = max(0, self.backlog - 100) if self.following else self.backlog
         return self.backlog
@@ -122,7 +133,7 @@ class World:
             linking=self,
             life=self,  # type: ignore[arg-type]  # of a life, it asks for the tenants
             emitter=self,
-            batcher=None if dry else self,
+            batcher=self.batcher,
             index=self,
             clock=self.clock,
             model=NEW,
@@ -175,9 +186,17 @@ async def test_a_text_that_fails_is_left_alone() -> None:
 
 async def test_a_model_that_is_away_ends_it_with_a_sentence() -> None:
     memories = world(4, down_for=1.0)
-    with pytest.raises(ModelUnavailable, match="it answers 500; 0 of 4 memories are of new by now: run"):
+    with pytest.raises(ModelUnavailable, match="it answers 500; 0 of 4 memories are of new by now; run"):
         await memories.run()
     assert memories.steps == []
+
+
+async def test_the_model_is_asked_for_only_where_it_encodes_or_is_waited_for() -> None:
+    assert (await (memories := world(0)).run()).outdated == memories.asked_for == 0
+    await (memories := world(2)).run(dry=True)
+    assert memories.asked_for == 0
+    done = await (memories := world(0, without_vector=3)).run()
+    assert (done.unencoded, done.left, memories.asked_for) == (3, 0, 1)
 
 
 async def test_it_waits_for_the_index() -> None:

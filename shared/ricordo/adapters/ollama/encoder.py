@@ -63,9 +63,13 @@ class OllamaEncoder:
         return self._preparation is not None and self._preparation.pulls
 
     async def prepared(self) -> None:
-        """Wait until the server holds the model, or cannot get it; that may take minutes."""
+        """Wait until the server holds the model, or cannot get it; that may take minutes.
+
+        Raises:
+            ModelSlow: the server hangs.
+        """
         if self._preparation is not None:
-            await self._preparation.finished()
+            await self._preparation.answered()
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts, one request after the other.
@@ -144,7 +148,7 @@ async def open_ollama(
         length = dimensions or KNOWN_DIMENSIONS.get(model.partition(":")[0])
         if length is None:
             if preparation is not None:
-                await preparation.finished()
+                await preparation.answered()
             length = await _measured(server, model)
         yield OllamaEncoder(server, model, length, batch, preparation)
 

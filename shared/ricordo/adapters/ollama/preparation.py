@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from ricordo.adapters.ollama.server import OllamaServer, connect
-from ricordo.ports.models import ModelUnavailable
+from ricordo.ports.models import ModelSlow, ModelUnavailable
 
 _TOLD_EVERY: Final = 10  # percent of a pull, between two lines of the log
 _LOADING_S: Final = 300.0  # until a model is in memory, and between two signs of progress of a pull
@@ -50,6 +50,7 @@ class Preparation:
         self._told = 0
         self._task: asyncio.Task[None] | None = None
         self._trouble = ""
+        self._slow: ModelSlow | None = None
 
     @property
     def progress(self) -> str:
@@ -75,6 +76,16 @@ class Preparation:
         if self._task is not None:
             await asyncio.wait([self._task])
 
+    async def answered(self) -> None:
+        """Wait likewise, but not in vain.
+
+        Raises:
+            ModelSlow: the server did not even say what it holds, or made no progress.
+        """
+        await self.finished()
+        if self._slow is not None:
+            raise self._slow
+
     async def close(self) -> None:
         """End what goes on."""
         if self._task is not None:
@@ -82,6 +93,7 @@ class Preparation:
             await asyncio.wait([self._task])
 
     async def _prepare(self) -> None:
+        self._slow = None
         try:
             if self._pull and not await self._server.has(self._model):
                 await self._fetch()
@@ -89,6 +101,7 @@ class Preparation:
                 await self._server.load(self._model, self._window)
         except ModelUnavailable as error:
             self._failed_at = time.monotonic()
+            self._slow = error if isinstance(error, ModelSlow) else None
             if str(error) != self._trouble:  # told once, not at every question
                 self._trouble = str(error)
                 _log.warning("model could not be prepared", model=self._model, error=str(error))

@@ -18,6 +18,7 @@ from ricordo.ports.models import ModelSlow, ModelUnavailable
 
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
+_LOOK_S: Final = 10.0  # for which a server is asked what it holds, however long other answers may take
 _CHARACTERS: Final = 300  # of what a server says of an error
 
 
@@ -106,7 +107,7 @@ class OllamaServer:
         Raises:
             ModelUnavailable: there was no answer in time, or it was none.
         """
-        async with _answering(model, self.where, self._timeout):
+        async with _answering(model, self.where, min(self._timeout, _LOOK_S)):
             held = {one.model for one in (await self._client.list()).models}
         return model in held or f"{model}:latest" in held
 

@@ -27,6 +27,12 @@ class PostgresFormerVectors:
             found = await connection.fetch(_SQL["count"], tenant, behind.model, behind.user_id)
         return {row["model"]: row["number"] for row in found}
 
+    async def unencoded(self, tenant: str, user_id: str | None) -> int:
+        """Count what no model has encoded yet; see `FormerVectors.unencoded`."""
+        async with self._database.transaction(tenant) as connection:
+            number: int = await connection.fetchval(_SQL["unencoded"], tenant, user_id)
+        return number
+
     async def find(self, tenant: str, behind: Behind, after: UUID | None, limit: int) -> FormerSlice:
         """Return what is still to be moved; see `FormerVectors.find`."""
         asked = (tenant, behind.model, behind.user_id, after, limit, self._window)

@@ -76,6 +76,18 @@ class FormerContract:
         assert await former.count(stores.tenant, BEHIND) == {}
         assert await self._found(former, stores) == []
 
+    async def test_what_has_never_been_encoded_is_counted(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        await remembered(stores, "m-1")
+        await stores.record(new_message("m-2", tenant=stores.tenant))
+        await stores.record(new_message("o-1", tenant=stores.tenant, user_id="u-2"))
+        assert await former.unencoded(stores.tenant, None) == 2
+        assert await former.unencoded(stores.tenant, "u-2") == 1
+        assert await former.unencoded(stores.elsewhere().tenant, None) == 0
+        await stores.encode("m-2")
+        assert await former.unencoded(stores.tenant, "u-1") == 0
+
     async def test_who_has_both_vectors_is_found_and_needs_no_encoding(
         self, stores: Stores, former: FormerVectors
     ) -> None:

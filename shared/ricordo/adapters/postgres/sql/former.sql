@@ -10,6 +10,11 @@ from (
 where b.former is not null or not b.encoded
 group by 1 order by 1
 
+-- name: unencoded
+-- $2 user or null.
+select count(*) from stages
+where tenant = $1 and ($2::text is null or user_id = $2) and pending and encoded is null
+
 -- name: find
 -- As above; $4 the id after which to go on, or null, $5 how many to return, $6 how many to look at: a slice costs no more
 -- than that. At least one row, which says how far it looked.
