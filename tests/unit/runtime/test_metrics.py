@@ -188,12 +188,12 @@ class TestQueries:
     async def test_what_strangers_ask_becomes_one_label(self, clock: ManualClock) -> None:
         desk = Desk(clock)
         async with desk.open():
-            for name in ("query.recall", "query.nonsense", "query.of.no.kind", "query.UPPER!"):
+            for name in ("query.history", "query.nonsense", "query.of.no.kind", "query.UPPER!"):
                 await desk.ask(name)
         found = scraped(desk.metrics)
-        assert found.label_values("query") == {"query.stats", "query.recall", "unknown"}
+        assert found.label_values("query") == {"query.stats", "query.history", "unknown"}
         assert found.value("ricordo_query_duration_seconds_count", query="unknown") == 3
-        assert found.value("ricordo_query_replies_total", query="query.recall", outcome="unavailable") == 1
+        assert found.value("ricordo_query_replies_total", query="query.history", outcome="unavailable") == 1
 
     async def test_who_is_sent_away_is_counted(self, clock: ManualClock) -> None:
         desk = Desk(clock, ServerSettings(concurrency=1, waiting=0))
