@@ -82,7 +82,8 @@ class TestQueries:
             for subject, body, code, number in (
                 (STATS, b"{}", "invalid_request", "400"),
                 ("memory.v1.acme.query.nonsense", ASKED, "not_found", "404"),
-                ("memory.v1.acme.query.expand", b"{}", "unavailable", "503"),
+                ("memory.v1.acme.query.expand", b"{}", "invalid_request", "400"),
+                ("memory.v1.acme.query.history", b'{"user_id": "u-1"}', "unavailable", "503"),
                 ("memory.v1.A_B.query.stats", ASKED, "invalid_request", "400"),
             ):
                 reply = await bot.request(subject, body, timeout=5)
