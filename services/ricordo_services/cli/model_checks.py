@@ -47,9 +47,7 @@ async def look_at_models(
     elif encoded is None:
         return [well("model", in_words(settings)), *fallback]
     else:
-        detail = (
-            f"{in_words(settings)}, which is held there, gave a question of the workers no vector in time"
-        )
+        detail = f"{in_words(settings)}, which is held there, gave the workers no vector of a question"
         loading = "if it was only being loaded, this is well the next time; else the log of Ollama says more"
         advice = f"{loading}; {_meanwhile(settings, replaced=replaced)}"
     return [Finding("model", state, detail, advice), *fallback]

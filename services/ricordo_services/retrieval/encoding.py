@@ -2,10 +2,39 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ricordo.ports.memories import Vector
 from ricordo.ports.models import Encoder, ModelUnavailable
 from ricordo_services.retrieval.alone import together
+
+
+@dataclass(slots=True)
+class FormerModels:
+    """Which of the models that serve no more could not be asked: on that depends by what memories are found.
+
+    Attributes:
+        names: of them all.
+        away: those that gave the last question no vector; at the start, those that nobody here can ask.
+    """
+
+    names: tuple[str, ...] = ()
+    away: tuple[str, ...] = ()
+
+    def answered(self, models: Mapping[str, Vector]) -> None:
+        """Note by which models a question was encoded."""
+        self.away = tuple(name for name in self.names if name not in models)
+
+    @property
+    def trouble(self) -> str:
+        """What that hampers, and what to do about it; empty for nothing."""
+        if not self.away:
+            return ""
+        return (
+            f"{', '.join(self.away)}, of which there are memories still, cannot be asked: these are found by "
+            "words alone, until `ricordo backfill --only vectors` has encoded them anew and the workers are "
+            "started again"
+        )
 
 
 async def encoded(text: str, encoders: Sequence[Encoder], within_s: float) -> Mapping[str, Vector]:

@@ -30,7 +30,7 @@ from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.replies import Answer
 from ricordo.runtime.understanding import RulesAnalyser
 from ricordo_services.retrieval.alone import alone
-from ricordo_services.retrieval.encoding import encoded
+from ricordo_services.retrieval.encoding import FormerModels, encoded
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.search import Asked, Found, Search
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
@@ -90,6 +90,7 @@ class Remember:
         profiles: all of them, by name.
         encoder: the primary embedding model.
         other_encoders: further models that memories have vectors of.
+        former: those of them that serve no more, and are told of where they cannot be asked.
         encode_within_s: for how long a model is waited for; a recall without it is better than none.
     """
 
@@ -106,6 +107,7 @@ class Remember:
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
     other_encoders: Sequence[Encoder] = ()
+    former: FormerModels = field(default_factory=FormerModels)
     encode_within_s: float = 1.5
 
     async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> Recalled:
@@ -142,7 +144,7 @@ class Remember:
         """Look for facts while the question is encoded; return its vectors by model."""
         with alone():
             async with asyncio.TaskGroup() as group:
-                encoding = group.create_task(self._encoded(recalled))
+                encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
                 surfacing = group.create_task(self._facts(tenant, request, recalled))
                 if not await self.graph_answers():
                     recalled.degraded.add(Degradation.GRAPH)
@@ -185,15 +187,26 @@ class Remember:
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
-    async def _encoded(self, recalled: Recalled) -> Mapping[str, Vector]:
+    async def _encoded(self, tenant: str, user_id: str, recalled: Recalled) -> Mapping[str, Vector]:
         if not recalled.meant:
             return {}
         with recalled.timing("encode"):
             encoders = (self.encoder, *self.other_encoders)
             vectors = await encoded(recalled.meant, encoders, self.encode_within_s)
-        if self.encoder.model not in vectors:
-            recalled.degraded.add(Degradation.MODEL)
+            self.former.answered(vectors)
+            if await self._misses(tenant, user_id, vectors):
+                recalled.degraded.add(Degradation.MODEL)
         return vectors
+
+    async def _misses(self, tenant: str, user_id: str, vectors: Mapping[str, Vector]) -> bool:
+        """Whether a model was away that is the primary one, or that memories of this user are of."""
+        if self.encoder.model not in vectors:
+            return True
+        away = [model for model in self.search.others if model not in vectors]
+        try:
+            return bool(away) and await self.search.remembers(tenant, user_id, away)
+        except IndexUnavailable:  # the search says so
+            return False
 
     async def _facts(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
         if Degradation.ROWS in recalled.degraded:  # who did not answer a moment ago is not waited for again

@@ -22,6 +22,7 @@ _ALL_OF_A_TIME = 500  # candidates where nothing but a time is asked for: what m
 _MOST_WEIGHED = 64  # words whose rarity is asked for; a text that long is searched for as it is
 _NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory's own
 _LANGUAGES = ("it", "en")
+_NO_WORDS = query_terms("", _LANGUAGES)
 _ANY_OTHER = ""  # in which words are compared as they are
 
 
@@ -120,6 +121,17 @@ class Search:
                 break
             found = replace(await self._search(tenant, asked, probes, wider, minimums), fallback=name)
         return found
+
+    async def remembers(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
+        """Whether a user has memories that are of one of `models`, archived ones included.
+
+        Raises:
+            IndexUnavailable: that could not be asked.
+        """
+        scope = Scope(user_id=user_id, include_archived=True)
+        probes = [Probe(model, None, _NO_WORDS) for model in models]
+        # One hit is found a hundred times sooner than all are counted.
+        return any(await together([self._hits(tenant, probe, scope, 1) for probe in probes]))
 
     async def _search(
         self, tenant: str, asked: Asked, probes: Sequence[Probe], scope: Scope, minimums: Minimums

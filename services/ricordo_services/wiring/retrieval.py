@@ -13,6 +13,7 @@ from ricordo.runtime.replies import QueryRoute
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
 from ricordo_services.retrieval.context import AtHand, Context, Working
+from ricordo_services.retrieval.encoding import FormerModels
 from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
@@ -26,10 +27,11 @@ async def retrieval(resources: Resources) -> list[Service]:
     """Return the server of every query."""
     settings, bus = resources.settings, await resources.bus()
     await _opened(resources)
+    remember = await _remember(resources)
     server = QueryServer(
         name="retrieval",
         kind="query",
-        routes=await _routes(resources),
+        routes=await _routes(resources, remember),
         responder=bus,
         publisher=bus,
         clock=resources.clock,
@@ -37,6 +39,7 @@ async def retrieval(resources: Resources) -> list[Service]:
         precedence=resources.precedence,
     )
     server.health.works_by = works_by(settings.embedding)
+    server.health.trouble = lambda: remember.former.trouble
     return [server]
 
 
@@ -47,9 +50,8 @@ async def _opened(resources: Resources) -> None:
     await asyncio.gather(resources.models(), resources.graph(), warming)
 
 
-async def _routes(resources: Resources) -> dict[str, QueryRoute]:
-    recollection = await resources.store(PostgresRecollection)
-    remember, tokens = await _remember(resources), await resources.tokens()
+async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRoute]:
+    recollection, tokens = await resources.store(PostgresRecollection), await resources.tokens()
     at_hand = AtHand(recollection, tokens, resources.clock)
     routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
     return {
@@ -69,6 +71,7 @@ async def _remember(resources: Resources) -> Remember:
     model, ranking = resources.model_names[0], resources.settings.ranking
     encoder, beside = (await resources.models()).query, await resources.beside_primary()
     recollection = await resources.store(PostgresRecollection)
+    former = tuple(await resources.former_models())
     return Remember(
         recollection=recollection,
         ledger=await resources.store(PostgresFactLedger),
@@ -76,6 +79,7 @@ async def _remember(resources: Resources) -> Remember:
         rank=Rank(recollection, KeyTopics(encoder)),
         encoder=encoder,
         other_encoders=tuple(one for one in beside.values() if one is not None),
+        former=FormerModels(former, tuple(one for one in former if beside[one] is None)),
         graph_answers=resources.graph_answers,
         clock=resources.clock,
         analyser=await resources.analyser(),

@@ -31,6 +31,7 @@ from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
 from ricordo_services.wiring.enriching import enriching
+from ricordo_services.wiring.former import warn_of_former
 from ricordo_services.wiring.lifecycle import lifecycle
 from ricordo_services.wiring.retrieval import retrieval
 
@@ -135,6 +136,7 @@ async def run_workers(
     async with AsyncExitStack() as exits:
         resources = Resources(settings, clock or SystemClock(), exits)
         services = [service for name in dict.fromkeys(names) for service in await _WIRED[name](resources)]
+        await warn_of_former(resources, names)
         healths = [service.health for service in services if isinstance(service, _REPORTING)]
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:

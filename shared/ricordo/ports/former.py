@@ -54,6 +54,10 @@ class FormerVectors(Protocol):
         """Count the memories, of this user or of any, that no model has encoded yet."""
         ...
 
+    async def held(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
+        """Count the memories that have a vector of each of `models`; cheap, and blind to their texts."""
+        ...
+
     async def find(self, tenant: str, behind: Behind, after: UUID | None, limit: int) -> FormerSlice:
         """Return at most `limit` of them, in id order after `after`."""
         ...

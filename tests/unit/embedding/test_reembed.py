@@ -63,6 +63,9 @@ class World:
         found = self._behind(behind)
         return {OLD: len(found)} if found else {}
 
+    async def held(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
+        return {model: sum(model in held for held in self.rows.values()) for model in models}
+
     async def find(self, tenant: str, behind: Behind, after: UUID | None, limit: int) -> FormerSlice:
         found = [one for one in self._behind(behind) if after is None or one > after][:limit]
         former = [Former(one, "u-1", self.texts.get(one, "a text"), NEW in self.rows[one]) for one in found]

@@ -33,6 +33,12 @@ class PostgresFormerVectors:
             number: int = await connection.fetchval(_SQL["unencoded"], tenant, user_id)
         return number
 
+    async def held(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
+        """Count the vectors of models; see `FormerVectors.held`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["held"], tenant, models)
+        return {row["model"]: row["number"] for row in found}
+
     async def find(self, tenant: str, behind: Behind, after: UUID | None, limit: int) -> FormerSlice:
         """Return what is still to be moved; see `FormerVectors.find`."""
         asked = (tenant, behind.model, behind.user_id, after, limit, self._window)

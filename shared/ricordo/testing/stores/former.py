@@ -61,6 +61,15 @@ class FormerContract:
         assert await self._found(former, stores, Behind(model=MODEL)) == [stores.id("n-1")]
         assert await former.count(stores.elsewhere().tenant, BEHIND) == {}
 
+    async def test_how_many_have_a_vector_of_a_model_is_counted(
+        self, stores: Stores, former: FormerVectors
+    ) -> None:
+        await remembered(stores, "m-1", "m-2")
+        await remembered(stores, "n-1", model=NEW)
+        assert await former.held(stores.tenant, [MODEL, "model-c"]) == {MODEL: 2}
+        assert await former.held(stores.tenant, [MODEL, NEW]) == {MODEL: 2, NEW: 1}
+        assert await former.held(stores.tenant, []) == {}
+
     async def test_of_one_user(self, stores: Stores, former: FormerVectors) -> None:
         await remembered(stores, "m-1", "m-2")
         others = await remembered(stores, "o-1", user_id="u-2")

@@ -1,3 +1,7 @@
+-- name: held
+-- $2 models. By the primary key alone.
+select model, count(*) as number from vectors where tenant = $1 and model = any($2::text[]) group by model
+
 -- name: count
 -- $2 the present model, $3 user or null. A vector of another text than the memory's present one does not count.
 select coalesce(b.former, $2) as model, count(*) as number
