@@ -123,6 +123,23 @@ async def test_a_backfill_says_what_it_waits_for_and_that_a_model_hangs_for_whic
         assert await backfilled(settings, bot) == (0, f"all memories are encoded by {MODEL}\n", "")
 
 
+async def test_a_model_that_takes_long_is_told_before_it_is_given_up(
+    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+) -> None:
+    settings, port = served(running, server), free_port()
+    worker = settings.worker.model_copy(update={"health_port": port})
+    async with restarted(running, settings.model_copy(update={"worker": worker})):
+        await bot.remember(RAIN)
+        server.behaviour.delay = 12
+        await bot.publish(BOAT)
+        lasts = partial(stands_so, port, 200, gate_open=True, reason="has not answered a request for ")
+        await eventually(lasts, within=30)
+        server.behaviour.delay = 0
+        assert await bot.settled(["boat"]) == {"boat": "remembered"}
+        await eventually(partial(stands_so, port, 200, gate_open=True, reason=""), within=10)
+        assert (await health(wire, "encode"))["state"] == "ready"
+
+
 async def page(port: int) -> tuple[int, Json]:
     """Return how `/healthz` answers, and what it says of *encode*."""
     async with httpx.AsyncClient() as client:

@@ -63,7 +63,12 @@ async def _encode(resources: Resources) -> list[Service]:
     worker = await event_worker(resources, "encode", handler, slots=slots, concurrency=3, gates=(batcher,))
     worker.health.figures = lambda: {"encoded": batcher.encoded, **models.figures}
     worker.health.works_by = works_by(resources.settings.embedding)
-    worker.health.trouble = lambda: models.trouble or batcher.reason
+    worker.health.trouble = lambda: models.trouble or batcher.reason or silence()
+
+    def silence() -> str:
+        # the model in process is silent where the machine has much to do, a server where something is wrong
+        return batcher.silence if models.served else ""
+
     database = resources.probe("postgres", resources.ask_database)
     worker.health.prepares = lambda: models.pulls and not database.reason
     return [worker]

@@ -137,6 +137,11 @@ class EmbeddingBatcher:
             return f"{away}; {self._fallback.reason or f'{self._fallback.name} encodes meanwhile'}"
         return away
 
+    @property
+    def silence(self) -> str:
+        """That the model takes long, as a sentence, while nobody knows yet whether it answers; else empty."""
+        return self._primary.silence
+
     async def wait_open(self) -> None:
         """Wait until texts that were handed in now would be worked on.
 

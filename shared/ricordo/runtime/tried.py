@@ -8,6 +8,7 @@ that one, or to any other since the text was asked for, proves as much.
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -18,6 +19,7 @@ from ricordo.runtime.resilience.breaker import Admission, BreakerState, CircuitB
 from ricordo.runtime.resilience.bucket import Bucket
 
 _TRIAL: Final = "Is the model there?"
+_SILENT_S: Final = 5.0  # from which on it is said that a request lasts
 _SOON_S: Final = 5.0  # in which a model that has just been at work answers a short text
 
 
@@ -39,6 +41,7 @@ class TriedModel:
         self._clock = clock
         self._error = ""
         self._answers = 0  # requests that were answered
+        self._asked: list[float] = []  # when those began that are not
 
     @property
     def name(self) -> str:
@@ -54,6 +57,12 @@ class TriedModel:
     def reason(self) -> str:
         """What the last failure was, as long as the model is away; empty while it answers."""
         return "" if self.answers else self._error
+
+    @property
+    def silence(self) -> str:
+        """That a request has had no answer for some while, though it may still have one; else empty."""
+        longest = self._clock.monotonic() - min(self._asked, default=math.inf)
+        return f"{self.name} has not answered a request for {longest:.0f} s" if longest >= _SILENT_S else ""
 
     async def admission(self) -> Admission | None:
         """Wait for leave by the rate; None where the model may not be asked (any more)."""
@@ -88,11 +97,13 @@ class TriedModel:
             ModelUnavailable: see `Encoder.encode`; what has another shape than it should is no answer either.
         """
         begun, outcome = self._clock.monotonic(), RequestOutcome.FAILED
+        self._asked.append(begun)
         try:
             vectors = await _encoded(self.encoder, texts)
             outcome = RequestOutcome.OK
             self._answers += 1
         finally:
+            self._asked.remove(begun)
             self.measures.ended(kind, outcome, len(texts), self._clock.monotonic() - begun)
         return vectors
 
