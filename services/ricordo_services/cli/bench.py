@@ -7,7 +7,7 @@ import typer
 from pydantic import ValidationError
 
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import first_fault
+from ricordo_services.cli.configuration import first_fault, keep_logs_quiet
 from ricordo_services.cli.failures import Failed
 
 Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which one.", show_default=False)]
@@ -25,6 +25,7 @@ def evaluate(context: typer.Context, name: Name = None) -> None:
 
 def _hand_over(place: str, name: str | None, context: typer.Context) -> None:
     """Call the `main` of a module with the arguments behind the command; it returns the exit code."""
+    keep_logs_quiet()
     try:
         code: int = importlib.import_module(place).main([*([name] if name else []), *context.args])
     except ValidationError as error:

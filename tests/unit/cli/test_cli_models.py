@@ -1,8 +1,10 @@
 """What the doctor finds of embedding models, and of what takes their place."""
 
+import json
 from collections.abc import Sequence
 
 import pytest
+from tests.unit.cli.conftest import Cli
 
 from ricordo.domain.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
@@ -43,6 +45,18 @@ async def test_what_a_server_does_instead_of_answering_is_told_in_a_line() -> No
     [model] = await look_at_models(served("http://davide:secret@127.0.0.1:1"))
     assert model.detail.startswith("bge-m3: http://127.0.0.1:1 does not answer (")
     assert "secret" not in model.detail
+
+
+def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("PROVIDER", "ollama"), ("MODEL", "bge-m3"), ("OLLAMA_URL", NOBODY)):
+        monkeypatch.setenv(f"RICORDO_EMBEDDING__{name}", value)
+    ended = cli("bench", "embedding", "--json")
+    assert ended.code == 1
+    assert [json.loads(line)["bench"] for line in ended.lines] == ["machine"]
+    assert f"ricordo: bge-m3 cannot be reached at {NOBODY}: " in ended.err
+    assert "nothing was measured" in ended.err
 
 
 async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
