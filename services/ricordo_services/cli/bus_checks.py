@@ -139,7 +139,7 @@ async def _answer(
         return None, [missing("recall", error.message, "`ricordo worker retrieval` answers questions")]
     if not reply.degraded:
         return (), [well("recall", f"answered in {reply.timings_ms.get('total', 0.0):.0f} ms")]
-    away = f"{in_words(embedding)}, gave the question no vector: recall works by words alone"
+    away = f"the question got no vector from {in_words(embedding)}: recall works by words alone"
     cures = {**_CURES, Degradation.MODEL: away}
     return reply.degraded, [
         Finding("recall", State.DEGRADED, f"without {one.value}", cures[one]) for one in reply.degraded

@@ -48,7 +48,8 @@ async def look_at_models(
         return [well("model", in_words(settings)), *fallback]
     else:
         detail = f"{in_words(settings)}, which is held there, gave the workers no vector of a question"
-        loading = "if it was only being loaded, this is well the next time; else the log of Ollama says more"
+        why = "the health of encode says why, once a message waits"
+        loading = f"if it was only being loaded, this is well the next time; else {why}"
         advice = f"{loading}; {_meanwhile(settings, replaced=replaced)}"
     return [Finding("model", state, detail, advice), *fallback]
 
