@@ -14,7 +14,7 @@ READERS = [
     path
     for folder in ("shared/ricordo", "services/ricordo_services")
     for path in (ROOT / folder).rglob("*.py")
-    if path.name != "settings.py" and "testing" not in path.parts
+    if not {"settings", "testing"} & set(path.parts)
 ]
 
 

@@ -1,0 +1,43 @@
+"""How a process of workers runs, and what it logs."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ricordo.settings.values import Group, PositiveFloat, PositiveInt
+
+
+class WorkerSettings(Group):
+    """The worker loop.
+
+    Attributes:
+        batch: events handled together at the most.
+        slots: events in work at once, of one consumer, in one process. `encode` holds twice as many: some are
+            before the model while the vectors of others are written.
+        import_slots: the same for the bulk lane.
+        import_backlog: derived events that may wait for a worker while the bulk lane goes on: what is said
+            meanwhile waits behind them.
+        grace_s: how long a stop waits for what is in work.
+        health_host: the address that `/healthz` and `/metrics` listen on.
+        health_port: where `/healthz` and `/metrics` answer; None for nowhere.
+    """
+
+    batch: PositiveInt = 64
+    slots: PositiveInt = 128
+    import_slots: PositiveInt = 64
+    import_backlog: PositiveInt = 1000
+    grace_s: PositiveFloat = 4.0
+    health_host: str = "127.0.0.1"
+    health_port: Annotated[int, Field(ge=0, le=65535)] | None = None
+
+
+class LogSettings(Group):
+    """Logs, on standard error.
+
+    Attributes:
+        level: lines below it are dropped.
+        format: `text` is for people; at a terminal it is the default.
+    """
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["json", "text"] = "json"

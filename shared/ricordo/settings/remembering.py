@@ -1,0 +1,74 @@
+"""How memories are ranked, linked and kept."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from ricordo.settings.values import Group, PositiveFloat, PositiveInt, Share, Weight
+
+
+class RankingSettings(Group):
+    """Search and ranking.
+
+    Attributes:
+        profile: the one that answers where a query names none.
+        weights: by profile, the weights that differ from its own, as in {"generative": {"recency": 0.1}}.
+        fusion: how dense and BM25 results are joined.
+        min_idf: rarity below which a word of a query does not count, unless all are below; not for `human`.
+        min_semantic_score, min_similarity: thresholds on dense and fused scores, in [0, 1]; not for `human`.
+        fact_confidence: from which confidence a fact is shown unasked.
+        hybrid: search by words too, not by meaning alone.
+    """
+
+    profile: Literal["human", "weighted", "multiplicative", "generative", "budget"] = "human"
+    weights: dict[str, dict[str, Weight]] = Field(default={})
+    fusion: Literal["rrf", "weighted"] = "rrf"
+    min_idf: Weight = 0.6
+    min_semantic_score: Share = 0.35
+    min_similarity: Share = 0.4
+    fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3
+    hybrid: bool = True
+
+    @field_validator("weights")
+    @classmethod
+    def _weights_of_profiles(cls, weights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        if weights:
+            # NumPy, which the command line does not need for anything else that it does at once
+            from ricordo.domain.ranking import UnknownProfile, UnknownWeight, profiles  # noqa: PLC0415
+
+            try:
+                profiles(weights)
+            except (UnknownProfile, UnknownWeight) as error:
+                raise PydanticCustomError("ranking_weights", "{fault}", {"fault": str(error)}) from error
+        return weights
+
+
+class LinkSettings(Group):
+    """Links between memories that are about the same thing.
+
+    Attributes:
+        threshold: the least cosine of two that are related, to three digits. The default is for MiniLM; other
+            models have other cosines. What is linked already stays so when it is changed.
+        cache_mb: what a process remembers of its users' vectors at the most; about 1.4 kB a memory at 384
+            dimensions. A user who takes more than that is read again for each batch.
+    """
+
+    threshold: Annotated[float, Field(ge=0.001, le=1)] = 0.65
+    cache_mb: PositiveInt = 256
+
+
+class LifecycleSettings(Group):
+    """Fading and care.
+
+    Attributes:
+        decay_every_h: hours between two passes; one runs at start.
+        floors: whether what mattered never fades below its floor.
+        reconcile_every_s: seconds between two looks for messages that lack a stage.
+        reconcile_after_s: how long a stage may be missing.
+    """
+
+    decay_every_h: PositiveFloat = 24.0
+    floors: bool = True
+    reconcile_every_s: PositiveFloat = 30.0
+    reconcile_after_s: PositiveFloat = 120.0

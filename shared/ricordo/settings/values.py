@@ -1,0 +1,34 @@
+"""What settings are made of: a group of them, numbers within bounds, addresses."""
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from ricordo.urls import fault
+
+PositiveInt = Annotated[int, Field(gt=0)]
+PositiveFloat = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0, le=1000)]
+
+HTTP: Final = ("http", "https")
+OLLAMA: Final = "http://127.0.0.1:11434"
+
+
+class Group(BaseModel):
+    """Settings that go together: frozen, finite, and of the names that there are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def refuse(fault: str) -> None:
+    """Refuse a value that has a `fault`, in words that need no more around them."""
+    if fault:
+        raise PydanticCustomError("fault", "{fault}", {"fault": fault})
+
+
+def is_ollama(url: str) -> str:
+    """Return `url`, unless it cannot be the address of an Ollama server."""
+    refuse(fault(url, HTTP, OLLAMA))
+    return url
