@@ -14,7 +14,7 @@ from ricordo.client import MemoryClient
 from ricordo.messages.events import MessageReceived
 from ricordo.ports.models import Encoder
 from ricordo_services.bench.conversation import FIRST_SAID, messages, questions, texts
-from ricordo_services.bench.figures import rounded
+from ricordo_services.bench.figures import percentile, rounded
 from ricordo_services.bench.ingest import remembered_beside
 from ricordo_services.bench.options import Line, Options, Say
 from ricordo_services.bench.publication import remember
@@ -146,6 +146,7 @@ class _Trial:
             ),
             "recall_before": self._asked_before.figures(),
             "recall_during": self._asked.figures(),
+            "recall_p95_ms_by_tenth": slowest(self._asked.course, self._began, seconds),
             "rate_at_first": first,
             "rate_at_the_end": last,
             **{
@@ -165,6 +166,20 @@ def rates(times: Sequence[float]) -> Sequence[float]:
     width = times[-1] / _TENTHS if times else 0.0
     counts = Counter(min(_TENTHS - 1, int(instant / width)) for instant in times if width)
     return [rounded(counts[tenth] / width) for tenth in range(_TENTHS) if width]
+
+
+def slowest(asked: Sequence[tuple[float, float]], began: float, seconds: float) -> Sequence[float | None]:
+    """Return the 95th percentile of how long questions took in each tenth of the time; None without any.
+
+    Args:
+        asked: when each was, and how long it took.
+        began: when the time began.
+        seconds: how long it was.
+    """
+    width = seconds / _TENTHS
+    starts = [began + width * tenth for tenth in range(_TENTHS)] if seconds else []
+    took = ([lasted for instant, lasted in asked if start <= instant < start + width] for start in starts)
+    return [rounded(percentile(some, 0.95)) if some else None for some in took]
 
 
 def course(looks: Sequence[tuple[float, float]], began: float, seconds: float) -> Sequence[int]:

@@ -147,8 +147,6 @@ def _ingest(lines: Sequence[Line]) -> Sequence[str]:
 def _backlog(lines: Sequence[Line]) -> Sequence[str]:
     result = lines[-1]
     rates = [rate for name in ("rate_at_first", "rate_at_the_end") if (rate := fields_of(result[name]))]
-    tenths = values_of(result["events_per_second_by_tenth"])
-    memory = values_of(result["memory_mb_of_workers_by_tenth"])
     return [
         _progress(result),
         named(
@@ -182,23 +180,21 @@ def _backlog(lines: Sequence[Line]) -> Sequence[str]:
                 "events_per_second": "events remembered per second",
                 "texts_per_second_alone": "texts per second, the model alone",
                 "ratio": "ratio",
+                "cpu_ratio": "ratio of processor time",
             },
             rates,
         ),
         _growth(result),
-        chart(
-            "Events remembered per second while the backlog lasts",
-            ("tenth of the time", list(range(1, len(tenths) + 1))),
-            ("events/s", [tenths]),
-            "line",
-        ),
-        chart(
-            "Memory of the workers meanwhile",
-            ("tenth of the time", list(range(1, len(memory) + 1))),
-            ("MB", [memory]),
-            "line",
-        ),
+        _meanwhile("Events remembered per second", "events/s", result["events_per_second_by_tenth"]),
+        _meanwhile("Recall, 95th percentile", "ms", result.get("recall_p95_ms_by_tenth")),
+        _meanwhile("Memory of the workers", "MB", result["memory_mb_of_workers_by_tenth"]),
     ]
+
+
+def _meanwhile(title: str, unit: str, by_tenth: object) -> str:
+    tenths = values_of(by_tenth)
+    across = ("tenth of the time", list(range(1, len(tenths) + 1)))
+    return chart(f"{title} while the backlog lasts", across, (unit, [tenths]), "line")
 
 
 def _progress(result: Line) -> str:

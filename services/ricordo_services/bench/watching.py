@@ -62,11 +62,13 @@ class Answers:
 
     Attributes:
         took: milliseconds of each that was, as the bot sees them.
+        course: each of these, with the instant of `time.perf_counter` at which it was asked.
         incomplete: answers that lacked a part.
         failed: questions without an answer.
     """
 
     took: list[float] = field(default_factory=list)
+    course: list[tuple[float, float]] = field(default_factory=list)
     incomplete: int = 0
     failed: int = 0
 
@@ -91,6 +93,7 @@ async def ask(client: MemoryClient, user_id: str, asked: Sequence[str], answers:
             answers.failed += 1
         else:
             answers.took.append(1000 * (time.perf_counter() - began))
+            answers.course.append((began, answers.took[-1]))
             answers.incomplete += bool(reply.degraded)
         await asyncio.sleep(max(0.0, began + _ASK_S - time.perf_counter()))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ricordo.client import MemoryClient, Unavailable
-from ricordo_services.bench.backlog import course, rates
+from ricordo_services.bench.backlog import course, rates, slowest
 from ricordo_services.bench.watching import Answers, ask, growth
 
 
@@ -55,3 +55,11 @@ async def test_questions_that_fail_are_counted_and_no_reason_to_stop() -> None:
         "incomplete": 0,
         "failed": 2,
     }
+
+
+def test_the_slowest_answers_are_told_by_when_they_were_asked() -> None:
+    asked = [(100.0 + tenth / 2, 10.0 * tenth) for tenth in range(20)]
+    assert slowest(asked, 100, 10)[0] == pytest.approx(10 * 0.95, rel=0.1)
+    assert slowest(asked, 100, 10)[9] == pytest.approx(190, rel=0.1)
+    assert slowest(asked[4:], 100, 10)[:3] == [None, None, pytest.approx(50, rel=0.1)]
+    assert slowest(asked, 100, 0) == []

