@@ -1,10 +1,14 @@
 """The command line, `ricordo`: it starts what remembers, and speaks to it as any bot would."""
 
 import importlib.util
+import signal
 import sys
+from types import FrameType
 from typing import Final, NoReturn
 
 _NEEDED: Final = ("typer", "rich")
+_INTERRUPTED: Final = 130
+_TERMINATED: Final = 143
 
 
 def main() -> NoReturn:
@@ -16,11 +20,31 @@ def main() -> NoReturn:
             file=sys.stderr,
         )
         sys.exit(1)
+    terminated: list[int] = []
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        terminated.append(number)
+        _interrupt(frame)
+
+    signal.signal(signal.SIGTERM, terminate)
     try:
         # A base install, which holds the client only, must get as far as the sentence above.
         from ricordo_services.cli.app import run  # noqa: PLC0415
 
-        sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while the command was loading
         print("ricordo: interrupted", file=sys.stderr)
-        sys.exit(130)
+        code = _INTERRUPTED
+    sys.exit(_TERMINATED if terminated and code == _INTERRUPTED else code)
+
+
+def _interrupt(frame: FrameType | None) -> None:
+    """Do what Ctrl-C does: no server is left behind, and the command says how far it came.
+
+    What runs servers or workers has a way of its own.
+    """
+    interrupt = signal.getsignal(signal.SIGINT)
+    if callable(interrupt):
+        interrupt(signal.SIGINT, frame)
+    else:  # it is ignored, as in the background of a shell
+        raise KeyboardInterrupt
