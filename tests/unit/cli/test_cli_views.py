@@ -45,6 +45,19 @@ def rendered(*memories: MemoryView) -> str:
     return capture.get()
 
 
+def lives_in_turin(until: datetime | None = None) -> FactView:
+    return FactView(
+        id=uuid4(),
+        subject="user",
+        predicate="lives_in",
+        object="Turin",
+        confidence=2,
+        first_seen=NOON,
+        last_reinforced=NOON,
+        valid_to=until,
+    )
+
+
 def test_what_was_said_cannot_drive_the_terminal() -> None:
     assert plain("a\x1b]0;title\x07b\nc\td\u202e") == "a\ufffd]0;title\ufffdb\nc\td\ufffd"
     assert "\x1b" not in rendered(memory("\x1b[31mred", speaker="\x1b[2Jme"))
@@ -67,15 +80,7 @@ def test_in_a_pipe_lines_are_as_long_as_what_they_hold(
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     long = "a very long story " * 2000
-    fact = FactView(
-        id=uuid4(),
-        subject="user",
-        predicate="lives_in",
-        object="Turin",
-        confidence=2,
-        first_seen=NOON,
-        last_reinforced=NOON,
-    )
+    fact = lives_in_turin()
     reply = RecallReply(
         recall_id=uuid4(),
         analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
@@ -155,16 +160,7 @@ def test_nothing_found_is_said() -> None:
 
 
 def test_a_fact_that_no_longer_holds_says_until_when() -> None:
-    fact = FactView(
-        id=uuid4(),
-        subject="user",
-        predicate="lives_in",
-        object="Turin",
-        confidence=2,
-        first_seen=NOON,
-        last_reinforced=NOON,
-        valid_to=NOON,
-    )
+    fact = lives_in_turin(until=NOON)
     console = Console(width=100, no_color=True)
     with console.capture() as capture:
         console.print(facts_block([fact]))
