@@ -109,7 +109,7 @@ class Neighbourhood:
         unranked = (places.near[:used] != NOBODY) & (places.rank[:used] == NOBODY)
         one, at = np.nonzero(unranked)
         other = places.near[one, at].astype(np.intp)
-        places.rank[one, at] = places.ranks(one, other, places.products(one, other))
+        places.rank[one, at] = places.ranks(one, other, places.of_pairs(one, other))
         self._empty(np.flatnonzero(~np.array(self._alive, dtype=np.bool_)))
 
     def add(self, members: Sequence[Member]) -> None:

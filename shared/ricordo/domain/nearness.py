@@ -167,7 +167,7 @@ class Places:
             near = np.flatnonzero(products(sketches.of(block), wanted) >= floor)
             rows, places = np.divmod(near, len(newcomers))
             rows += block.start
-            found = self.products(rows, newcomers[places])
+            found = self.of_pairs(rows, newcomers[places])
             near = np.flatnonzero(found >= least)
             yield rows[near], places[near], found[near]
 
@@ -188,7 +188,7 @@ class Places:
         floor: NDArray[np.float32] = np.maximum(tenth * _THOUSANDTH - _ROUNDED, least).astype(np.float32)
         return floor
 
-    def products(self, one: Slots, other: Slots) -> NDArray[np.float32]:
+    def of_pairs(self, one: Slots, other: Slots) -> NDArray[np.float32]:
         """Return the products of pairs: float32 [m], of slots [m] and [m]."""
         found = np.empty(len(one), np.float32)
         for start in range(0, len(one), _BLOCK):

@@ -15,6 +15,7 @@ import ollama
 from pydantic import ValidationError
 
 from ricordo.ports.models import ModelSlow, ModelUnavailable
+from ricordo.urls import bare
 
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
@@ -141,12 +142,11 @@ class OllamaServer:
 async def connect(url: str, timeout: float) -> AsyncIterator[OllamaServer]:
     """Open a client of the server at `url`, without calling it yet."""
     parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
     signed_in = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     # Proxies named by the environment are for the world outside; a model server stands beside its callers.
     client = ollama.AsyncClient(url, trust_env=False, auth=signed_in)
     try:
-        yield OllamaServer(client, f"{parts.scheme}://{place}{parts.path}", timeout)
+        yield OllamaServer(client, bare(url), timeout)
     finally:
         await client.close()  # type: ignore[no-untyped-call]  # the library leaves its return type out
 
