@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ricordo.domain.facts import Evidence, Fact, extract
+from ricordo.domain.facts import Evidence, Fact, Statement
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Learned, Told, Utterance
 from ricordo.ports.graph import FactGraph
 from ricordo.ports.stages import MessageIds
-from ricordo.runtime.beside import Beside
+from ricordo.ports.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.receipts import stage_events
 
@@ -22,14 +22,16 @@ class Learn:
     ledger: FactLedger
     graph: FactGraph
     clock: Clock
-    beside: Beside
+    reader: StatementReader
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
-        """Extract, fold and project; one outcome each."""
+        """Read, fold and project; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
-        told = await self.beside.each(tell, await self.ledger.load(tenant, ids))
-        if not told:
+        utterances = await self.ledger.load(tenant, ids)
+        if not utterances:
             return [Done()] * len(events)
+        stated = await self.reader.read(utterances)
+        told = [tell(*one) for one in zip(utterances, stated, strict=True)]
 
         async def project(learned: Learned) -> None:
             await self.graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
@@ -40,14 +42,8 @@ class Learn:
         return [Done(stage_events(tenant, done.get(event.body.memory_id), extracted)) for event in events]
 
 
-def tell(utterance: Utterance) -> Told:
-    """Read an utterance for what it states."""
-    statements = extract(
-        utterance.content,
-        language=utterance.language,
-        speaker=utterance.speaker,
-        role=utterance.role,
-    )
+def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
+    """Return what an utterance states as evidence."""
     return Told(
         memory_id=utterance.memory_id,
         message_id=utterance.message_id,

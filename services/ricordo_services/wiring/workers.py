@@ -19,6 +19,7 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.precedence import quick_turns
 from ricordo.runtime.process import Service, run_services
 from ricordo.runtime.queries import QueryServer
+from ricordo.runtime.stating import RulesStatementReader
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import EventWorker
 from ricordo.settings import Settings
@@ -101,7 +102,7 @@ async def _knowledge(resources: Resources) -> list[Service]:
     await graph.prepare()
     beside = await resources.beside()
     ledger = PostgresFactLedger(await resources.database(), beside)
-    handler = Learn(ledger, graph, resources.clock, beside)
+    handler = Learn(ledger, graph, resources.clock, RulesStatementReader(beside))
     gate = resources.probe("graph", resources.ask_graph)
     return [await event_worker(resources, "knowledge", handler, gates=(gate,))]
 

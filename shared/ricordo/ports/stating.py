@@ -1,0 +1,15 @@
+"""Reading messages for what they state, as a port."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ricordo.domain.facts import Statement
+from ricordo.ports.facts import Utterance
+
+
+class StatementReader(Protocol):
+    """Reads what messages state: rules, or a model with the rules behind it. It always answers."""
+
+    async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
+        """Return what each of `utterances` states, in their order; nothing of one that states nothing."""
+        ...
