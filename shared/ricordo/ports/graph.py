@@ -31,6 +31,19 @@ class Neighbour:
     predicates: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the graph holds of a user.
+
+    Attributes:
+        ids: of all facts.
+        broken: of those whose edge joins others than it should, or is there more than once.
+    """
+
+    ids: frozenset[UUID]
+    broken: frozenset[UUID]
+
+
 class FactGraph(Protocol):
     """Entities joined by facts; every call sees one user of one tenant and nothing else.
 
@@ -46,7 +59,8 @@ class FactGraph(Protocol):
     ) -> None:
         """Write `facts` as they now stand and remove those that are `gone`; repeating it changes nothing.
 
-        All or nothing: after a failure the graph holds what it held before.
+        One that is both is written anew, wherever its edge was. All or nothing: after a failure the graph
+        holds what it held before.
         """
         ...
 
@@ -93,3 +107,25 @@ class FactGraph(Protocol):
     async def health(self) -> bool:
         """Whether the graph answers just now."""
         ...
+
+
+class GraphUpkeep(Protocol):
+    """What whoever compares the graph with the truth asks of it, beside `FactGraph`.
+
+    Both methods raise `GraphUnavailable` when the graph does not answer.
+    """
+
+    async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
+        """Return tenant and user of all that is there; of one tenant only, where one is named."""
+        ...
+
+    async def survey(self, tenant: str, user_id: str) -> Survey:
+        """Remove what is no fact, such as an entity that none touches, and return which facts there are.
+
+        Nobody else may write the user's graph meanwhile.
+        """
+        ...
+
+
+class KeptGraph(FactGraph, GraphUpkeep, Protocol):
+    """A graph that can be compared with the truth, and mended."""

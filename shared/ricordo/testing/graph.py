@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from ricordo.domain.facts import Evidence, Fact, fold
-from ricordo.ports.graph import FactGraph
+from ricordo.ports.graph import KeptGraph
 
 START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
 
@@ -25,9 +25,19 @@ ODD_NAMES = (
     "tab\tand\nline",
     "bell\x07",
     "Ada\u202eada",
+    "carriage\r\x01\x1b[31m\x7f\x85\u2028return",
+    "'; MATCH (n) DETACH DELETE n; //",
+    "' OR 1 = 1 OR '",
+    "\\u0027 \\' \\",
+    "/* no comment */",
+    "$facts[0].properties",
+    "${tenant} {{user}} %s",
+    "👨\u200d👩\u200d👧\u200d👦 and 🇮🇹",
     "a" * 2_000,
+    "".join(chr(0x4E00 + n) for n in range(10_000)),
+    "🐶" * 9_999 + "x",
 )
-"""Names that would break a query in which values are spliced."""
+"""Names that would break a query in which values are spliced, or an index of their letters."""
 
 
 def known(
@@ -55,7 +65,7 @@ class FactGraphContract:
         """Name a tenant that no other test uses."""
         return f"t-{uuid4().hex[:12]}"
 
-    async def test_what_was_projected_comes_back_whole(self, graph: FactGraph, tenant: str) -> None:
+    async def test_what_was_projected_comes_back_whole(self, graph: KeptGraph, tenant: str) -> None:
         facts = known(
             ("user", "lives_in", "Rome"),
             ("user", "lives_in", "Milan"),
@@ -67,20 +77,20 @@ class FactGraphContract:
         await graph.project(tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_projecting_again_changes_nothing(self, graph: FactGraph, tenant: str) -> None:
+    async def test_projecting_again_changes_nothing(self, graph: KeptGraph, tenant: str) -> None:
         facts = known(("user", "likes", "tea"), ("user", "speaks", "Dutch"), tenant=tenant)
         for _ in range(3):
             await graph.project(tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_a_later_state_replaces_the_earlier_one(self, graph: FactGraph, tenant: str) -> None:
+    async def test_a_later_state_replaces_the_earlier_one(self, graph: KeptGraph, tenant: str) -> None:
         await graph.project(tenant, "u-1", known(("user", "lives_in", "Rome"), tenant=tenant))
         now = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant, times=2)
         await graph.project(tenant, "u-1", now)
         assert list(await graph.export(tenant, "u-1")) == by_id(now)
         assert [fact.object for fact in await graph.facts(tenant, "u-1")] == ["Milan"]
 
-    async def test_an_end_that_is_taken_back_is_removed(self, graph: FactGraph, tenant: str) -> None:
+    async def test_an_end_that_is_taken_back_is_removed(self, graph: KeptGraph, tenant: str) -> None:
         both = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant)
         await graph.project(tenant, "u-1", both)
         rome = known(("user", "lives_in", "Rome"), tenant=tenant)
@@ -88,7 +98,7 @@ class FactGraphContract:
         await graph.project(tenant, "u-1", rome, gone=[milan])
         assert list(await graph.export(tenant, "u-1")) == list(rome)
 
-    async def test_gone_facts_leave_no_trace(self, graph: FactGraph, tenant: str) -> None:
+    async def test_gone_facts_leave_no_trace(self, graph: KeptGraph, tenant: str) -> None:
         facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
         await graph.project(tenant, "u-1", facts)
         await graph.project(tenant, "u-1", (), gone=[fact.id for fact in facts])
@@ -96,8 +106,48 @@ class FactGraphContract:
         assert await graph.neighbours(tenant, "u-1", "Nora", depth=2) == []
         await graph.project(tenant, "u-1", (), gone=[facts[0].id, uuid4()])
 
+    async def test_who_loses_a_fact_and_has_another_stays(self, graph: KeptGraph, tenant: str) -> None:
+        facts = known(
+            ("user", "has_sibling", "Nora"),
+            ("Nora", "lives_in", "Dublin"),
+            ("Nora", "likes", "tea"),
+            ("user", "likes", "tea"),
+            tenant=tenant,
+        )
+        await graph.project(tenant, "u-1", facts)
+        gone = [fact for fact in facts if fact.subject == "Nora"]
+        await graph.project(tenant, "u-1", (), gone=[fact.id for fact in gone])
+        assert list(await graph.export(tenant, "u-1")) == by_id([one for one in facts if one not in gone])
+        assert [one.name for one in await graph.neighbours(tenant, "u-1", "user")] == ["Nora", "tea"]
+        assert await graph.neighbours(tenant, "u-1", "Dublin") == []
+
+    async def test_one_that_is_gone_and_known_is_written_anew(self, graph: KeptGraph, tenant: str) -> None:
+        facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
+        for _ in range(2):
+            await graph.project(tenant, "u-1", facts, gone=[facts[0].id])
+            assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+
+    async def test_a_survey_tells_which_facts_there_are(self, graph: KeptGraph, tenant: str) -> None:
+        facts = known(*(("user", "friend", name) for name in ODD_NAMES), tenant=tenant)
+        await graph.project(tenant, "u-1", facts)
+        found = await graph.survey(tenant, "u-1")
+        assert (found.ids, found.broken) == (frozenset(fact.id for fact in facts), frozenset())
+        assert (await graph.survey(tenant, "u-2")).ids == frozenset()
+        assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+
+    async def test_owners_are_whose_facts_there_are(self, graph: KeptGraph, tenant: str) -> None:
+        other = f"{tenant}-b"
+        for where, user_id in ((tenant, "u-1"), (tenant, "u'2`{}"), (other, "u-1")):
+            await graph.project(
+                where, user_id, known(("user", "likes", "tea"), tenant=where, user_id=user_id)
+            )
+        assert set(await graph.owners(tenant)) == {(tenant, "u-1"), (tenant, "u'2`{}")}
+        assert {(tenant, "u-1"), (other, "u-1")} <= set(await graph.owners())
+        await graph.erase(tenant, "u-1")
+        assert set(await graph.owners(tenant)) == {(tenant, "u'2`{}")}
+
     async def test_facts_are_found_by_entity_predicate_and_history(
-        self, graph: FactGraph, tenant: str
+        self, graph: KeptGraph, tenant: str
     ) -> None:
         facts = known(
             ("user", "has_sibling", "Zoë"),
@@ -117,7 +167,7 @@ class FactGraphContract:
         assert await graph.facts(tenant, "u-1", entity="nobody") == []
 
     async def test_facts_come_most_confident_first_then_most_recent(
-        self, graph: FactGraph, tenant: str
+        self, graph: KeptGraph, tenant: str
     ) -> None:
         firm = known(("user", "likes", "tea"), tenant=tenant, times=4)
         faint = known(("user", "speaks", "Dutch"), ("user", "speaks", "Polish"), tenant=tenant)
@@ -126,7 +176,7 @@ class FactGraphContract:
         assert [fact.object for fact in found] == ["tea", "Polish", "Dutch"]
         assert [fact.object for fact in await graph.facts(tenant, "u-1", limit=1)] == ["tea"]
 
-    async def test_neighbours_to_depth_two(self, graph: FactGraph, tenant: str) -> None:
+    async def test_neighbours_to_depth_two(self, graph: KeptGraph, tenant: str) -> None:
         facts = known(
             ("user", "has_sibling", "Nora"),
             ("Nora", "has_pet", "Biscuit"),
@@ -157,11 +207,11 @@ class FactGraphContract:
         assert await graph.neighbours(tenant, "u-1", "nobody", depth=2) == []
 
     @pytest.mark.parametrize("depth", [0, 3, -1])
-    async def test_other_depths_are_refused(self, graph: FactGraph, tenant: str, depth: int) -> None:
+    async def test_other_depths_are_refused(self, graph: KeptGraph, tenant: str, depth: int) -> None:
         with pytest.raises(ValueError, match="depth"):
             await graph.neighbours(tenant, "u-1", "Nora", depth=depth)
 
-    async def test_users_and_tenants_do_not_see_each_other(self, graph: FactGraph, tenant: str) -> None:
+    async def test_users_and_tenants_do_not_see_each_other(self, graph: KeptGraph, tenant: str) -> None:
         other = f"{tenant}-b"
         for where, user_id, city in (
             (tenant, "u-1", "Rome"),
@@ -180,7 +230,7 @@ class FactGraphContract:
         assert {fact.object for fact in await graph.facts(tenant, "u-1")} == {"Marco", "Rome"}
         assert {fact.object for fact in await graph.facts(other, "u-1")} == {"Marco", "Bonn"}
 
-    async def test_erasing_removes_all_and_counts_it(self, graph: FactGraph, tenant: str) -> None:
+    async def test_erasing_removes_all_and_counts_it(self, graph: KeptGraph, tenant: str) -> None:
         await graph.project(
             tenant, "u-1", known(("user", "lives_in", "Rome"), ("user", "lives_in", "Oslo"), tenant=tenant)
         )
@@ -188,7 +238,7 @@ class FactGraphContract:
         assert await graph.erase(tenant, "u-1") == 0
         assert await graph.export(tenant, "u-1") == []
 
-    async def test_odd_names_are_values_and_nothing_else(self, graph: FactGraph, tenant: str) -> None:
+    async def test_odd_names_are_values_and_nothing_else(self, graph: KeptGraph, tenant: str) -> None:
         statements = [("user", "friend", name) for name in ODD_NAMES]
         statements += [(name, "likes", name[::-1]) for name in ODD_NAMES]
         facts = known(*statements, tenant=tenant, user_id="u'1`{}")
@@ -196,13 +246,16 @@ class FactGraphContract:
         assert list(await graph.export(tenant, "u'1`{}")) == by_id(facts)
         for name in ODD_NAMES:
             assert await graph.facts(tenant, "u'1`{}", entity=name)
+            assert await graph.neighbours(tenant, "u'1`{}", name)
+        await graph.project(tenant, "u'1`{}", (), gone=[fact.id for fact in facts])
+        assert await graph.owners(tenant) == set()
 
-    async def test_two_hundred_facts_at_once(self, graph: FactGraph, tenant: str) -> None:
+    async def test_two_hundred_facts_at_once(self, graph: KeptGraph, tenant: str) -> None:
         facts = known(*(("user", "likes", f"thing {n}") for n in range(200)), tenant=tenant)
         await graph.project(tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_workers_that_write_at_once_lose_nothing(self, graph: FactGraph, tenant: str) -> None:
+    async def test_workers_that_write_at_once_lose_nothing(self, graph: KeptGraph, tenant: str) -> None:
         users = [f"u-{n}" for n in range(4)]
         facts = {
             user_id: known(
@@ -214,6 +267,6 @@ class FactGraphContract:
         for user_id in users:
             assert list(await graph.export(tenant, user_id)) == by_id(facts[user_id])
 
-    async def test_preparing_twice_is_harmless(self, graph: FactGraph) -> None:
+    async def test_preparing_twice_is_harmless(self, graph: KeptGraph) -> None:
         await asyncio.gather(graph.prepare(), graph.prepare())
         assert await graph.health()

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ricordo.adapters.neo4j import GraphSettings, open_graph
-from ricordo.ports.graph import FactGraph, GraphUnavailable
+from ricordo.ports.graph import GraphUnavailable, KeptGraph
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.graph import FactGraphContract, by_id, known
 from ricordo_services.stack import Endpoints
@@ -14,7 +14,7 @@ from ricordo_services.stack import Endpoints
 
 class TestMemoryGraph(FactGraphContract):
     @pytest.fixture
-    def graph(self) -> FactGraph:
+    def graph(self) -> KeptGraph:
         return MemoryGraph()
 
     async def test_a_graph_that_is_away_says_so(self, graph: MemoryGraph, tenant: str) -> None:
@@ -29,7 +29,7 @@ class TestMemoryGraph(FactGraphContract):
 @pytest.mark.integration
 class TestBoltGraph(FactGraphContract):
     @pytest.fixture
-    async def graph(self, stack: Endpoints) -> AsyncIterator[FactGraph]:
+    async def graph(self, stack: Endpoints) -> AsyncIterator[KeptGraph]:
         async with open_graph(
             stack.bolt_url, stack.bolt_user, stack.bolt_password, database=stack.bolt_database
         ) as graph:

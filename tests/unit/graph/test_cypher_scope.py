@@ -1,4 +1,4 @@
-"""Every query names tenant and user in every pattern, and holds no value of its own."""
+"""Every query of facts names tenant and user in every pattern, and none holds a value of its own."""
 
 import re
 
@@ -8,6 +8,7 @@ from ricordo.adapters.neo4j.queries import blocks
 
 SCOPE = "{tenant: $tenant, user_id: $user_id"
 FACTS = blocks("facts")
+UPKEEP = blocks("upkeep")
 
 
 def code(query: str) -> str:
@@ -35,9 +36,17 @@ def test_every_constraint_and_index_begins_with_tenant_and_user(name: str) -> No
     assert "(e.tenant, e.user_id" in blocks("schema")[name]
 
 
-@pytest.mark.parametrize("name", sorted(FACTS))
-def test_types_and_labels_are_static_and_values_are_parameters(name: str) -> None:
-    query = code(FACTS[name])
+def test_what_is_asked_over_users_tells_who_they_are_and_nothing_else() -> None:
+    assert {name: code(query).partition("RETURN")[2].split() for name, query in UPKEEP.items()} == {
+        "owners": "DISTINCT e.tenant AS tenant, e.user_id AS user_id".split()
+    }
+    for query in UPKEEP.values():
+        assert not re.search(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b", code(query))
+
+
+@pytest.mark.parametrize("query", [*FACTS.values(), *UPKEEP.values()], ids=[*FACTS, *UPKEEP])
+def test_types_and_labels_are_static_and_values_are_parameters(query: str) -> None:
+    query = code(query)
     assert set(re.findall(r"[(\[]\w*:(\w+)", query)) <= {"Entity", "FACT"}
     assert not re.search(r"['\"`]|\$\$|:\$", query)
 
@@ -46,4 +55,4 @@ def test_all_files_are_read_by_these_tests() -> None:
     from importlib.resources import files  # noqa: PLC0415 - only here
 
     found = {file.name for file in files("ricordo.adapters.neo4j").joinpath("cypher").iterdir()}
-    assert found == {"facts.cypher", "schema.cypher"}
+    assert found == {"facts.cypher", "schema.cypher", "upkeep.cypher"}

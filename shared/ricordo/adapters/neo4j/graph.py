@@ -1,56 +1,27 @@
 """The graph of facts on a server that speaks Bolt and Cypher: Neo4j, or ArcadeDB on a laptop."""
 
-import asyncio
-import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, LiteralString, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncTransaction
-from neo4j.exceptions import (
-    AuthError,
-    ConstraintError,
-    DriverError,
-    Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
-    TransientError,
-)
+from neo4j import AsyncGraphDatabase, AsyncTransaction
 
 from ricordo.adapters.neo4j import rows
 from ricordo.adapters.neo4j.queries import blocks
-from ricordo.domain.facts import Fact, normalise
-from ricordo.ports.graph import MAX_DEPTH, GraphUnavailable, Neighbour
+from ricordo.adapters.neo4j.sessions import GraphSettings, Sessions, run
+from ricordo.domain.facts import Fact
+from ricordo.ports.graph import MAX_DEPTH, Neighbour, Survey
 
 BATCH: Final = 500
 """Facts in one statement; the statements of one call share a transaction."""
 
 _SCHEMA: Final = blocks("schema")
 _FACTS: Final = blocks("facts")
-_PASSING: Final = (ServiceUnavailable, SessionExpired, TransientError, ConstraintError, OSError)
-_FIRST_PAUSE: Final = 0.02
-_LONGEST_PAUSE: Final = 0.5
-_Result = TypeVar("_Result")
-Work = Callable[[AsyncTransaction], Awaitable[_Result]]
-
-
-@dataclass(frozen=True, slots=True)
-class GraphSettings:
-    """How patient the adapter is.
-
-    Attributes:
-        connect_timeout: seconds until an address counts as away.
-        retry_time: seconds for which a call is repeated that failed for a passing reason: the server is
-            away, or another worker's write was in the way.
-        connections: the most that are open at once.
-    """
-
-    connect_timeout: float = 3.0
-    retry_time: float = 5.0
-    connections: int = 8
+_UPKEEP: Final = blocks("upkeep")
+_Item = TypeVar("_Item")
+Scope = dict[str, str]
+"""The parameters that every query takes: tenant and user."""
 
 
 @asynccontextmanager
@@ -75,22 +46,20 @@ async def open_graph(
         max_connection_pool_size=settings.connections,
         user_agent="ricordo",
     ) as driver:
-        yield Neo4jGraph(driver, database, settings)
+        yield Neo4jGraph(Sessions(driver, database, settings))
 
 
 class Neo4jGraph:
-    """Implements `FactGraph`."""
+    """Implements `FactGraph` and `GraphUpkeep`."""
 
-    def __init__(self, driver: AsyncDriver, database: str, settings: GraphSettings) -> None:
-        """Read and write `database` through `driver`, which the caller closes."""
-        self._driver = driver
-        self._database = database
-        self._settings = settings
+    def __init__(self, sessions: Sessions) -> None:
+        """Read and write through `sessions`."""
+        self._sessions = sessions
 
     async def prepare(self) -> None:
         """Create constraints and indexes; see `FactGraph.prepare`."""
         for statement in _SCHEMA.values():
-            await self._repeated(partial(self._schema, statement))
+            await self._sessions.change_schema(statement)
 
     async def project(
         self, tenant: str, user_id: str, facts: Sequence[Fact], *, gone: Collection[UUID] = ()
@@ -101,13 +70,12 @@ class Neo4jGraph:
         scope = {"tenant": tenant, "user_id": user_id}
 
         async def work(transaction: AsyncTransaction) -> None:
-            for batch in _batches([rows.parameters(fact) for fact in facts]):
-                await _run(transaction, _FACTS["upsert"], {**scope, "facts": batch})
             if gone:
-                await _run(transaction, _FACTS["remove"], {**scope, "ids": [str(one) for one in gone]})
-                await _run(transaction, _FACTS["remove_lonely"], scope)
+                await _removed(transaction, scope, gone)
+            for batch in _batches([rows.parameters(fact) for fact in facts]):
+                await run(transaction, _FACTS["upsert"], {**scope, "facts": batch})
 
-        await self._write(work)
+        await self._sessions.write(work)
 
     async def facts(
         self,
@@ -120,12 +88,12 @@ class Neo4jGraph:
         limit: int = 50,
     ) -> Sequence[Fact]:
         """Return facts, most confident first; see `FactGraph.facts`."""
-        found = await self._read(
+        found = await self._sessions.read(
             _FACTS["facts"],
             {
                 "tenant": tenant,
                 "user_id": user_id,
-                "entity": None if entity is None else normalise(entity),
+                "entity": None if entity is None else rows.key(entity),
                 "predicate": predicate,
                 "history": history,
                 "limit": limit,
@@ -139,13 +107,14 @@ class Neo4jGraph:
         """Return entities around one; see `FactGraph.neighbours`."""
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
-        scope = {"tenant": tenant, "user_id": user_id, "entity": normalise(entity), "limit": limit}
-        near = await self._read(_FACTS["adjacent"], scope)
+        scope = {"tenant": tenant, "user_id": user_id, "entity": rows.key(entity), "limit": limit}
+        near = await self._sessions.read(_FACTS["adjacent"], scope)
         found = [_neighbour(row, 1) for row in near]
         if depth > 1 and near and len(near) < limit:
             nearer = [row["key"] for row in near]
             found += [
-                _neighbour(row, 2) for row in await self._read(_FACTS["beyond"], {**scope, "nearer": nearer})
+                _neighbour(row, 2)
+                for row in await self._sessions.read(_FACTS["beyond"], {**scope, "nearer": nearer})
             ]
         return found[:limit]
 
@@ -154,78 +123,50 @@ class Neo4jGraph:
         scope = {"tenant": tenant, "user_id": user_id}
 
         async def work(transaction: AsyncTransaction) -> int:
-            counted = await _run(transaction, _FACTS["count"], scope)
-            await _run(transaction, _FACTS["erase"], scope)
+            counted = await run(transaction, _FACTS["count"], scope)
+            await run(transaction, _FACTS["erase"], scope)
             return int(counted[0]["facts"])
 
-        return await self._write(work)
+        return await self._sessions.write(work)
 
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
         """Return all facts of a user; see `FactGraph.export`."""
-        found = await self._read(_FACTS["export"], {"tenant": tenant, "user_id": user_id})
+        found = await self._sessions.read(_FACTS["export"], {"tenant": tenant, "user_id": user_id})
         return [rows.fact(row["fact"]) for row in found]
+
+    async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
+        """Return whose entities there are; see `GraphUpkeep.owners`."""
+        found = await self._sessions.read(_UPKEEP["owners"], {"tenant": tenant})
+        return {(row["tenant"], row["user_id"]) for row in found}
+
+    async def survey(self, tenant: str, user_id: str) -> Survey:
+        """Remove what is no fact, and return what is there; see `GraphUpkeep.survey`."""
+        scope = {"tenant": tenant, "user_id": user_id}
+
+        async def work(transaction: AsyncTransaction) -> Survey:
+            await run(transaction, _FACTS["sweep_edges"], {**scope, "form": rows.ID})
+            await run(transaction, _FACTS["sweep_entities"], scope)
+            return rows.survey(await run(transaction, _FACTS["survey"], scope))
+
+        return await self._sessions.write(work)
 
     async def health(self) -> bool:
         """Whether the server answers just now; see `FactGraph.health`."""
-        try:
-            async with asyncio.timeout(self._settings.connect_timeout):
-                await self._driver.verify_connectivity()
-        except (TimeoutError, DriverError, Neo4jError, OSError):
-            return False
-        return True
-
-    async def _schema(self, statement: LiteralString) -> None:
-        # A change of the schema takes a transaction of its own and may not stand beside other statements.
-        async with self._driver.session(database=self._database) as session:
-            await (await session.run(statement)).consume()
-
-    async def _write(self, work: Work[_Result]) -> _Result:
-        return await self._repeated(partial(self._transaction, WRITE_ACCESS, work))
-
-    async def _read(self, query: LiteralString, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-        work = partial(_run, query=query, parameters=parameters)
-        return await self._repeated(partial(self._transaction, READ_ACCESS, work))
-
-    async def _transaction(self, access: str, work: Work[_Result]) -> _Result:
-        async with (
-            self._driver.session(database=self._database, default_access_mode=access) as session,
-            await session.begin_transaction() as transaction,
-        ):
-            result = await work(transaction)
-            await transaction.commit()
-            return result
-
-    async def _repeated(self, attempt: Callable[[], Awaitable[_Result]]) -> _Result:
-        """Run `attempt` until it succeeds, fails for good, or `retry_time` is over.
-
-        Two workers that create one node at once, or lock the same ones, get in each other's way for
-        milliseconds: much less than the driver's own retries wait.
-        """
-        loop = asyncio.get_running_loop()
-        deadline, pause = loop.time() + self._settings.retry_time, _FIRST_PAUSE
-        while True:
-            try:
-                return await attempt()
-            except AuthError as error:
-                raise GraphUnavailable(f"the graph does not let us in: {error.message}") from error
-            except _PASSING as error:
-                if loop.time() + pause > deadline:
-                    raise GraphUnavailable(f"the graph does not answer: {error}") from error
-            await asyncio.sleep(random.uniform(pause / 2, pause))
-            pause = min(2 * pause, _LONGEST_PAUSE)
+        return await self._sessions.answers()
 
 
-async def _run(
-    transaction: AsyncTransaction, query: LiteralString, parameters: dict[str, Any]
-) -> list[dict[str, Any]]:
-    result = await transaction.run(query, parameters)
-    return await result.data()
+async def _removed(transaction: AsyncTransaction, scope: Scope, gone: Collection[UUID]) -> None:
+    """Remove facts, and the entities that no fact is left of."""
+    removed = await run(transaction, _FACTS["remove"], {**scope, "ids": [str(one) for one in gone]})
+    keys = sorted({key for row in removed for key in (row["subject_key"], row["object_key"])})
+    for batch in _batches([{"key": key} for key in keys]):
+        await run(transaction, _FACTS["remove_lonely"], {**scope, "ends": batch})
 
 
 def _neighbour(row: dict[str, Any], distance: int) -> Neighbour:
     return Neighbour(row["name"], distance, tuple(sorted(row["predicates"])))
 
 
-def _batches(parameters: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]]:
+def _batches(parameters: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
     for start in range(0, len(parameters), BATCH):
         yield parameters[start : start + BATCH]

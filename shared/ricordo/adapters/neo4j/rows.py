@@ -1,21 +1,56 @@
 """A fact as properties of an edge, and back."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
 
 from ricordo.domain.facts import Fact, normalise
+from ricordo.ports.graph import Survey
+
+ID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+"""The form of a fact's id, as a regular expression of Cypher."""
 
 # Instants are kept as text of one width, in UTC: it sorts as they do, to the microsecond, on every server.
 _INSTANT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
+_LONGEST_KEY: Final = 1_000  # bytes: Neo4j indexes no more than some 8,000, tenant and user included
+_BEGINNING: Final = 100  # characters
+
+
+def key(name: str) -> str:
+    """Return what the entity of this name is found by: its normalised name, or the digest of a long one."""
+    normal = normalise(name)
+    written = normal.encode()
+    if len(written) <= _LONGEST_KEY:
+        return normal
+    return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
+
+
+def survey(edges: Sequence[Mapping[str, Any]]) -> Survey:
+    """Return which facts these edges are, and of which the edge is not the one that it should be."""
+    times = Counter(UUID(edge["id"]) for edge in edges)
+    twice = {one for one, number in times.items() if number > 1}
+    astray = {UUID(edge["id"]) for edge in edges if _is_astray(edge)}
+    return Survey(frozenset(times), frozenset(twice | astray))
+
+
+def _is_astray(edge: Mapping[str, Any]) -> bool:
+    """Whether an edge joins others than it says, or does not say."""
+    subject, value = edge["subject"], edge["object"]
+    if not isinstance(subject, str) or not isinstance(value, str):
+        return True
+    return (edge["subject_key"], edge["object_key"]) != (key(subject), key(value))
+
+
 def parameters(fact: Fact) -> dict[str, Any]:
     """Return what writes `fact`: the keys of its two ends, and the properties of the edge between them."""
     return {
-        "subject_key": normalise(fact.subject),
-        "object_key": normalise(fact.object),
+        "subject_key": key(fact.subject),
+        "object_key": key(fact.object),
         "properties": {
             "id": str(fact.id),
             "subject": fact.subject,

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
 from ricordo.domain.facts import Fact, normalise
-from ricordo.ports.graph import MAX_DEPTH, GraphUnavailable, Neighbour
+from ricordo.ports.graph import MAX_DEPTH, GraphUnavailable, Neighbour, Survey
 
 
 class MemoryGraph:
-    """Implements `FactGraph`.
+    """Implements `FactGraph` and `GraphUpkeep`.
 
     Attributes:
         away: while set, nothing answers.
@@ -28,9 +28,9 @@ class MemoryGraph:
         """Write and remove facts; see `FactGraph.project`."""
         self._answer()
         held = self._facts.setdefault((tenant, user_id), {})
-        held.update({fact.id: fact for fact in facts})
         for one in gone:
             held.pop(one, None)
+        held.update({fact.id: fact for fact in facts})
 
     async def facts(
         self,
@@ -81,6 +81,15 @@ class MemoryGraph:
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
         """Return all facts of a user; see `FactGraph.export`."""
         return sorted(self._of(tenant, user_id), key=lambda fact: str(fact.id))
+
+    async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
+        """Return whose facts there are; see `GraphUpkeep.owners`."""
+        self._answer()
+        return {owner for owner, held in self._facts.items() if held and tenant in (None, owner[0])}
+
+    async def survey(self, tenant: str, user_id: str) -> Survey:
+        """Return which facts there are, none of them broken; see `GraphUpkeep.survey`."""
+        return Survey(frozenset(fact.id for fact in self._of(tenant, user_id)), frozenset())
 
     async def health(self) -> bool:
         """Whether it answers; see `FactGraph.health`."""

@@ -12,14 +12,21 @@ MERGE (o)<-[f:FACT {tenant: $tenant, user_id: $user_id, id: fact.properties.id}]
 SET f += fact.properties
 
 // name: remove
-MATCH (:Entity {tenant: $tenant, user_id: $user_id})
+// Returns the ends of what was removed, each as often as it was one.
+MATCH (s:Entity {tenant: $tenant, user_id: $user_id})
       -[f:FACT {tenant: $tenant, user_id: $user_id}]->
-      (:Entity {tenant: $tenant, user_id: $user_id})
+      (o:Entity {tenant: $tenant, user_id: $user_id})
 WHERE f.id IN $ids
+WITH f, s.key AS subject_key, o.key AS object_key
 DELETE f
+RETURN subject_key, object_key
 
 // name: remove_lonely
-MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
+// Of the ends of what was removed: no other has lost anything. They are there, so that nothing is created; matched, a
+// key "$tenant" would not be found by ArcadeDB, which takes it for the parameter.
+UNWIND $ends AS lost
+MERGE (e:Entity {tenant: $tenant, user_id: $user_id, key: lost.key})
+WITH e
 WHERE NOT (e)-[:FACT {tenant: $tenant, user_id: $user_id}]-(:Entity {tenant: $tenant, user_id: $user_id})
 DELETE e
 
@@ -73,3 +80,22 @@ RETURN count(f) AS facts
 // name: erase
 MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
 DETACH DELETE e
+
+// name: sweep_edges
+// Whoever wrote them, they are no facts of ours: no other query could name them.
+MATCH (:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
+      (:Entity {tenant: $tenant, user_id: $user_id})
+WHERE f.id IS NULL OR NOT f.id =~ $form
+DELETE f
+
+// name: sweep_entities
+MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
+WHERE NOT (e)-[:FACT {tenant: $tenant, user_id: $user_id}]-(:Entity {tenant: $tenant, user_id: $user_id})
+DETACH DELETE e
+
+// name: survey
+MATCH (s:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
+      (o:Entity {tenant: $tenant, user_id: $user_id})
+RETURN f.id AS id, f.subject AS subject, f.object AS object, s.key AS subject_key, o.key AS object_key
