@@ -63,6 +63,16 @@ class Said(Message):
         return self.language or language.identify(self.content)
 
 
+class Stated(Said):
+    """What `extract` takes."""
+
+    now: Instant | None = None
+    """The moment that "last year" counts from, which messages call `timestamp`; without it, the present."""
+    timestamp: Instant | None = None
+    timezone: TimeZone = None
+    """In which years and days begin, and in which times are given; UTC when it is not said."""
+
+
 class Told(Said):
     """What `enrich` takes: a message as bots publish it, of which only the content is required.
 
@@ -163,15 +173,28 @@ def enriched(said: Told, encode: Callable[[str], Vector]) -> Document:
         "type": derived.type.value,
         "kind": derived.kind.value if said.kind is None else said.kind.value,
         "title": derived.title,
-        "event_start": None if told is None else told.start.astimezone(zone).isoformat(),
-        "event_end": None if told is None else told.end.astimezone(zone).isoformat(),
+        "event_start": _there(None if told is None else told.start, zone),
+        "event_end": _there(None if told is None else told.end, zone),
     }
 
 
-def extracted(said: Said) -> Document:
-    """Read the facts that a message states; `polarity` is `past` for what it says to be over."""
+def _there(instant: datetime | None, zone: ZoneInfo) -> str | None:
+    return None if instant is None else instant.astimezone(zone).isoformat()
+
+
+def extracted(said: Stated) -> Document:
+    """Read the facts that a message states, with the times it tells.
+
+    `polarity` is `past` for what it says to be over; what it says to be still to come is left out.
+    """
+    zone = ZoneInfo(said.timezone or _UTC)
     statements = facts.extract(
-        said.content, language=said.language, speaker=said.speaker or "", role=said.role.value
+        said.content,
+        language=said.language,
+        speaker=said.speaker or "",
+        role=said.role.value,
+        at=said.now or said.timestamp or datetime.now(UTC),
+        timezone=zone,
     )
     return {
         "facts": [
@@ -180,6 +203,8 @@ def extracted(said: Said) -> Document:
                 "predicate": one.predicate,
                 "object": one.object,
                 "polarity": one.polarity,
+                "valid_from": _there(one.valid_from, zone),
+                "valid_to": _there(one.valid_to, zone),
                 "quote": one.quote,
             }
             for one in statements

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
-from ricordo_services.cli.derivations import Document, Question, Said, Told, analysed, enriched, extracted
+from ricordo_services.cli.derivations import Document, Question, Stated, Told, analysed, enriched, extracted
 from ricordo_services.cli.documents import read_document
 from ricordo_services.cli.encoding import encoding
 from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
@@ -103,13 +103,36 @@ def enrich(
 
 
 def extract(
-    source: Source = None, jsonl: Jsonl = False, as_json: AsJson = False, language: Spoken = None
+    source: Source = None,
+    *,
+    jsonl: Jsonl = False,
+    as_json: AsJson = False,
+    language: Spoken = None,
+    now: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INSTANT",
+            help='When it was said, with an offset: "last year" counts from there. Now when not said.',
+            show_default=False,
+        ),
+    ] = None,
+    timezone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ZONE",
+            help="Where it was said, such as Europe/Rome; UTC when not said.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Read the facts that a message states."""
+    """Read the facts that a message states, and since when and until when it says they hold."""
+    fields = {"language": language, "now": now, "timezone": timezone}
+    if jsonl and any(fields.values()):
+        raise Misused("with --jsonl each line says its own language, now and timezone")
     if jsonl:
-        _stream(source, Said, extracted)
+        _stream(source, Stated, extracted)
     else:
-        _once({"content": _text(source), "language": language}, Said, extracted, as_json)
+        _once({"content": _text(source), **fields}, Stated, extracted, as_json)
 
 
 def _text(source: str | None) -> str:
@@ -147,8 +170,12 @@ def _show(document: Document) -> None:
 
 def _readable(value: object) -> str:
     match value:
-        case {"subject": subject, "predicate": predicate, "object": object_, "polarity": polarity}:
-            return f"{subject} · {predicate} · {object_}{'  (no longer)' if polarity == 'past' else ''}"
+        case {"subject": subject, "predicate": predicate, "object": object_, "polarity": polarity, **value}:
+            times = {"from": value.get("valid_from"), "to": value.get("valid_to")}
+            told = ["no longer"] if polarity == "past" else []
+            told += (f"{name} {str(instant)[:10]}" for name, instant in times.items() if instant)
+            aside = f"  ({', '.join(told)})" if told else ""
+            return f"{subject} · {predicate} · {object_}{aside}"
         case dict():
             return ", ".join(f"{name}: {_readable(each)}" for name, each in value.items() if each is not None)
         case list():

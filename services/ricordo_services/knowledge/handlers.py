@@ -58,6 +58,8 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
                 message_id=utterance.message_id,
                 at=utterance.said_at,
                 polarity=statement.polarity,
+                valid_from=statement.valid_from,
+                valid_to=statement.valid_to,
                 position=statement.span[0],
             )
             for statement in statements

@@ -12,7 +12,7 @@ from ricordo.ports.stages import Progress
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """What knowledge reads of a message."""
+    """What knowledge reads of a message; `timezone` is the IANA name of the user's at that moment."""
 
     memory_id: UUID
     message_id: str
@@ -22,6 +22,7 @@ class Utterance:
     language: str
     content: str
     said_at: datetime
+    timezone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

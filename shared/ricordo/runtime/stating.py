@@ -1,6 +1,7 @@
 """Who reads messages for what they state: the rules, which need nobody."""
 
 from collections.abc import Sequence
+from zoneinfo import ZoneInfo
 
 from ricordo.domain.facts import Statement, extract
 from ricordo.ports.facts import Utterance
@@ -25,5 +26,10 @@ class RulesStatementReader:
 def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
     """Return what the rules find that `utterance` states."""
     return extract(
-        utterance.content, language=utterance.language, speaker=utterance.speaker, role=utterance.role
+        utterance.content,
+        language=utterance.language,
+        speaker=utterance.speaker,
+        role=utterance.role,
+        at=utterance.said_at,
+        timezone=ZoneInfo(utterance.timezone),
     )

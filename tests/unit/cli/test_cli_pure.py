@@ -143,6 +143,46 @@ def test_what_is_over_is_marked_as_past(cli: Cli) -> None:
     assert [fact["polarity"] for fact in json.loads(line)["facts"]] == ["past"]
 
 
+def test_facts_tell_since_when_and_until_when_they_hold(cli: Cli) -> None:
+    said = {"content": "Ho vissuto a Roma dal 2010 al 2015.", "language": "it", "timezone": "Europe/Rome"}
+    ended = cli("extract", "--jsonl", stdin=lines({**said, "now": NOW}, {**said, "timestamp": NOW}, said))
+    for line in ended.lines:
+        (fact,) = json.loads(line)["facts"]
+        assert (fact["subject"], fact["predicate"], fact["object"]) == ("user", "lives_in", "Roma")
+        assert fact["polarity"] == "past"
+        assert fact["valid_from"] == "2010-01-01T00:00:00+01:00"
+        assert fact["valid_to"] == "2015-01-01T00:00:00+01:00"
+
+
+def test_the_times_of_facts_count_from_the_moment_of_saying(cli: Cli) -> None:
+    content = "L'anno scorso ho adottato un cane, Max."
+    moments = {"2026-01-01T00:30:00+01:00": "2025", "2025-12-31T23:30:00+01:00": "2024"}
+    said = [{"content": content, "language": "it", "now": now, "timezone": "Europe/Rome"} for now in moments]
+    found = [json.loads(line)["facts"][0] for line in cli("extract", "--jsonl", stdin=lines(*said)).lines]
+    assert [fact["valid_from"][:4] for fact in found] == list(moments.values())
+    assert [fact["valid_to"] for fact in found] == [None, None]
+    ended = cli("extract", content, "--now", "2026-05-04T10:00:00Z", "--timezone", "Europe/Rome")
+    assert "has_pet · Max  (from 2025-01-01)" in ended.out
+
+
+def test_bad_lines_of_extract_are_answered_in_their_place(cli: Cli) -> None:
+    good = {"content": "Vivo a Bari dal 2019.", "language": "it", "now": NOW, "timezone": "Europe/Rome"}
+    bad = {"now": {**good, "now": "2026-05-04T10:00:00"}, "timezone": {**good, "timezone": "Nowhere/Land"}}
+    ended = cli("extract", "--jsonl", stdin=lines(good, *bad.values(), good))
+    first, *errors, last = map(json.loads, ended.lines)
+    assert ended.code == 1
+    assert [error["error"]["field"] for error in errors] == list(bad)
+    assert first == last
+    assert first["facts"][0]["valid_from"] == "2019-01-01T00:00:00+01:00"
+
+
+@pytest.mark.parametrize("option", ["--language", "--now", "--timezone"])
+def test_lines_say_their_own_language_and_moment(cli: Cli, option: str) -> None:
+    ended = cli("extract", "--jsonl", option, "it", stdin=b"")
+    assert ended.code == 2
+    assert "each line says its own" in ended.err
+
+
 @pytest.mark.parametrize(
     ("bad", "field"),
     [

@@ -60,6 +60,7 @@ class PostgresFactLedger:
                 language=row["language"],
                 content=row["content"],
                 said_at=row["created_at"],
+                timezone=row["timezone"],
             )
             for row in rows.in_order(found, memory_ids)
         ]

@@ -37,7 +37,14 @@ class FactLedgerContract:
 
     async def test_what_was_said_can_be_loaded_with_who_said_it(self, stores: Stores) -> None:
         await stores.record(
-            new_message(tenant=stores.tenant, role="assistant", speaker="Bot", language="it", content="ciao"),
+            new_message(
+                tenant=stores.tenant,
+                role="assistant",
+                speaker="Bot",
+                language="it",
+                content="ciao",
+                timezone="Europe/Rome",
+            ),
             new_message("m-2", tenant=stores.tenant, timestamp=at(1)),
         )
         ids = [stores.id("m-2"), uuid4(), stores.id("m-1")]
@@ -49,6 +56,7 @@ class FactLedgerContract:
             "ciao",
         )
         assert (second.message_id, second.user_id, second.said_at) == ("m-2", "u-1", at(1))
+        assert first.timezone == second.timezone == "Europe/Rome"
 
     async def test_facts_their_projection_and_the_stage_come_together(self, stores: Stores) -> None:
         await _recorded(stores)

@@ -1,5 +1,5 @@
 -- name: utterances
-select id as memory_id, message_id, user_id, role, speaker, language, content, created_at
+select id as memory_id, message_id, user_id, role, speaker, language, content, created_at, timezone
 from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not null
 
 -- name: lock_users

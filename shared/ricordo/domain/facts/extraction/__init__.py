@@ -1,6 +1,8 @@
 """Reading statements out of messages, without a model: a small grammar each for Italian and English."""
 
-from typing import Final
+from datetime import datetime
+from typing import Final, cast
+from zoneinfo import ZoneInfo
 
 from ricordo.domain.facts.extraction.english import ENGLISH
 from ricordo.domain.facts.extraction.grammar import Grammar
@@ -8,7 +10,9 @@ from ricordo.domain.facts.extraction.italian import ITALIAN
 from ricordo.domain.facts.extraction.languages import recognise
 from ricordo.domain.facts.extraction.reading import Reading
 from ricordo.domain.facts.extraction.statement import Statement
-from ricordo.domain.facts.extraction.tokens import tokenise
+from ricordo.domain.facts.extraction.tokens import tokenise, without_quotations
+from ricordo.domain.facts.extraction.when import timed
+from ricordo.domain.temporal import Language
 
 __all__ = ["LANGUAGES", "Statement", "extract"]
 
@@ -16,7 +20,13 @@ LANGUAGES: Final[dict[str, Grammar]] = {"en": ENGLISH, "it": ITALIAN}
 
 
 def extract(
-    content: str, *, language: str | None = None, speaker: str = "", role: str = "user"
+    content: str,
+    *,
+    language: str | None = None,
+    speaker: str = "",
+    role: str = "user",
+    at: datetime | None = None,
+    timezone: ZoneInfo | None = None,
 ) -> tuple[Statement, ...]:
     """Read what `content` states about the user and the people, pets and places of their life.
 
@@ -29,9 +39,15 @@ def extract(
             Italian and English nothing is found.
         speaker: the writer's display name, when known: it is no third person.
         role: who wrote it; only `user` states facts.
+        at: when it was said, aware: since when and until when something holds is read from there, and what
+            is still to come is left out. Without it no times are read.
+        timezone: the writer's, in which years and days begin; UTC when not given.
 
     Returns:
         The statements in the order of the text, each once.
+
+    Raises:
+        ValueError: `at` is naive.
     """
     if role != "user" or not content.strip():
         return ()
@@ -40,4 +56,8 @@ def extract(
         return ()
     found = Reading(tokenise(content, grammar.code), grammar).statements()
     name = speaker.strip().casefold()
-    return tuple(s for s in found if not name or s.subject.casefold() != name)
+    stated = tuple(s for s in found if not name or s.subject.casefold() != name)
+    if at is None or not stated:
+        return stated
+    zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)
+    return timed(stated, without_quotations(content), at=at, zone=zone, language=code)

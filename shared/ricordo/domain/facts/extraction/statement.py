@@ -1,6 +1,7 @@
 """What extraction yields."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from ricordo.domain.facts.evidence import Polarity
 
@@ -16,6 +17,8 @@ class Statement:
         quote: the words of the message that state it.
         span: offsets `[start, end)` of the quote in the message.
         polarity: `holds`, or `past` when the message says that it is over.
+        valid_from: since when, aware, where the message says so.
+        valid_to: until when, aware, where the message says so; then the polarity is `past`.
     """
 
     subject: str
@@ -24,3 +27,5 @@ class Statement:
     quote: str
     span: tuple[int, int]
     polarity: Polarity = "holds"
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None

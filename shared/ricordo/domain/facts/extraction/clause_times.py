@@ -1,0 +1,165 @@
+"""The times that a clause names, and whether what it states began, ended or was in them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from ricordo.domain.named_times import is_named
+from ricordo.domain.tables import read_table
+from ricordo.domain.temporal import EARLIEST, Language, TimeSpan, find
+
+Kind = Literal["in", "since", "until", "between", "lasting"]
+"""`in` a time, `since` it, `until` it, `between` two, or `lasting` up to now from it on."""
+
+_DAY: Final = timedelta(hours=26)
+_BEFORE: Final = 40
+"""Characters before a time that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseTime:
+    """A time of a clause.
+
+    Attributes:
+        kind: how the clause places what it states there.
+        start: its first instant, aware; None where it is open.
+        end: where it ends. A longer period named as an end ends where it begins ("until 2015"), so that it
+            meets the one that begins in it; a day is in it.
+        begin: offset of its words in the text; after: that behind them.
+        placed: whether the words say of which year or week, and do not leave it to whoever hears them.
+        origin: whether it stands behind "from" alone, which also tells where a thing comes from.
+    """
+
+    kind: Kind
+    start: datetime | None
+    end: datetime
+    begin: int
+    after: int
+    placed: bool = True
+    origin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The words of one language that tell times of what is stated; the file says what each is."""
+
+    cue: re.Pattern[str]
+    placed: re.Pattern[str]
+    weekday: re.Pattern[str]
+    since: re.Pattern[str]
+    until: re.Pattern[str]
+    between: re.Pattern[str]
+    after: re.Pattern[str]
+    since_before: re.Pattern[str]
+    from_before: re.Pattern[str]
+    at_before: re.Pattern[str]
+    not_before: re.Pattern[str]
+    not_behind: re.Pattern[str]
+    lasting: re.Pattern[str]
+    vague: re.Pattern[str]
+    goes_on: re.Pattern[str]
+    lasts: re.Pattern[str]
+    begins: re.Pattern[str]
+    ends: re.Pattern[str]
+    over: re.Pattern[str]
+    habit: re.Pattern[str]
+    between_both: re.Pattern[str]
+    between_front: re.Pattern[str]
+    lead: re.Pattern[str]
+    joint: re.Pattern[str]
+    returns: re.Pattern[str]
+    ago: str
+
+
+@lru_cache(maxsize=2)
+def signs_of(language: Language) -> Signs:
+    """Return the signs of a language."""
+    table: dict[str, str] = read_table("fact_times")[language]
+    patterns = {name: re.compile(pattern) for name, pattern in table.items() if name != "ago"}
+    return Signs(**patterns, ago=table["ago"])
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A text and from where it is told.
+
+    Attributes:
+        text: what is told, as it is written.
+        low: the same, plain (`telling.plain`); equally long.
+        at: the moment of telling, aware.
+        zone: the speaker's zone.
+        language: of the text.
+    """
+
+    text: str
+    low: str
+    at: datetime
+    zone: ZoneInfo
+    language: Language
+
+
+def times_of(telling: Telling, begin: int, after: int) -> list[ClauseTime]:
+    """Return the times that stand between two offsets of what is told, in no order."""
+    return [*_named(telling, begin, after), *_lasting(telling, begin, after)]
+
+
+def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
+    signs, low = signs_of(telling.language), telling.low
+    for span in find(telling.text[begin:after], telling.at, telling.zone, telling.language, prefer="past"):
+        first, last = begin + span.span[0], begin + span.span[1]
+        words, behind = low[first:last], low[last : last + _BEFORE]
+        if signs.cue.search(words) is None or signs.not_behind.match(behind):
+            continue
+        if is_named(telling.text, low, first, last, telling.language):
+            continue
+        before = low[max(begin, first - _BEFORE) : first]
+        kind = _kind(span, words, before, telling)
+        if kind is not None:
+            origin = kind == "since" and signs.from_before.search(before) is not None
+            yield replace(_placed(kind, span, (first, last), telling), origin=origin)
+
+
+def _kind(span: TimeSpan, words: str, before: str, telling: Telling) -> Kind | None:
+    signs = signs_of(telling.language)
+    if signs.after.match(words):
+        return None
+    if span.start == EARLIEST:
+        return "until" if signs.until.match(words) else None
+    if signs.since.match(words) or signs.between.match(words):
+        return "since" if span.end >= telling.at else "between"
+    if signs.since_before.search(before) or signs.from_before.search(before):
+        return "since"
+    if signs.at_before.search(before):
+        return "in"
+    return "in" if span.type == "relative" and not signs.not_before.search(before) else None
+
+
+def _placed(kind: Kind, span: TimeSpan, place: tuple[int, int], telling: Telling) -> ClauseTime:
+    signs, words = signs_of(telling.language), telling.low[slice(*place)]
+    start = None if span.start == EARLIEST else _morning(span.start, telling)
+    end = span.through
+    if kind in ("until", "between") and span.through - span.end > _DAY:
+        end = span.end
+    return ClauseTime(kind, start, end, *place, placed=signs.placed.search(words) is not None)
+
+
+def _morning(instant: datetime, telling: Telling) -> datetime:
+    """Return the beginning of the day of `instant`: nobody tells at what hour they moved."""
+    day = instant.astimezone(telling.zone)
+    return day.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(instant.tzinfo)
+
+
+def _lasting(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
+    """Yield "for three years", "da tre anni": from the day on that many years ago."""
+    signs = signs_of(telling.language)
+    for match in signs.lasting.finditer(telling.low, begin, after):
+        if signs.vague.search(match[0]):
+            continue
+        words = signs.ago.format(match["amount"])
+        found = find(words, telling.at, telling.zone, telling.language, prefer="past")
+        if len(found) == 1 and found[0].span == (0, len(words)) and found[0].approximate:
+            yield ClauseTime("lasting", _morning(found[0].start, telling), telling.at, *match.span())

@@ -1,0 +1,58 @@
+"""Statements take from the text since when and until when they hold."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from ricordo.domain.facts import Statement, extract
+
+ROME = ZoneInfo("Europe/Rome")
+AT = datetime(2026, 2, 15, 12, tzinfo=UTC)
+
+
+def stated(content: str, language: str, *, at: datetime = AT, zone: ZoneInfo = ROME) -> tuple[Statement, ...]:
+    return extract(content, language=language, at=at, timezone=zone)
+
+
+def test_a_year_begins_at_midnight_where_the_user_is() -> None:
+    for zone in (ROME, ZoneInfo("America/New_York"), ZoneInfo("UTC")):
+        (lives,) = stated("I moved to Lisbon in March 2024.", "en", zone=zone)
+        assert lives.valid_from == datetime(2024, 3, 1, tzinfo=zone)
+        assert lives.valid_from is not None
+        assert lives.valid_from.utcoffset() is not None
+        assert lives.valid_to is None
+
+
+def test_without_the_moment_of_saying_no_time_is_read_and_without_a_zone_it_is_utc() -> None:
+    (lives,) = extract("Vivo a Bari dal 2019.", language="it")
+    assert (lives.valid_from, lives.valid_to) == (None, None)
+    (lives,) = extract("Vivo a Bari dal 2019.", language="it", at=AT)
+    assert lives.valid_from == datetime(2019, 1, 1, tzinfo=UTC)
+
+
+def test_the_moment_of_saying_has_to_be_aware() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        stated("Vivo a Bari dal 2019.", "it", at=datetime(2026, 2, 15))  # noqa: DTZ001 - the point of it
+
+
+@pytest.mark.parametrize(
+    ("content", "language"),
+    [
+        ("Da domani lavoro alla Coop.", "it"),
+        ("Vivo a Oslo dall'anno prossimo.", "it"),
+        ("Next month I'm moving to Oslo.", "en"),
+        ("Starting next month I work at Fiat.", "en"),
+        ("My lease starts tomorrow.", "en"),
+    ],
+)
+def test_what_is_to_begin_is_not_so_yet(content: str, language: str) -> None:
+    assert stated(content, language) == ()
+
+
+def test_a_time_belongs_to_its_own_clause() -> None:
+    content = "I live in Rome since 2010, and my brother Luca works at Google."
+    times = {one.object: one.valid_from for one in stated(content, "en")}
+    assert times == {"Rome": datetime(2010, 1, 1, tzinfo=ROME), "Luca": None, "Google": None}
+    content = "Ho 17 anni e studio al liceo Galvani, domani ho la versione di greco."
+    assert [one.predicate for one in stated(content, "it")] == ["age", "studies_at"]
