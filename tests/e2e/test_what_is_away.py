@@ -297,6 +297,22 @@ async def test_what_needs_the_rows_says_that_they_are_away(bot: Bot, fragile: Fr
         assert "state" in reply.body or "error" not in reply.body, name
 
 
+async def test_no_word_on_a_fact_is_taken_while_the_graph_is_away(bot: Bot, fragile: Fragile) -> None:
+    asked = {"user_id": "u-1", "predicate": "lives_in", "history": True}
+    known = (await bot.request("query.facts", asked)).body["facts"]
+    word = {"user_id": "u-1", "fact_id": known[0]["id"]}
+    await fragile.take("graph", "dead")
+    for command, said_of_it in (("verify", {"verified": True}), ("correct", {"object": "Muggia"})):
+        reply = await bot.request(f"command.{command}", word | said_of_it, within=DEADLINE_S + SLACK_S)
+        assert reply.error == ("unavailable", None)
+    assert (await bot.request("query.facts", asked)).body["facts"] == known
+    await fragile.give_back("graph")
+    reply = await bot.request("command.verify", word | {"verified": True}, within=DEADLINE_S + SLACK_S)
+    assert reply.body == {"ok": True, "verified": True}
+    taken_back = await bot.request("command.verify", word | {"verified": False}, within=DEADLINE_S + SLACK_S)
+    assert taken_back.body["ok"]
+
+
 async def test_many_who_ask_at_once_all_get_an_answer(bot: Bot, fragile: Fragile) -> None:
     await fragile.take("model", "hung")
     replies = await asyncio.gather(*(answered(bot, "recall") for _ in range(24)))

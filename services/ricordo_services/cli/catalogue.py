@@ -133,6 +133,24 @@ ENTRIES: Final = (
         ),
     ),
     Entry(
+        "verify",
+        "settling:verify",
+        "Confirm a fact, or take the confirmation back.",
+        "A fact that was disputed or superseded holds again once it is confirmed. Messages that say "
+        "otherwise dispute what is confirmed, and do not overturn it.",
+        (
+            "ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide",
+            "ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide --no",
+        ),
+    ),
+    Entry(
+        "correct",
+        "settling:correct",
+        "Put right what a fact holds.",
+        "The new value stands, verified; the old one is history: it is on record, and never held.",
+        ("ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 'San Donà di Piave' --user davide",),
+    ),
+    Entry(
         "status",
         "reading:status",
         "Show how far a message got.",

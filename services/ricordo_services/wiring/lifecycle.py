@@ -1,9 +1,10 @@
-"""The lifecycle worker: events of use and time, the passes, the commands, and the sweeper."""
+"""The lifecycle worker: events of use and time, the passes, commands, and the sweeper."""
 
 from datetime import timedelta
 from typing import Final
 
 from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.messages.ways import ANSWERED_ELSEWHERE
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
@@ -55,6 +56,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
             publisher=bus,
             clock=clock,
             precedence=resources.precedence,
+            elsewhere=ANSWERED_ELSEWHERE,
         ),  # each command is answered with `unavailable` until its own work is done
         Sweeper(
             consumer=SWEEPER,

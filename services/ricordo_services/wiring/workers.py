@@ -30,6 +30,7 @@ from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.knowledge.handlers import Learn
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
+from ricordo_services.wiring.commands import commands_on_facts
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
 from ricordo_services.wiring.enriching import enriching
 from ricordo_services.wiring.former import warn_of_former
@@ -104,7 +105,10 @@ async def _knowledge(resources: Resources) -> list[Service]:
     ledger = PostgresFactLedger(await resources.database(), beside)
     handler = Learn(ledger, graph, resources.clock, RulesStatementReader(beside))
     gate = resources.probe("graph", resources.ask_graph)
-    return [await event_worker(resources, "knowledge", handler, gates=(gate,))]
+    return [
+        await event_worker(resources, "knowledge", handler, gates=(gate,)),
+        await commands_on_facts(resources, ledger),
+    ]
 
 
 _WIRED: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {

@@ -17,6 +17,21 @@ def remembered_id(tenant: str, message_id: str) -> UUID:
     return uuid5(NAMESPACE_OID, f"{tenant}/{message_id}/remembered")
 
 
+def request_key(tenant: str, user_id: str, name: str, request_id: str) -> str:
+    """Return under which id the effect of a command is kept: the same for the same request of a user.
+
+    Args:
+        tenant: of the command's subject.
+        user_id: for whom it is.
+        name: of the command: two commands may bear one `request_id`.
+        request_id: as the bot gave it.
+
+    Returns:
+        An id that no message can have: there is a space in it.
+    """
+    return f"request {uuid5(NAMESPACE_OID, f'{tenant} {user_id} {name} {request_id}')}"
+
+
 def session_ended_id(tenant: str, conversation_id: str, timestamp: str) -> UUID:
     """Return the id of a `session.ended`, which carries none of its own.
 

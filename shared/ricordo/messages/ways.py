@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from ricordo.messages.registry import ContractKind
+from ricordo.messages.registry import Contract, ContractKind
 
 WORKERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "ingest": "Validates what bots say, and writes it as history and as memories.",
         "embedding": "Makes the vectors, and is the only writer of the index.",
         "enrichment": "Derives feeling, importance, topics, people and times.",
-        "knowledge": "Reads facts out of messages, and keeps their evidence.",
+        "knowledge": "Reads facts out of messages, keeps their evidence, and takes the user's word on them.",
         "retrieval": "Answers every query.",
-        "lifecycle": "Strengthens what is used, lets the rest fade, and carries out commands.",
+        "lifecycle": "Strengthens what is used, lets the rest fade, and carries out the other commands.",
     }
 )
 """Every worker and what it is for."""
@@ -37,7 +37,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """Who answers the requests of one kind.
+    """Who answers requests.
 
     Attributes:
         queue: the queue group whose members share the requests.
@@ -94,7 +94,18 @@ ANSWERERS: Final[Mapping[ContractKind, Answerer]] = MappingProxyType(
         ContractKind.COMMAND: Answerer("commands", "lifecycle"),
     }
 )
-"""Who answers queries, and who commands."""
+"""Who answers queries, and who commands, unless somebody else answers a name."""
+
+_FACTS: Final = Answerer("knowledge-commands", "knowledge")
+ANSWERED_ELSEWHERE: Final[Mapping[str, Answerer]] = MappingProxyType(
+    {"command.verify": _FACTS, "command.correct": _FACTS}
+)
+"""The names that somebody else answers."""
+
+
+def answerer_of(contract: Contract) -> Answerer:
+    """Return who answers the requests of a query or a command."""
+    return ANSWERED_ELSEWHERE.get(contract.name) or ANSWERERS[contract.kind]
 
 
 def readers_of(name: str) -> tuple[Reader, ...]:

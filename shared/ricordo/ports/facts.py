@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.domain.facts import Evidence, Fact
+from ricordo.domain.facts import Evidence, Fact, Word
 from ricordo.ports.stages import Progress
 
 
@@ -55,6 +55,32 @@ Project = Callable[[Learned], Awaitable[None]]
 """Writes what a user's facts have become to a projection; idempotent."""
 
 
+class UnknownFact(LookupError):
+    """The user has no such fact."""
+
+
+class FactEnded(ValueError):
+    """The fact does not hold any more: what it holds cannot be put right."""
+
+
+class OtherRequest(ValueError):
+    """A request of this id has settled something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """What a user says of one fact.
+
+    Attributes:
+        request_id: under which it is kept, as a message is under its own; one that no message can have.
+    """
+
+    user_id: str
+    fact_id: UUID
+    request_id: str
+    word: Word
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuestion:
     """Which facts of a user are asked for; `as_of` asks the past, `history` shows superseded ones too."""
@@ -91,6 +117,26 @@ class FactLedger(Protocol):
             and the stages of the messages.
 
         Raises:
+            StoreUnavailable: nothing was written here.
+            Exception: whatever `project` raised; nothing was written here.
+        """
+        ...
+
+    async def settle(
+        self, tenant: str, settlement: Settlement, project: Project, at: datetime
+    ) -> Fact | None:
+        """Keep a user's word as evidence, fold it and project it, under a lock of the user; as `record` does.
+
+        What is confirmed holds from now on, if it did not, and messages do not overturn it. Repeating the
+        call changes nothing and returns the same; what a failure leaves in the projection, that repairs.
+
+        Returns:
+            The fact that stands by that word, as it stands now; None where a confirmation was taken back.
+
+        Raises:
+            UnknownFact: the user has no such fact, or is forgotten.
+            FactEnded: it is to be corrected, and neither holds nor is disputed.
+            OtherRequest: the request is known for something else.
             StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.
         """

@@ -1,7 +1,7 @@
 """The server of queries and commands: every request is answered, and within its deadline."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
@@ -47,13 +47,15 @@ class ServerSettings:
 
 
 class QueryServer:
-    """Answers all requests of one kind, the unknown ones too.
+    """Answers all requests of one kind, the unknown ones too; or those of some names.
 
     Args:
         name: of the worker; the servers of one name share the requests.
         kind: the first part of the names that are served, `query` or `command`: every name of that kind.
         routes: by whole name, such as `query.recall`. A request of a name without a route is answered with
             `unavailable`, where its body is as the contract says; a name that is none with `not_found`.
+        alone: whether the names of `routes` are all that it serves.
+        elsewhere: names of that kind that servers of another name answer: it leaves them alone.
         responder: where requests come from.
         publisher: takes the events of an `Answer`.
         clock: dates and measures.
@@ -72,6 +74,8 @@ class QueryServer:
         clock: Clock,
         settings: ServerSettings | None = None,
         precedence: Precedence | None = None,
+        alone: bool = False,
+        elsewhere: Collection[str] = (),
     ) -> None:
         if strangers := [
             route for route in routes if route not in CONTRACTS or not route.startswith(f"{kind}.")
@@ -81,6 +85,8 @@ class QueryServer:
         self.health = Health(worker=name, clock=clock)
         self.measures = QueryMeasures(routes, ErrorCode)
         self._kind = kind
+        self._served = tuple(routes) if alone else (f"{kind}.>",)
+        self._elsewhere = frozenset(elsewhere)
         self._routes = routes
         self._responder = responder
         self._publisher = publisher
@@ -97,8 +103,8 @@ class QueryServer:
             stopping: set by whoever wants this server to end.
             ready: called once, when no request is missed any more.
         """
-        endpoint = await unless(stopping, self._served())
-        if endpoint is None:
+        endpoints = await unless(stopping, self._endpoints())
+        if endpoints is None:
             self.health.become(WorkerState.STOPPED)
             return
         self.health.become(WorkerState.READY)
@@ -108,18 +114,22 @@ class QueryServer:
         finally:
             self.health.become(WorkerState.STOPPING)
             try:
-                await endpoint.close()
+                for endpoint in endpoints:
+                    await endpoint.close()
                 await self._finish()
             finally:
                 await end(*self._tasks)
                 self.health.become(WorkerState.STOPPED)
 
-    async def _served(self) -> Endpoint:
+    async def _endpoints(self) -> list[Endpoint]:
+        return [await self._endpoint(every_tenant(name)) for name in self._served]
+
+    async def _endpoint(self, subject: str) -> Endpoint:
         pauses = Backoff(first=0.2, longest=5.0)
         failures = 0
         while True:
             try:
-                return await self._responder.serve(every_tenant(f"{self._kind}.>"), self.name, self._accept)
+                return await self._responder.serve(subject, self.name, self._accept)
             except BusUnavailable as error:
                 failures += 1
                 if failures == 1:
@@ -132,6 +142,8 @@ class QueryServer:
             await asyncio.wait(self._tasks, timeout=self._settings.grace)
 
     def _accept(self, request: Request) -> None:
+        if request.subject.split(".", 3)[-1] in self._elsewhere:
+            return
         task = asyncio.get_running_loop().create_task(self._serve(request, crowded=self._is_crowded))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -43,6 +43,10 @@ class TestLateness(stores.LatenessContract):
     """Knowledge's part: what is remembered makes no difference."""
 
 
+class TestSettling(stores.SettlingContract):
+    """Knowledge's part: a user's word."""
+
+
 class TestRecollection(stores.RecollectionContract):
     """Retrieval's part."""
 

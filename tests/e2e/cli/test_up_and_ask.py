@@ -137,6 +137,21 @@ def test_what_is_known_and_kept_is_shown(ricordo: Ricordo, told: str) -> None:
     assert "<recalled" in context
 
 
+def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> None:
+    lines = json.dumps(json.loads(chat("ugo").splitlines()[2]) | {"content": "I live in Turing."})
+    assert ricordo.publish(lines, "--wait")["remembered"] == 1
+    (fact,) = ricordo.json("facts", "--user", "ugo")["facts"]
+    user = ("--user", "ugo")
+    assert ricordo.json("verify", fact["id"], *user) == {"ok": True, "verified": True}
+    assert ricordo("verify", fact["id"], *user, "--no") == "not verified\n"
+    stands = ricordo.json("correct", fact["id"], "Turin", *user, "--request-id", "r-1")["fact_id"]
+    again = ricordo("correct", fact["id"], "Turin", *user, "--request-id", "r-1")
+    assert again == f"Turin stands now, verified, as {stands}\n"
+    assert "user  lives_in  Turin  (verified)" in ricordo("facts", *user)
+    assert "no fact of that id" in ricordo("verify", stands, "--user", "nobody", code=1)
+    assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
+
+
 def test_publishing_again_changes_nothing(ricordo: Ricordo, told: str, tmp_path: Path) -> None:
     file = tmp_path / "chat.jsonl"
     file.write_text(chat(told))
@@ -209,6 +224,9 @@ def test_a_tenant_sees_its_own_only(ricordo: Ricordo, told: str) -> None:
         ("recall", "x", "--user", "u", "--now", "yesterday"),
         ("recall", "x", "--user", "two words"),
         ("facts", "--user", "u", "--predicate", "adores"),
+        ("verify", "1", "--user", "u"),
+        ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "", "--user", "u"),
+        ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "\N{COMBINING ACUTE ACCENT}", "--user", "u"),
         ("status", "a b"),
     ],
 )

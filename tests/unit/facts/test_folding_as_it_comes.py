@@ -123,7 +123,9 @@ def test_in_any_order_and_batches_it_is_the_fold_of_all(
         known = [row for row in follower.told if row.predicate in PREDICATES]
         assert follower.entities == {one.key: one for one in entities(known)}
         for one in batch:
-            assert changes.supported.get(one, ()) == tuple(fact for fact in facts if one in fact.message_ids)
+            if all(row.kind != "verified" for row in rows[one]):  # what a user confirms is told, too
+                supported = tuple(fact for fact in facts if one in fact.message_ids)
+                assert changes.supported.get(one, ()) == supported
     assert follower.folding.facts() == _fold(evidence)
 
 

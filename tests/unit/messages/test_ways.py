@@ -11,11 +11,12 @@ from ricordo.adapters.nats.topology import SWEEPER, ricordo_topology
 from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.registry import CONTRACTS, ContractKind
 from ricordo.messages.subjects import every_tenant, stream_of
-from ricordo.messages.ways import ANSWERERS, READERS, WORKERS, WRITERS, readers_of, worker_of
+from ricordo.messages.ways import READERS, WORKERS, WRITERS, answerer_of, readers_of, worker_of
 from ricordo_services import wiring
 
 SERVICES = Path(str(ricordo_services.__file__)).parent
 EVENTS = {contract.body.__name__: name for name, contract in CONTRACTS.items()}
+ANSWERING = {answerer_of(one).worker for one in CONTRACTS.values() if one.reply is not None}
 RECEIPTS = {"stage_events", "receipt"}
 
 
@@ -51,7 +52,7 @@ def test_every_worker_is_told_of() -> None:
     halves = {reader.consumer for reader in READERS if reader.consumer != reader.worker}
 
     assert set(wiring.WORKERS) - halves == set(WORKERS)
-    assert {reader.worker for reader in READERS} | {one.worker for one in ANSWERERS.values()} == set(WORKERS)
+    assert {reader.worker for reader in READERS} | ANSWERING == set(WORKERS)
 
 
 def test_every_derived_event_has_a_writer_that_exists() -> None:
@@ -84,7 +85,8 @@ def test_requests_are_answered_by_the_queue_groups_that_are_told() -> None:
         if name == "QueryServer" and "kind" in constants
     }
 
-    assert served == {(kind.value, answerer.queue) for kind, answerer in ANSWERERS.items()}
+    told = {(one.kind.value, answerer_of(one).queue) for one in CONTRACTS.values() if one.reply is not None}
+    assert served == told
 
 
 def test_an_event_may_have_several_readers_or_none() -> None:

@@ -196,6 +196,39 @@ class TestErrors:
         async with desk.open(desk.server(handler, deadline=0.05)):
             assert (await error(desk))[0] == "timeout"
 
+    async def test_names_that_another_server_answers_are_left_to_it(self) -> None:
+        desk = Desk()
+
+        async def other(_: str, __: StatsRequest) -> Message:
+            return StatsReply(memories=7)
+
+        every = QueryServer(
+            name="every",
+            kind="query",
+            routes={},
+            responder=desk.bus,
+            publisher=desk.bus,
+            clock=desk.clock,
+            elsewhere=("query.stats",),
+        )
+        one = QueryServer(
+            name="one",
+            kind="query",
+            routes={"query.stats": QueryRoute(handler=other)},
+            responder=desk.bus,
+            publisher=desk.bus,
+            clock=desk.clock,
+            alone=True,
+        )
+        async with desk.open(one):
+            with pytest.raises(BusUnavailable):
+                await desk.ask("memory.v1.acme.query.nonsense")
+            async with desk.open(every):
+                assert (await desk.ask())[0]["memories"] == 7
+                assert (await error(desk, "memory.v1.acme.query.nonsense"))[0] == "not_found"
+                assert (await error(desk, body=b"{}"))[2] == "user_id"
+        assert every.health.processed + every.health.failed == 1
+
     def test_only_names_of_its_kind_are_served(self) -> None:
         desk = Desk()
         with pytest.raises(ValueError, match="command"):

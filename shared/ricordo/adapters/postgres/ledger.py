@@ -6,21 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import asyncpg
-
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
-from ricordo.adapters.postgres.refolding import (
-    FACT_FIELDS,
-    REMEMBERED,
-    Beside,
-    New,
-    Refolding,
-    RememberedFoldings,
-)
-from ricordo.domain.facts import PREDICATES, USER, Fact, Folding, normalise, parts
-from ricordo.ports.facts import FactQuestion, Learned, Project, Told, Utterance
+from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
+from ricordo.adapters.postgres.settling import fact_of, keep
+from ricordo.domain.facts import PREDICATES, USER, Fact, normalise, parts
+from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("facts")
@@ -43,8 +36,7 @@ class PostgresFactLedger:
             remembered: how much is remembered over all users, in kilobytes.
         """
         self._database = database
-        self._beside = beside
-        self._remembered = RememberedFoldings(remembered)
+        self._folds = Folds(database, beside, remembered)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return what was said; see `FactLedger.load`."""
@@ -72,29 +64,24 @@ class PostgresFactLedger:
         told = list({one.message_id: one for one in told}.values())
         users = sorted({one.user_id for one in told})
         supported: dict[str, Sequence[Fact]] = {}
-        folded: list[tuple[Folding, str, UUID]] = []
-        try:
-            async with self._database.transaction(tenant) as connection:
-                await connection.execute(_SQL["lock_users"], tenant, users)
-                new = await _keep(connection, tenant, told, users)
-                states = await _states(connection, tenant, sorted(new))
-                for user_id in sorted(new):
-                    known = self._remembered.take(tenant, user_id, new[user_id].state)
-                    folding = known or Folding(tenant, user_id)
-                    refolding = Refolding(connection, tenant, user_id, self._beside)
-                    changes = await refolding.fold(folding, new[user_id])
-                    supported |= changes.supported
-                    if changes.facts or changes.gone:
-                        await _projected(project, Learned(user_id, changes.facts, changes.gone))
-                    if user_id in states:
-                        folded.append((folding, user_id, states[user_id]))
-                done = [one.memory_id for one in told]
-                progress = await mark(connection, tenant, Stage.EXTRACTED, done, at)
-        except _NotProjected as failure:
-            raise failure.error from None
-        for folding, user_id, state in folded:
-            self._remembered.keep(tenant, user_id, folding, state)
+        async with self._folds.of(tenant, users, project) as transaction:
+            changes = await transaction.fold(await _keep(transaction.connection, tenant, told, users))
+            for changed in changes.values():
+                supported |= changed.supported
+            done = [one.memory_id for one in told]
+            progress = await mark(transaction.connection, tenant, Stage.EXTRACTED, done, at)
         return supported, progress
+
+    async def settle(
+        self, tenant: str, settlement: Settlement, project: Project, at: datetime
+    ) -> Fact | None:
+        """Keep the user's word, fold and project it in one transaction; see `FactLedger.settle`."""
+        user_id = settlement.user_id
+        async with self._folds.of(tenant, [user_id], project) as transaction:
+            state = (await transaction.states([user_id])).get(user_id)
+            new = await keep(transaction.connection, tenant, settlement, at, state)
+            changes = (await transaction.fold({user_id: new}))[user_id]
+        return next(iter(changes.supported.get(settlement.request_id, ())), None)
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
@@ -110,7 +97,7 @@ class PostgresFactLedger:
                 question.history,
                 question.limit,
             )
-        return [_fact(row) for row in found]
+        return [fact_of(row) for row in found]
 
     async def surfacing(
         self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
@@ -119,22 +106,7 @@ class PostgresFactLedger:
         keys = sorted({normalise(name) for name in names} - {"", USER})
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
-        return [_fact(row) for row in found]
-
-
-class _NotProjected(Exception):
-    """Carries what `project` raised out of the transaction: it is not PostgreSQL that failed."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(error)
-        self.error = error
-
-
-async def _projected(project: Project, learned: Learned) -> None:
-    try:
-        await project(learned)
-    except Exception as error:
-        raise _NotProjected(error) from error
+        return [fact_of(row) for row in found]
 
 
 async def _keep(
@@ -158,12 +130,6 @@ async def _keep(
         if row["state"] is not None and row["user_id"] in new:
             new[row["user_id"]].state = row["state"]
     return new
-
-
-async def _states(connection: Connection, tenant: str, users: Sequence[str]) -> dict[str, UUID]:
-    """Return the states in which the evidence of users is now."""
-    found = await connection.fetch(_SQL["states"], tenant, users) if users else []
-    return {row["user_id"]: row["state"] for row in found}
 
 
 def _evidence_rows(told: Told) -> list[dict[str, Any]]:
@@ -190,8 +156,3 @@ def _evidence_rows(told: Told) -> list[dict[str, Any]]:
         for ordinal, (row, quote) in enumerate(zip(told.evidence, told.quotes, strict=True))
         if row.predicate in PREDICATES
     ]
-
-
-def _fact(row: asyncpg.Record) -> Fact:
-    fields = {name: row[name] for name in FACT_FIELDS}
-    return Fact(**fields | {"message_ids": tuple(row["message_ids"])})

@@ -5,6 +5,7 @@ from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
 from ricordo.domain.facts.folding import Changes, Fact, Folding, as_of, fold
 from ricordo.domain.facts.parts import Part, parts, parts_of
+from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
 from ricordo.domain.facts.surfacing import surface
 from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactClass, Predicate
 
@@ -18,11 +19,13 @@ __all__ = [
     "Fact",
     "FactClass",
     "Folding",
+    "ImpossibleValue",
     "Kind",
     "Part",
     "Polarity",
     "Predicate",
     "Statement",
+    "Word",
     "as_of",
     "canonical",
     "entities",
@@ -31,5 +34,7 @@ __all__ = [
     "normalise",
     "parts",
     "parts_of",
+    "settled",
     "surface",
+    "value",
 ]

@@ -69,7 +69,8 @@ class Changes:
         facts: those that are new or have become others, as they now stand.
         gone: ids of facts that are no more.
         entities: those that are new or have become others.
-        supported: the facts that each of the messages supports that were asked for, changed or not.
+        supported: the facts that each of the messages supports that were asked for, changed or not; of a
+            user's word, what it confirms.
     """
 
     facts: tuple[Fact, ...]

@@ -31,7 +31,7 @@ class Slot:
     """The history of one slot; evidence is applied in time order, and taken back in the opposite one.
 
     Attributes:
-        supported: the row that began the period which the last row supports; None if it supports none.
+        supported: the row that began the period which the last row supports or confirms; None if none.
     """
 
     __slots__ = ("_challenges", "_current", "_periods", "_told", "_undo", "supported")
@@ -171,7 +171,7 @@ class Slot:
                 over = replace(self._at(place), disputed=False, verified=False)
                 self._put(place, over.ended(since(begun.first)))
             place = self._begin(begun)
-        self._put(place, replace(self._at(place), verified=True))
+        self._put(place, self._noted(replace(self._at(place), verified=True)))
         self._reaffirm(place)
 
     def _begin(self, period: Period) -> Place:

@@ -17,7 +17,7 @@ from ricordo.messages.asyncapi.names import (
 from ricordo.messages.base import TENANT_PATTERN
 from ricordo.messages.registry import CONTRACTS, Contract
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_DEAD_LETTERS
-from ricordo.messages.ways import ANSWERERS, READERS, WRITERS, readers_of, worker_of
+from ricordo.messages.ways import READERS, WRITERS, answerer_of, readers_of, worker_of
 
 _INBOX: Final = (
     "The inbox of whoever asked. NATS carries its subject beside the request, neither among the headers\n"
@@ -93,7 +93,7 @@ def _operation(contract: Contract) -> JsonDict:
 
 
 def _answering(contract: Contract) -> JsonDict:
-    answerer, answer = ANSWERERS[contract.kind], reply_of(contract)
+    answerer, answer = answerer_of(contract), reply_of(contract)
     replies: list[JsonValue] = [ref("channels", answer, "messages", key) for key in (answer, ERROR)]
     return {
         "description": f"Answered by the worker {answerer.worker}, with the reply or with an error.",

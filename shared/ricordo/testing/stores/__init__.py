@@ -13,6 +13,7 @@ from ricordo.testing.stores.intake_order import ArrivalContract
 from ricordo.testing.stores.ledger import FactLedgerContract
 from ricordo.testing.stores.ledger_folding import FoldingContract
 from ricordo.testing.stores.ledger_late import LatenessContract
+from ricordo.testing.stores.ledger_settled import SettlingContract
 from ricordo.testing.stores.life import LifeContract
 from ricordo.testing.stores.links import LinksContract
 from ricordo.testing.stores.recollection import RecollectionContract
@@ -32,6 +33,7 @@ __all__ = [
     "LinksContract",
     "RecollectionContract",
     "Scope",
+    "SettlingContract",
     "StagesContract",
     "Stores",
 ]

@@ -1,0 +1,99 @@
+"""The commands that take a user's word on a fact: it becomes evidence, and settles what is disputed."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from ricordo.domain.facts import Fact, ImpossibleValue, Word, value
+from ricordo.messages.commands import Command, Correct, CorrectReply, Verify, VerifyReply
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.ids import request_key
+from ricordo.ports.clock import Clock
+from ricordo.ports.facts import FactEnded, FactLedger, Learned, OtherRequest, Settlement, UnknownFact
+from ricordo.ports.graph import FactGraph
+from ricordo.runtime.replies import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Takes a user's word, or refuses it.
+
+    Attributes:
+        ask_graph: returns when the graph answers, and raises `GraphUnavailable` when it does not. It is asked
+            first: whoever waits for an answer is not kept as long as an event would be tried.
+    """
+
+    ledger: FactLedger
+    graph: FactGraph
+    clock: Clock
+    ask_graph: Callable[[], Awaitable[None]]
+
+    async def __call__(
+        self, tenant: str, name: str, command: Command, fact_id: UUID, word: Word
+    ) -> Fact | None:
+        """Return the fact that stands by that word; None where a confirmation was taken back.
+
+        Raises:
+            Refused: the user has no such fact, or it cannot be settled so.
+            Unavailable: the ledger or the graph is away; nothing was written.
+        """
+        await self.ask_graph()
+        settlement = Settlement(
+            user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), word=word
+        )
+
+        async def project(learned: Learned) -> None:
+            await self.graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
+
+        try:
+            return await self.ledger.settle(tenant, settlement, project, self.clock.now())
+        except UnknownFact:
+            reason = "this user has no fact of that id: query.facts shows those that there are"
+            raise Refused(ErrorCode.NOT_FOUND, reason, "fact_id") from None
+        except FactEnded:
+            reason = "fact_id must be of a fact that holds or is disputed: this one was superseded"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "fact_id") from None
+        except OtherRequest:
+            reason = "request_id must be a new one: under this one something else was settled"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyFact:
+    """Answers `command.verify`."""
+
+    settle: Settle
+
+    async def __call__(self, tenant: str, command: Verify, /) -> VerifyReply:
+        """Confirm a fact, or take the confirmation back."""
+        fact_id = _fact_id(command.name, command.fact_id)
+        await self.settle(tenant, command.name, command, fact_id, Word(verified=command.verified))
+        return VerifyReply(verified=command.verified)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectFact:
+    """Answers `command.correct`."""
+
+    settle: Settle
+
+    async def __call__(self, tenant: str, command: Correct, /) -> CorrectReply:
+        """Put right what a fact holds; the reply names the fact that stands now."""
+        fact_id = _fact_id(command.name, command.fact_id)
+        try:
+            word = Word(object=value(command.object or ""))
+        except ImpossibleValue as error:
+            raise Refused(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
+        stands = await self.settle(tenant, command.name, command, fact_id, word)
+        return CorrectReply(fact_id=None if stands is None else stands.id)
+
+
+def _fact_id(name: str, fact_id: UUID | None) -> UUID:
+    if fact_id is None:
+        reason = f"{name} of a memory is not available in this version, only of a fact"
+        raise Refused(ErrorCode.UNAVAILABLE, reason)
+    return fact_id
+
+
+def _key(tenant: str, name: str, command: Command) -> str:
+    return request_key(tenant, command.user_id, name, command.request_id or str(uuid4()))

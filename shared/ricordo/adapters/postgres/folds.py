@@ -1,0 +1,109 @@
+"""Transactions that keep evidence, fold it and have a projection follow, whoever the evidence comes from."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.refolding import Beside, New, Refolding, RememberedFoldings
+from ricordo.domain.facts import Changes, Folding
+from ricordo.ports.facts import Learned, Project
+
+_SQL = Database.queries("facts")
+
+
+class Folds:
+    """Opens such transactions, and remembers from one to the next what was folded.
+
+    Args:
+        database: the connections.
+        beside: computes what takes long; None to compute on the event loop.
+        remembered: how much is remembered over all users, in kilobytes.
+    """
+
+    def __init__(self, database: Database, beside: Beside | None, remembered: int) -> None:
+        self._database = database
+        self._beside = beside
+        self._remembered = RememberedFoldings(remembered)
+
+    @asynccontextmanager
+    async def of(
+        self, tenant: str, users: Sequence[str], project: Project
+    ) -> AsyncIterator["FoldingTransaction"]:
+        """Open a transaction under the locks of `users`; what is folded is remembered once it is committed.
+
+        Raises:
+            StoreUnavailable: nothing was written here.
+            Exception: whatever `project` raised; nothing was written here.
+        """
+        try:
+            async with self._database.transaction(tenant) as connection:
+                await connection.execute(_SQL["lock_users"], tenant, sorted(users))
+                transaction = FoldingTransaction(connection, tenant, project, self._beside, self._remembered)
+                yield transaction
+        except _NotProjected as failure:
+            raise failure.error from None
+        transaction.remember()
+
+
+class FoldingTransaction:
+    """One of them.
+
+    Attributes:
+        connection: what keeps the evidence.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: str,
+        project: Project,
+        beside: Beside | None,
+        remembered: RememberedFoldings,
+    ) -> None:
+        self.connection = connection
+        self._tenant = tenant
+        self._project = project
+        self._beside = beside
+        self._remembered = remembered
+        self._folded: list[tuple[str, Folding, UUID]] = []
+
+    async def fold(self, new: Mapping[str, New]) -> dict[str, Changes]:
+        """Fold what was kept of each user, and project what that has changed; return it by user."""
+        states = await self.states(sorted(new))
+        changes: dict[str, Changes] = {}
+        for user_id in sorted(new):
+            known = self._remembered.take(self._tenant, user_id, new[user_id].state)
+            folding = known or Folding(self._tenant, user_id)
+            refolding = Refolding(self.connection, self._tenant, user_id, self._beside)
+            changes[user_id] = await refolding.fold(folding, new[user_id])
+            await self._follow(user_id, changes[user_id])
+            if user_id in states:
+                self._folded.append((user_id, folding, states[user_id]))
+        return changes
+
+    async def states(self, users: Sequence[str]) -> dict[str, UUID]:
+        """Return the states in which the evidence of users is now."""
+        found = await self.connection.fetch(_SQL["states"], self._tenant, users) if users else []
+        return {row["user_id"]: row["state"] for row in found}
+
+    def remember(self) -> None:
+        """Remember what was folded, now that it is committed."""
+        for user_id, folding, state in self._folded:
+            self._remembered.keep(self._tenant, user_id, folding, state)
+
+    async def _follow(self, user_id: str, changes: Changes) -> None:
+        if not changes.facts and not changes.gone:
+            return
+        try:
+            await self._project(Learned(user_id, changes.facts, changes.gone))
+        except Exception as error:
+            raise _NotProjected(error) from error
+
+
+class _NotProjected(Exception):
+    """Carries what `project` raised out of the transaction: it is not PostgreSQL that failed."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error

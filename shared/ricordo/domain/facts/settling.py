@@ -1,0 +1,73 @@
+"""The user's word on a fact, as evidence: it settles what messages left open, and supports nothing."""
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from ricordo.domain.facts.entities import normalise, spelled
+from ricordo.domain.facts.evidence import Evidence, Kind
+from ricordo.domain.facts.folding import Fact
+
+MAX_KEY_BYTES: Final = 1024
+"""The longest value, as it is compared: some letters are written out then, and an index has its limit."""
+
+_INSTANT: Final = timedelta(microseconds=1)
+
+
+class ImpossibleValue(ValueError):
+    """A text that no fact can hold; the message says why, ready to follow its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """What a user says of a fact.
+
+    Attributes:
+        verified: whether it is so. What is taken back is the confirmation, and not the fact.
+        object: what it holds instead, as `value` returns it; None where it is right.
+    """
+
+    verified: bool = True
+    object: str | None = None
+
+
+def value(text: str) -> str:
+    """Return `text` as the value of a fact: control characters and spacing do not count.
+
+    Raises:
+        ImpossibleValue: nothing is left to tell it from others by, or too much.
+    """
+    cleaned = spelled("".join(" " if unicodedata.category(char) == "Cc" else char for char in text))
+    key = normalise(cleaned)
+    if not key:
+        raise ImpossibleValue("must hold a letter, a digit or a sign")
+    if len(key.encode()) > MAX_KEY_BYTES:
+        raise ImpossibleValue(f"must not be longer than {MAX_KEY_BYTES:,} bytes with its letters written out")
+    return cleaned
+
+
+def settled(
+    fact: Fact, word: Word, *, message_id: str, now: datetime, last_said: datetime | None
+) -> tuple[Evidence, ...]:
+    """Return the evidence that `word` is.
+
+    It is later than all that was said so far, whose instants may lie ahead of the clock: it speaks of what
+    is known now. What is put right holds since the wrong value was believed to.
+
+    Args:
+        fact: as it stands.
+        word: what the user says of it.
+        message_id: under which it is kept; no message's.
+        now: aware.
+        last_said: the last instant at which something was said that competes with the fact.
+    """
+    at = now if last_said is None else max(now, last_said + _INSTANT)
+
+    def evidence(kind: Kind, value: str, since: datetime) -> Evidence:
+        return Evidence(fact.subject, fact.predicate, value, message_id, at, valid_from=since, kind=kind)
+
+    if word.object is None or word.object == fact.object:
+        return (evidence("verified" if word.verified else "unverified", fact.object, now),)
+    since = fact.valid_from if fact.current and fact.valid_from is not None else now
+    return evidence("rejected", fact.object, since), evidence("verified", word.object, since)

@@ -1,0 +1,227 @@
+"""What every `FactLedger` promises of a user's word: it settles what messages left open."""
+
+# ruff: noqa: D102 - the name of a law says what it states
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+import pytest
+
+from ricordo.domain.facts import Fact, Word
+from ricordo.ports.facts import FactEnded, FactLedger, FactQuestion, OtherRequest, Settlement, UnknownFact
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores.stores import STORED, Stores
+from ricordo.testing.stores.telling import Projection, learn, said, tell
+
+ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=1000)
+NOW = FactQuestion(user_id="u-1", min_confidence=0)
+ODD = (
+    'O\'Brien "Bob"; drop table facts',
+    "`}) DETACH DELETE n //",
+    "{x: $tenant}",
+    "\\u0000 \\ %s {0}",
+    "è\u0301 🅪 مرحبا 漢字",
+    "\U0001d54f" * 250,
+)
+
+
+async def _lived(stores: Stores, *cities: str, user_id: str = "u-1") -> Sequence[Fact]:
+    """Record a message for each city, an hour apart, and return the facts, the current ones first."""
+    names = [f"{user_id}-{n}" for n in range(len(cities))]
+    await stores.record(
+        *(
+            new_message(one, tenant=stores.tenant, timestamp=at(n), user_id=user_id)
+            for n, one in enumerate(names)
+        )
+    )
+    for n, (name, city) in enumerate(zip(names, cities, strict=True)):
+        await learn(stores, tell(stores, name, said("lives_in", city, minute=n), user_id=user_id))
+    return await _facts(stores)
+
+
+async def _facts(stores: Stores, question: FactQuestion = ALL) -> Sequence[Fact]:
+    found = await stores.ledger.facts(stores.tenant, question)
+    return sorted(found, key=lambda fact: (not fact.current, fact.object))
+
+
+async def _current(stores: Stores) -> list[tuple[str, bool, bool]]:
+    return [(one.object, one.verified, one.disputed) for one in await _facts(stores, NOW)]
+
+
+async def _settle(
+    stores: Stores,
+    fact_id: UUID,
+    word: Word,
+    *,
+    request: str = "request 1",
+    user_id: str = "u-1",
+    projection: Projection | None = None,
+    ledger: FactLedger | None = None,
+) -> Fact | None:
+    settlement = Settlement(user_id=user_id, fact_id=fact_id, request_id=request, word=word)
+    return await (ledger or stores.ledger).settle(
+        stores.tenant, settlement, projection or Projection(), STORED
+    )
+
+
+class SettlingContract:
+    """Laws of `FactLedger.settle`."""
+
+    async def test_messages_dispute_what_was_confirmed_and_do_not_overturn_it(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        projection = Projection()
+        confirmed = await _settle(stores, rome.id, Word(), projection=projection)
+        assert confirmed is not None
+        assert (confirmed.id, confirmed.verified, confirmed.confidence) == (rome.id, True, 1)
+        assert [one.facts for one in projection.learned] == [(confirmed,)]
+        late = STORED.replace(year=STORED.year + 1)
+        await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=late) for n in range(5)))
+        milan = said("lives_in", "Milan", minute=(late - at(0)).total_seconds() / 60)
+        await learn(stores, *(tell(stores, f"m-{n}", milan) for n in range(5)))
+        assert await _current(stores) == [("Rome", True, True)]
+
+    async def test_a_confirmation_is_taken_back(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        await _settle(stores, rome.id, Word())
+        assert await _settle(stores, rome.id, Word(verified=False), request="request 2") is None
+        assert await _facts(stores) == [rome]
+        assert await _settle(stores, rome.id, Word(verified=False), request="request 3") is None
+        assert await _facts(stores) == [rome], "nothing is left to take back"
+
+    async def test_what_is_disputed_holds_once_it_is_confirmed(self, stores: Stores) -> None:
+        await _lived(stores, *["Rome"] * 6, "Milan")
+        rome, milan = await _facts(stores)
+        assert (rome.disputed, milan.disputed, milan.current) == (True, True, False)
+        stands = await _settle(stores, milan.id, Word())
+        assert stands is not None
+        assert (stands.id, stands.verified, stands.current, stands.confidence) == (milan.id, True, True, 1)
+        assert await _current(stores) == [("Milan", True, False)]
+        assert [one.object for one in await _facts(stores)] == ["Milan", "Rome"]
+
+    async def test_what_is_corrected_was_never_so_and_stays_on_record(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        projection = Projection()
+        stands = await _settle(stores, rome.id, Word(object="Lecce"), projection=projection)
+        assert stands is not None
+        assert (stands.object, stands.verified, stands.current) == ("Lecce", True, True)
+        assert stands.valid_from == rome.valid_from, "it was so all the time"
+        new, old = await _facts(stores)
+        assert new == stands
+        assert (old.id, old.object, old.valid_from) == (rome.id, "Rome", old.valid_to)
+        assert set(projection.learned[0].facts) == {new, old}
+        assert await _current(stores) == [("Lecce", True, False)]
+
+    async def test_a_value_among_many_is_corrected_alone(self, stores: Stores) -> None:
+        await stores.record(new_message("m-1", tenant=stores.tenant))
+        told = tell(stores, "m-1", said("likes", "the tea"), said("likes", "cake", position=9))
+        await learn(stores, told)
+        tea = next(one for one in await _facts(stores) if one.object == "the tea")
+        stands = await _settle(stores, tea.id, Word(object="tea"))
+        assert stands is not None
+        assert await _current(stores) == [("cake", False, False), ("tea", True, False)]
+
+    async def test_another_spelling_is_a_correction_and_the_same_one_a_confirmation(
+        self, stores: Stores
+    ) -> None:
+        (rome,) = await _lived(stores, "rome")
+        spelled = await _settle(stores, rome.id, Word(object="Rome"))
+        assert spelled is not None
+        assert await _current(stores) == [("Rome", True, False)]
+        same = await _settle(stores, spelled.id, Word(object="Rome"), request="request 2")
+        assert same == spelled
+
+    async def test_a_repeat_changes_nothing_and_returns_the_same(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        word = Word(object="Lecce")
+        first = await _settle(stores, rome.id, word)
+        before = await _facts(stores)
+        projection = Projection()
+        assert await _settle(stores, rome.id, word, projection=projection) == first
+        again = _settle(stores, rome.id, word, ledger=stores.another_ledger(), projection=projection)
+        assert await again == first
+        assert await _facts(stores) == before
+        assert projection.learned == []
+        assert first is not None
+        assert await _settle(stores, first.id, Word(object="Bari"), request="request 2") != first
+        late = await _settle(stores, rome.id, word)
+        assert late is not None
+        assert (late.id, late.current) == (first.id, False)
+        assert await _current(stores) == [("Bari", True, False)]
+
+    async def test_two_of_one_request_at_once_are_one(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        ledgers = [stores.ledger, stores.another_ledger(), stores.another_ledger()]
+        settled = [_settle(stores, rome.id, Word(object="Lecce"), ledger=one) for one in ledgers]
+        assert len(set(await asyncio.gather(*settled))) == 1
+        assert len(await _facts(stores)) == 2
+
+    async def test_one_request_settles_one_thing(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        await _settle(stores, rome.id, Word(object="Lecce"))
+        before = await _facts(stores)
+        for word in (Word(), Word(object="Bari")):
+            with pytest.raises(OtherRequest):
+                await _settle(stores, rome.id, word)
+        assert await _facts(stores) == before
+
+    async def test_nobody_settles_what_is_not_known_of_them(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        elsewhere = stores.elsewhere()
+        for where, user_id, fact_id in (
+            (stores, "u-1", uuid4()),
+            (stores, "u-2", rome.id),
+            (elsewhere, "u-1", rome.id),
+        ):
+            with pytest.raises(UnknownFact):
+                await _settle(where, fact_id, Word(object="Lecce"), user_id=user_id)
+        assert await _facts(stores) == [rome]
+
+    async def test_who_is_forgotten_has_no_word(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        await stores.entomb(stores.tenant, "user", "u-1", "u-1")
+        with pytest.raises(UnknownFact):
+            await _settle(stores, rome.id, Word())
+
+    async def test_what_was_superseded_is_confirmed_but_not_corrected(self, stores: Stores) -> None:
+        milan, rome = await _lived(stores, "Rome", "Milan")
+        with pytest.raises(FactEnded):
+            await _settle(stores, rome.id, Word(object="Lecce"))
+        assert await _facts(stores) == [milan, rome]
+        await _settle(stores, rome.id, Word(), request="request 2")
+        assert await _current(stores) == [("Rome", True, False)]
+
+    async def test_what_the_projection_refuses_is_not_written(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        for error in (OSError("the graph is away"), TimeoutError("slow")):
+            with pytest.raises(type(error), match=str(error)):
+                await _settle(stores, rome.id, Word(object="Lecce"), projection=Projection(failing=error))
+            assert await _facts(stores) == [rome]
+        await _settle(stores, rome.id, Word(object="Bari"))
+        assert await _current(stores) == [("Bari", True, False)]
+
+    async def test_a_word_counts_against_what_is_dated_ahead_of_it(self, stores: Stores) -> None:
+        ahead = (STORED.replace(year=STORED.year + 9) - at(0)).total_seconds() / 60
+        await stores.record(new_message("m-1", tenant=stores.tenant, timestamp=at(ahead)))
+        await learn(stores, tell(stores, "m-1", said("lives_in", "Rome", minute=ahead)))
+        (rome,) = await _facts(stores)
+        await _settle(stores, rome.id, Word(object="Lecce"))
+        assert await _current(stores) == [("Lecce", True, False)]
+
+    async def test_what_comes_late_finds_its_place_before_a_word(self, stores: Stores) -> None:
+        milan, _ = await _lived(stores, "Rome", "Milan")
+        await _settle(stores, milan.id, Word())
+        for late in (stores.ledger, stores.another_ledger()):
+            await stores.record(new_message("m-late", tenant=stores.tenant, timestamp=at(0.5)))
+            told = tell(stores, "m-late", said("lives_in", "Turin", minute=0.5))
+            await learn(stores, told, ledger=late)
+            assert await _current(stores) == [("Milan", True, False)]
+            assert [one.object for one in await _facts(stores)] == ["Milan", "Rome", "Turin"]
+
+    @pytest.mark.parametrize("value", ODD)
+    async def test_odd_values_are_values_and_nothing_else(self, stores: Stores, value: str) -> None:
+        (rome,) = await _lived(stores, "Rome")
+        stands = await _settle(stores, rome.id, Word(object=value))
+        assert stands is not None
+        assert stands.object == value
+        assert await _current(stores) == [(value, True, False)]

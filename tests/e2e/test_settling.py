@@ -1,0 +1,131 @@
+"""A user's word on a fact, over the wire: it settles what messages dispute."""
+
+import asyncio
+import uuid
+
+import pytest
+from tests.fixtures.wire import Bot, Json, Reply, at, said
+
+pytestmark = pytest.mark.e2e
+
+U = {"user_id": "u-1"}
+ODD = (
+    'Ca\' "Zorzi" di {Mestre}',
+    "`}) MATCH (n) DETACH DELETE n //",
+    "'; delete from facts; --",
+    "$tenant \\u0000 %s",
+    "مدينة 🏙 \U0001d54f",
+    "\U0001f600" * 256,
+)
+
+
+async def known(bot: Bot, **request: object) -> list[Json]:
+    facts = (await bot.ask("facts", **U | request))["facts"]
+    assert isinstance(facts, list)
+    return facts
+
+
+async def lives_in(bot: Bot, *cities: str) -> Json:
+    """Tell where the user lives, and return what is known of it."""
+    days = len(cities)
+    await bot.remember(
+        *(said(f"m-{n}", f"Abito a {city}.", timestamp=at(days=days - n)) for n, city in enumerate(cities))
+    )
+    (fact,) = await known(bot, predicate="lives_in")
+    return fact
+
+
+async def settle(bot: Bot, command: str, fact: Json | str, **fields: object) -> Reply:
+    fact_id = fact if isinstance(fact, str) else fact["id"]
+    return await bot.request(f"command.{command}", U | {"fact_id": fact_id} | fields)
+
+
+async def test_what_is_confirmed_is_disputed_and_not_overturned(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    assert (await settle(bot, "verify", torino, verified=True)).body == {"ok": True, "verified": True}
+    assert await known(bot) == [torino | {"verified": True}]
+    later = "2030-01-01T00:00:00Z"
+    await bot.remember(*(said(f"l-{n}", "Abito a Lecce.", timestamp=later) for n in range(3)))
+    (fact,) = await known(bot, predicate="lives_in")
+    assert (fact["object"], fact["verified"], fact["disputed"]) == ("Torino", True, True)
+    assert (await settle(bot, "verify", torino, verified=False)).body == {"ok": True, "verified": False}
+    await bot.remember(said("l-9", "Abito a Lecce.", timestamp="2030-01-02T00:00:00Z"))
+    (fact,) = await known(bot, predicate="lives_in")
+    assert (fact["object"], fact["verified"]) == ("Lecce", False)
+
+
+async def test_what_is_corrected_stands_and_the_old_is_history(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino", "Torino")
+    reply = (await settle(bot, "correct", torino, object="Trino")).body
+    (trino,) = await known(bot, predicate="lives_in")
+    assert reply == {"ok": True, "memory_id": None, "fact_id": trino["id"]}
+    assert (trino["object"], trino["verified"], trino["disputed"]) == ("Trino", True, False)
+    old = next(one for one in await known(bot, history=True) if one["id"] == torino["id"])
+    assert (old["object"], old["confidence"], old["valid_to"]) == ("Torino", 2, old["valid_from"])
+    assert "Trino" in (await bot.ask("context", query="Dove abito?", **U))["context"]
+    assert [one["object"] for one in (await bot.recall("Che fai?"))["facts"]] == ["Trino"]
+
+
+async def test_a_repeated_request_changes_nothing_and_answers_the_same(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    fields = {"object": "Trino", "request_id": "r-1"}
+    replies = await asyncio.gather(*(settle(bot, "correct", torino, **fields) for _ in range(4)))
+    (trino,) = await known(bot)
+    assert [reply.body["fact_id"] for reply in replies] == [trino["id"]] * 4
+    assert len(await known(bot, history=True)) == 2
+    confirmed = await settle(bot, "verify", trino, verified=True, request_id="r-1")
+    assert confirmed.body["ok"], "another command is another request"
+    other = await settle(bot, "correct", torino, object="Lecce", request_id="r-1")
+    assert other.error == ("invalid_request", "request_id")
+
+
+async def test_without_request_id_each_is_a_new_one(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    await settle(bot, "correct", torino, object="Trino")
+    again = await settle(bot, "correct", torino, object="Trino")
+    assert again.error == ("invalid_request", "fact_id")
+    assert "superseded" in again.body["error"]["message"]
+
+
+async def test_a_fact_of_nobody_and_of_somebody_else_is_not_found(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    for fields in ({"fact_id": str(uuid.uuid4())}, {"user_id": "u-2"}):
+        for command, word in (("verify", {"verified": True}), ("correct", {"object": "Lecce"})):
+            reply = await settle(bot, command, torino, **word | fields)
+            assert reply.error == ("not_found", "fact_id")
+    bot.tenant = f"{bot.tenant}-b"
+    assert (await settle(bot, "verify", torino, verified=True)).error == ("not_found", "fact_id")
+    bot.tenant = bot.tenant.removesuffix("-b")
+    assert await known(bot) == [torino]
+
+
+@pytest.mark.parametrize("value", ODD, ids=range(len(ODD)))
+async def test_an_odd_value_is_a_value_and_nothing_else(bot: Bot, value: str) -> None:
+    torino = await lives_in(bot, "Torino")
+    await settle(bot, "correct", torino, object=value)
+    (fact,) = await known(bot)
+    assert (fact["object"], fact["verified"]) == (value, True)
+    await bot.remember(said("m-9", "Mia sorella Nora vive a Lisbona."))
+    assert len(await known(bot)) == 3
+    assert (await settle(bot, "correct", fact, object="Torino")).body["ok"]
+    assert "Torino" in {one["object"] for one in await known(bot)}
+
+
+@pytest.mark.parametrize("value", ["", "  ", "\x07", "\u0301", "a\0", "x" * 257, "\ufdfa" * 256, 5, None])
+async def test_what_is_no_value_is_refused(bot: Bot, value: object) -> None:
+    reply = await bot.request("command.correct", U | {"fact_id": str(uuid.uuid4()), "object": value})
+    assert reply.error == ("invalid_request", "object")
+
+
+async def test_control_characters_are_no_part_of_a_value(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    await settle(bot, "correct", torino, object="San\tDonà\x1b[2J\ndi Piave ")
+    assert [one["object"] for one in await known(bot)] == ["San Donà [2J di Piave"]
+
+
+async def test_what_was_said_before_a_word_and_comes_after_it_takes_its_place(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    await settle(bot, "correct", torino, object="Trino")
+    await bot.remember(said("m-late", "Abito a Torino.", timestamp=at(days=3)))
+    (fact,) = await known(bot)
+    assert (fact["object"], fact["verified"]) == ("Trino", True)

@@ -1,0 +1,73 @@
+"""The user's word on a fact, as evidence."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ricordo.domain.facts import Evidence, Fact, ImpossibleValue, Word, fold, settled, value
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = START + timedelta(days=30)
+
+
+def known(*cities: str, **fields: str) -> list[Evidence]:
+    return [
+        Evidence("user", fields.get("predicate", "lives_in"), city, f"m-{n}", START + timedelta(days=n))
+        for n, city in enumerate(cities)
+    ]
+
+
+def after(
+    rows: list[Evidence], fact: Fact, word: Word, last_said: datetime | None = None
+) -> tuple[Fact, ...]:
+    word_rows = settled(fact, word, message_id="request 1", now=NOW, last_said=last_said)
+    return fold([*rows, *word_rows], tenant="acme", user_id="u-1")
+
+
+def test_a_confirmation_is_evidence_of_its_kind_and_supports_nothing() -> None:
+    rows = known("Rome")
+    (fact,) = fold(rows, tenant="acme", user_id="u-1")
+    (row,) = settled(fact, Word(), message_id="request 1", now=NOW, last_said=START)
+    assert (row.kind, row.object, row.at, row.message_id) == ("verified", "Rome", NOW, "request 1")
+    (confirmed,) = after(rows, fact, Word())
+    assert confirmed.verified
+    assert (confirmed.confidence, confirmed.message_ids) == (1, ("m-0",))
+    assert confirmed.last_reinforced == fact.last_reinforced
+    (row,) = settled(fact, Word(verified=False), message_id="request 1", now=NOW, last_said=None)
+    assert row.kind == "unverified"
+
+
+def test_a_correction_rejects_what_was_and_confirms_what_is() -> None:
+    rows = known("Rome")
+    (fact,) = fold(rows, tenant="acme", user_id="u-1")
+    new, old = sorted(after(rows, fact, Word(object="Lecce")), key=lambda one: one.object)
+    assert (new.object, new.verified, new.current, new.valid_from) == ("Lecce", True, True, START)
+    assert (old.object, old.verified, old.valid_to) == ("Rome", False, old.valid_from)
+
+
+def test_it_is_later_than_whatever_was_said() -> None:
+    ahead = NOW + timedelta(days=9)
+    (fact,) = fold(known("Rome"), tenant="acme", user_id="u-1")
+    (row,) = settled(fact, Word(), message_id="request 1", now=NOW, last_said=ahead)
+    assert row.at > ahead
+    assert row.valid_from == NOW
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("  San   Donà\t di\nPiave ", "San Donà di Piave"),
+        ("a\x1b[31mb", "a [31mb"),
+        ('"quotes" {braces} `ticks`', '"quotes" {braces} `ticks`'),
+        ("…", "…"),
+        ("x" * 256, "x" * 256),
+    ],
+)
+def test_a_value_keeps_all_but_control_characters_and_spacing(text: str, kept: str) -> None:
+    assert value(text) == kept
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\x07", "\u0301", "\ufdfa" * 256])
+def test_a_value_that_nothing_tells_from_others_is_refused(text: str) -> None:
+    with pytest.raises(ImpossibleValue, match=r"^must"):
+        value(text)
