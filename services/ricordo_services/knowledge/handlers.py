@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from uuid import UUID
 
 from ricordo.domain.facts import Evidence, Fact, Statement
 from ricordo.messages.events import FactsExtracted, MemoryCreated
@@ -30,8 +31,7 @@ class Learn:
         utterances = await self.ledger.load(tenant, ids)
         if not utterances:
             return [Done()] * len(events)
-        stated = await self.reader.read(utterances)
-        told = [tell(*one) for one in zip(utterances, stated, strict=True)]
+        told = await self._told(tenant, utterances)
 
         async def project(learned: Learned) -> None:
             await self.graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
@@ -40,6 +40,26 @@ class Learn:
         done = {one.memory_id: one for one in progress}
         extracted = partial(_extracted, supported=supported)
         return [Done(stage_events(tenant, done.get(event.body.memory_id), extracted)) for event in events]
+
+    async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[Told]:
+        """Return what messages state; where the reader wavers, what it read of one before stands."""
+        kept: Mapping[UUID, Told] = {}
+        if self.reader.wavers:
+            kept = await self.ledger.told(tenant, [one.memory_id for one in utterances])
+        told = {one.memory_id: kept[one.memory_id] for one in utterances if _holds(one, kept)}
+        unread = [one for one in utterances if one.memory_id not in told]
+        stated = await self.reader.read(unread) if unread else ()
+        told |= {one.memory_id: tell(one, found) for one, found in zip(unread, stated, strict=True)}
+        return [told[one.memory_id] for one in utterances]
+
+
+def _holds(utterance: Utterance, kept: Mapping[UUID, Told]) -> bool:
+    """Tell whether what is kept of a message was read in the words that it has now."""
+    told = kept.get(utterance.memory_id)
+    return told is not None and all(
+        utterance.content.startswith(quote, row.position)
+        for row, quote in zip(told.evidence, told.quotes, strict=True)
+    )
 
 
 def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:

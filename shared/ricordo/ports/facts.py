@@ -101,6 +101,10 @@ class FactLedger(Protocol):
         """Return what was said; memories without a row are left out."""
         ...
 
+    async def told(self, tenant: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, Told]:
+        """Return what is kept of what messages state, by memory; those that state nothing are left out."""
+        ...
+
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
     ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:

@@ -1,6 +1,7 @@
 """Who reads messages for what they state: the rules, which need nobody."""
 
 from collections.abc import Sequence
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.facts import Statement, extract
@@ -14,6 +15,8 @@ class RulesStatementReader:
     Args:
         beside: where texts are read.
     """
+
+    wavers: Final = False
 
     def __init__(self, beside: Beside) -> None:
         self._beside = beside

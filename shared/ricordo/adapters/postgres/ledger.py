@@ -6,13 +6,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import asyncpg
+
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
 from ricordo.adapters.postgres.settling import fact_of, keep
-from ricordo.domain.facts import PREDICATES, USER, Fact, normalise, parts
+from ricordo.domain.facts import PREDICATES, USER, Evidence, Fact, normalise, parts
 from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
@@ -56,6 +58,15 @@ class PostgresFactLedger:
             )
             for row in rows.in_order(found, memory_ids)
         ]
+
+    async def told(self, tenant: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, Told]:
+        """Return what is kept of what messages state; see `FactLedger.told`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["told"], tenant, memory_ids)
+        by_memory: defaultdict[UUID, list[asyncpg.Record]] = defaultdict(list)
+        for row in found:
+            by_memory[row["memory_id"]].append(row)
+        return {memory_id: _told(memory_id, kept) for memory_id, kept in by_memory.items()}
 
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
@@ -156,3 +167,28 @@ def _evidence_rows(told: Told) -> list[dict[str, Any]]:
         for ordinal, (row, quote) in enumerate(zip(told.evidence, told.quotes, strict=True))
         if row.predicate in PREDICATES
     ]
+
+
+def _told(memory_id: UUID, kept: Sequence[asyncpg.Record]) -> Told:
+    """Read back what `_evidence_rows` has written of a message."""
+    return Told(
+        memory_id=memory_id,
+        message_id=kept[0]["message_id"],
+        user_id=kept[0]["user_id"],
+        said_at=kept[0]["said_at"],
+        quotes=tuple(row["quote"] for row in kept),
+        evidence=tuple(
+            Evidence(
+                subject=row["subject"],
+                predicate=row["predicate"],
+                object=row["object"],
+                message_id=row["message_id"],
+                at=row["said_at"],
+                polarity=row["polarity"],
+                valid_from=row["valid_from"],
+                valid_to=row["valid_to"],
+                position=row["position"],
+            )
+            for row in kept
+        ),
+    )

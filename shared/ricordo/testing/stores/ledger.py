@@ -137,6 +137,22 @@ class FactLedgerContract:
         names = (await stores.recollection.profile(stores.tenant, "u-1")).names
         assert not {"Rome", "Max"}.intersection(names)
 
+    async def test_what_messages_state_can_be_read_back(self, stores: Stores) -> None:
+        await _recorded(stores)
+        first = tell(
+            stores,
+            "m-0",
+            said("lives_in", "Rome", polarity="past", position=3, valid_from=at(-5)),
+            said("works_as", "nurse", subject="Nora", position=20),
+        )
+        other = tell(stores, "m-2", said("likes", "Tea", minute=2), user_id="u-1")
+        await learn(stores, first, tell(stores, "m-1"), other)
+        ids = [stores.id(f"m-{n}") for n in range(4)]
+        kept = await stores.ledger.told(stores.tenant, [*ids, uuid4()])
+        assert kept == {one.memory_id: one for one in (first, other)}
+        assert await learn(stores, *kept.values()) == await learn(stores, first, other)
+        assert await stores.ledger.told(stores.tenant, []) == {}
+
     async def test_a_forgotten_message_states_nothing(self, stores: Stores) -> None:
         await _recorded(stores, 1)
         _, progress = await learn(stores, tell(stores, "m-7", said("lives_in", "Rome")))

@@ -2,6 +2,14 @@
 select id as memory_id, message_id, user_id, role, speaker, language, content, created_at, timezone
 from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not null
 
+-- name: told
+-- What earlier readings found in messages.
+select m.id as memory_id, e.message_id, e.user_id, e.said_at, e.subject, e.predicate, e.object, e.polarity, e.position,
+       e.valid_from, e.valid_to, e.quote
+from memories m join fact_evidence e on e.tenant = m.tenant and e.message_id = m.message_id
+where m.tenant = $1 and m.id = any($2::uuid[]) and e.kind = 'said'
+order by e.message_id, e.ordinal
+
 -- name: lock_users
 -- Sorted, so that whoever needs several takes them in the same order.
 select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from unnest($2::text[]) as user_id
