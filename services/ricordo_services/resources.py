@@ -22,7 +22,7 @@ from ricordo.ports.analyser import QueryAnalyser
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
-from ricordo.ports.graph import FactGraph, GraphUnavailable
+from ricordo.ports.graph import GraphUnavailable, KeptGraph
 from ricordo.ports.models import Encoder
 from ricordo.ports.vectors import Scope, VectorIndex
 from ricordo.runtime.availability import Availability
@@ -158,7 +158,7 @@ class Resources:
             await index.prepare(model, length)
         return index
 
-    async def graph(self) -> FactGraph:
+    async def graph(self) -> KeptGraph:
         """Return the graph, whether or not it answers."""
         return await self._once("graph", self._open_graph)
 
@@ -260,7 +260,7 @@ class Resources:
             await index.prepare(model, length)
         return index
 
-    async def _open_graph(self) -> FactGraph:
+    async def _open_graph(self) -> KeptGraph:
         stores = self.settings.stores
         graph = await self._exits.enter_async_context(
             open_graph(

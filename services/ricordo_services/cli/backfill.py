@@ -1,46 +1,32 @@
 """`ricordo backfill`: memories that older versions or models have enriched or encoded are done again."""
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ricordo.messages.subjects import checked_tenant
 from ricordo.settings import Settings
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
 from ricordo_services.cli.at_work import at_work
 from ricordo_services.cli.configuration import keep_logs_quiet
-from ricordo_services.cli.failures import FAILED, Interrupted, Misused, complain
-from ricordo_services.cli.globals import said_before
-from ricordo_services.cli.options import DataDir
+from ricordo_services.cli.failures import FAILED, Interrupted, complain
+from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
+from ricordo_services.cli.progress import progress
 from ricordo_services.cli.store_checks import count_vectors
-from ricordo_services.cli.stores import named_stores
+from ricordo_services.cli.stores import named_stores, tenant_of
 
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
 _OF: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by", "vectors": "encoded by"}
-_EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches
 
 
 async def backfill(
     context: typer.Context,
     *,
-    user: Annotated[
-        str | None,
-        typer.Option("--user", "-u", metavar="ID", help="This user's memories only.", show_default=False),
-    ] = None,
-    tenant: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="This tenant's memories only; all unless said.", show_default=False
-        ),
-    ] = None,
+    user: OnlyUser = None,
+    tenant: OnlyTenant = None,
     only: Annotated[
         Part,
         typer.Option(
@@ -60,19 +46,19 @@ async def backfill(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Derive again what older versions have derived, or encode again what another model has encoded."""
-    whose = _tenant(tenant or said_before(context).tenant)
+    whose = tenant_of(context, tenant)
     keep_logs_quiet()
     settings = named_stores(context, data_dir)
     await _by_the_same_model(settings, only, whose)
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far: Backfilled | None = None
-    with _progress(margin(), _DERIVED[only], quiet=as_json) as show:
+    with progress(margin(), _DERIVED[only], quiet=as_json) as show:
 
         def report(now: Backfilled) -> None:
             nonlocal so_far
             so_far = now
-            show(now)
+            show(now.examined, now.outdated)
 
         order = BackfillOrder(part=only, tenant=whose, user_id=user, limit=limit, dry=dry_run)
         try:
@@ -113,13 +99,6 @@ async def _by_the_same_model(settings: Settings, part: Part, tenant: str | None)
             f"most memories are not of {own.model} ({told}): if the workers are to go on by another model, "
             "stop this, give it their settings (RICORDO_EMBEDDING__…), and run it again"
         )
-
-
-def _tenant(name: str | None) -> str | None:
-    try:
-        return None if name is None else checked_tenant(name)
-    except ValueError as error:
-        raise Misused(str(error)) from None
 
 
 def _document(done: Backfilled, part: Part, *, dry: bool) -> dict[str, object]:
@@ -165,22 +144,3 @@ def _why(done: Backfilled, part: Part) -> str:
     if "+" in done.version:
         return "the model did not answer, or not in sense; run it again when it does"
     return "they were changed meanwhile; run it again"
-
-
-@contextmanager
-def _progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Callable[[Backfilled], None]]:
-    """Yield what shows how far it is: a bar for who watches, else a line now and then."""
-    watched = console.is_terminal and not quiet
-    columns = (TextColumn("{task.description:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not watched) as bar:
-        task = bar.add_task(done_what, total=None)
-        told = time.monotonic()
-
-        def report(done: Backfilled) -> None:
-            nonlocal told
-            bar.update(task, total=done.outdated, completed=done.examined)
-            if not watched and time.monotonic() - told >= _EVERY_S:
-                told = time.monotonic()
-                console.print(f"{done.examined} of {done.outdated} {done_what}", soft_wrap=True)
-
-        yield report

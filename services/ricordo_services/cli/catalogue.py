@@ -231,10 +231,13 @@ ENTRIES: Final = (
     ),
     Entry(
         "reindex",
-        "later:reindex",
-        "Build the index and the graph anew from PostgreSQL.",
-        settings=ANYTHING,
-        later=True,
+        "reindex:reindex",
+        "Write the graph and the vector index anew from PostgreSQL.",
+        "For when one of them was lost or damaged, or comes from another day than PostgreSQL. Works beside "
+        "the running workers, some facts and memories at a time, and may be stopped at any moment: run it "
+        "again. What the graph holds and PostgreSQL does not is removed. Points are written by the worker "
+        "that owns the index, from the vectors that are kept: nothing is encoded.",
+        ("ricordo reindex", "ricordo reindex --graph", "ricordo reindex --vectors --user davide"),
     ),
     Entry(
         "backfill",

@@ -21,11 +21,6 @@ class NotYet(Failed):
         )
 
 
-def reindex(_: Anything = None) -> None:
-    """Build the index and the graph anew from PostgreSQL."""
-    raise NotYet("ricordo reindex", "0.5")
-
-
 def export(_: Anything = None) -> None:
     """Hand over all that is held of a user."""
     raise NotYet("ricordo export", "0.7", "`ricordo history` and `ricordo facts` with --json show most of it")

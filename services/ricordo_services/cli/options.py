@@ -31,6 +31,16 @@ DataDir = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the reply as it came over the wire, as one line.")]
 User = Annotated[str, typer.Option("--user", "-u", metavar="ID", help="Whose memory.", show_default=False)]
+OnlyUser = Annotated[
+    str | None,
+    typer.Option("--user", "-u", metavar="ID", help="This user's memories only.", show_default=False),
+]
+OnlyTenant = Annotated[
+    str | None,
+    typer.Option(
+        "--tenant", metavar="NAME", help="This tenant's memories only; all unless said.", show_default=False
+    ),
+]
 Conversation = Annotated[
     str | None,
     typer.Option("--conversation", metavar="ID", help="Of this conversation only.", show_default=False),

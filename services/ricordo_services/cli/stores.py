@@ -5,9 +5,10 @@ from pathlib import Path
 import typer
 from pydantic import SecretStr
 
+from ricordo.messages.subjects import checked_tenant
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import read_settings
-from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.folders import default_data_dir
 from ricordo_services.cli.globals import folder_of, said_before
 from ricordo_services.cli.servers import checked_url, running_stack, said_folder
@@ -29,6 +30,19 @@ def named_stores(context: typer.Context, data_dir: Path | None) -> Settings:
             "or name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
         )
     return settings
+
+
+def tenant_of(context: typer.Context, named: str | None) -> str | None:
+    """Return the tenant that is meant, named behind the command or before it; None for all of them.
+
+    Raises:
+        Misused: no tenant goes by that name.
+    """
+    name = named or said_before(context).tenant
+    try:
+        return None if name is None else checked_tenant(name)
+    except ValueError as error:
+        raise Misused(str(error)) from None
 
 
 def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:

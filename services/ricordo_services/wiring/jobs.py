@@ -6,6 +6,8 @@ from typing import Final
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import open_bus
 from ricordo.adapters.postgres.former import PostgresFormerVectors
+from ricordo.adapters.postgres.indexed import PostgresIndexedMemories
+from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.outdated import PostgresOutdated
@@ -17,9 +19,13 @@ from ricordo.settings import Settings
 from ricordo_services.awaited import Tell, served_at, waiting_for
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
 from ricordo_services.embedding.reembed import Reembed
+from ricordo_services.embedding.repoint import Repoint
 from ricordo_services.enrichment.backfill import Backfill
+from ricordo_services.knowledge.regraph import Regraph
 from ricordo_services.lifecycle.passes import Decay, Summary
 from ricordo_services.models import enriching_model
+from ricordo_services.reindexed import Reindexed, ReindexOrder
+from ricordo_services.reindexed import Report as ReindexReport
 from ricordo_services.resources import Resources, bus_settings, topology
 from ricordo_services.wiring.enriching import enriching, linking
 
@@ -77,6 +83,41 @@ async def run_backfill(
         resources = Resources(settings, SystemClock(), exits)
         make = _reembed if order.part == "vectors" else _backfill
         return await (await make(resources, order, tell)).run(order, report)
+
+
+async def run_reindex(
+    settings: Settings, order: ReindexOrder, report: ReindexReport = lambda _: None
+) -> Reindexed:
+    """Write a projection anew from PostgreSQL; see `Regraph.run`, `Repoint.run`.
+
+    Args:
+        settings: name the servers.
+        order: what is meant.
+        report: told how far it is.
+    """
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        make = _regraph if order.projection == "graph" else _repoint
+        return await (await make(resources)).run(order, report)
+
+
+async def _regraph(resources: Resources) -> Regraph:
+    return Regraph(
+        facts=await resources.store(PostgresKnownFacts),
+        graph=await resources.graph(),
+        life=await resources.store(PostgresLife),
+        clock=resources.clock,
+    )
+
+
+async def _repoint(resources: Resources) -> Repoint:
+    return Repoint(
+        memories=await resources.store(PostgresIndexedMemories),
+        life=await resources.store(PostgresLife),
+        emitter=Emitter(await resources.bus(), resources.clock, "embedding"),
+        index=await resources.backlog(("index", "index-changes")),
+        clock=resources.clock,
+    )
 
 
 async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> Backfill:

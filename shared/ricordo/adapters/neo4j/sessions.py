@@ -120,9 +120,13 @@ class Sessions:
                 raise GraphUnavailable(f"the graph does not let us in: {error.message}") from error
             except _PASSING as error:
                 if loop.time() + pause > deadline:
-                    raise GraphUnavailable(f"the graph does not answer: {error}") from error
+                    raise GraphUnavailable(f"the graph does not answer: {_in_a_line(error)}") from error
             await asyncio.sleep(random.uniform(pause / 2, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 async def run(

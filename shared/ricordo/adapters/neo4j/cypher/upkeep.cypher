@@ -2,5 +2,5 @@
 
 // name: owners
 MATCH (e:Entity)
-WHERE $tenant IS NULL OR e.tenant = $tenant
+WHERE e.user_id IS NOT NULL AND (e.tenant = $tenant OR $tenant IS NULL AND e.tenant IS NOT NULL)
 RETURN DISTINCT e.tenant AS tenant, e.user_id AS user_id
