@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from ricordo.domain.facts import Evidence, Fact, Statement
+from ricordo.domain.facts import Contribution, Evidence, Fact, Statement
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Learned, Told, Utterance
@@ -36,9 +36,9 @@ class Learn:
         async def project(learned: Learned) -> None:
             await self.graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
 
-        supported, progress = await self.ledger.record(tenant, told, project, self.clock.now())
+        contributions, progress = await self.ledger.record(tenant, told, project, self.clock.now())
         done = {one.memory_id: one for one in progress}
-        extracted = partial(_extracted, supported=supported)
+        extracted = partial(_extracted, contributions=contributions)
         return [Done(stage_events(tenant, done.get(event.body.memory_id), extracted)) for event in events]
 
     async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[Told]:
@@ -87,11 +87,20 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
     )
 
 
-def _extracted(ids: MessageIds, supported: Mapping[str, Sequence[Fact]]) -> FactsExtracted:
-    facts = supported.get(ids["message_id"], ())
+def _extracted(ids: MessageIds, contributions: Mapping[str, Contribution]) -> FactsExtracted:
+    of_message = contributions.get(ids["message_id"], Contribution())
+    facts = of_message.supported
     return FactsExtracted(
         **ids,
         facts=len(facts),
-        fact_ids=tuple(fact.id for fact in facts),
+        fact_ids=_ids(facts),
+        new=_ids(of_message.new),
+        reinforced=_ids(of_message.reinforced),
+        superseded=_ids(of_message.superseded),
+        disputed=_ids(of_message.disputed),
         contradictions=sum(1 for fact in facts if fact.contradictions),
     )
+
+
+def _ids(facts: Sequence[Fact]) -> tuple[UUID, ...]:
+    return tuple(fact.id for fact in facts)

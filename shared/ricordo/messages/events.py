@@ -179,6 +179,15 @@ class FactsExtracted(DerivedEvent):
     facts: Count
     """How many facts the message supports."""
     fact_ids: tuple[UUID, ...] = ()
+    """Which: those of `new` and of `reinforced`."""
+    new: tuple[UUID, ...] = ()
+    """Those that were not known before it."""
+    reinforced: tuple[UUID, ...] = ()
+    """Those that were known."""
+    superseded: tuple[UUID, ...] = ()
+    """Facts that held until this message said otherwise."""
+    disputed: tuple[UUID, ...] = ()
+    """Facts that it supports, or speaks against, and that stand disputed."""
     entity_ids: tuple[UUID, ...] = ()
     contradictions: Count = 0
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.domain.facts import Evidence, Fact, Word
+from ricordo.domain.facts import Contribution, Evidence, Fact, Word
 from ricordo.ports.stages import Progress
 
 
@@ -107,7 +107,7 @@ class FactLedger(Protocol):
 
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
-    ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
+    ) -> tuple[Mapping[str, Contribution], Sequence[Progress]]:
         """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
 
         `project` is awaited with what has changed of each user's facts, before the transaction commits: while
@@ -117,8 +117,8 @@ class FactLedger(Protocol):
         What is kept is the fold over all evidence of a user, in whatever order and batches it came.
 
         Returns:
-            By message id the facts that a message supports, as they now stand, changed by this call or not;
-            and the stages of the messages.
+            By message id what a message has to do with facts as they now stand, changed by this call or not,
+            where it has; and the stages of the messages.
 
         Raises:
             StoreUnavailable: nothing was written here.

@@ -43,6 +43,10 @@ class TestLateness(stores.LatenessContract):
     """Knowledge's part: what is remembered makes no difference."""
 
 
+class TestContributions(stores.ContributionsContract):
+    """Knowledge's part: what a message does to what is known."""
+
+
 class TestSettling(stores.SettlingContract):
     """Knowledge's part: a user's word."""
 

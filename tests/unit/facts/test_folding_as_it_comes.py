@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ricordo.domain.facts import (
     PREDICATES,
     Changes,
+    Contribution,
     Entity,
     Evidence,
     Fact,
@@ -125,7 +126,16 @@ def test_in_any_order_and_batches_it_is_the_fold_of_all(
         for one in batch:
             if all(row.kind != "verified" for row in rows[one]):  # what a user confirms is told, too
                 supported = tuple(fact for fact in facts if one in fact.message_ids)
-                assert changes.supported.get(one, ()) == supported
+                found = changes.contributions.get(one, Contribution())
+                assert found.supported == supported
+                first = tuple(fact for fact in supported if fact.message_ids[0] == one)
+                assert set(found.new) <= set(first)
+                if all(row.kind != "verified" for row in known):
+                    assert found.new == first
+                assert set(found.new).isdisjoint(found.reinforced)
+                assert all(not fact.current for fact in found.superseded)
+                assert {fact for fact in supported if fact.disputed} <= set(found.disputed)
+                assert all(fact.disputed for fact in found.disputed)
     assert follower.folding.facts() == _fold(evidence)
 
 

@@ -14,7 +14,7 @@ from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
 from ricordo.adapters.postgres.settling import fact_of, keep
-from ricordo.domain.facts import PREDICATES, USER, Evidence, Fact, normalise, parts
+from ricordo.domain.facts import PREDICATES, USER, Contribution, Evidence, Fact, normalise, parts
 from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
@@ -70,18 +70,18 @@ class PostgresFactLedger:
 
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
-    ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
+    ) -> tuple[Mapping[str, Contribution], Sequence[Progress]]:
         """Keep, fold, project and mark in one transaction; see `FactLedger.record`."""
         told = list({one.message_id: one for one in told}.values())
         users = sorted({one.user_id for one in told})
-        supported: dict[str, Sequence[Fact]] = {}
+        contributions: dict[str, Contribution] = {}
         async with self._folds.of(tenant, users, project) as transaction:
             changes = await transaction.fold(await _keep(transaction.connection, tenant, told, users))
             for changed in changes.values():
-                supported |= changed.supported
+                contributions |= changed.contributions
             done = [one.memory_id for one in told]
             progress = await mark(transaction.connection, tenant, Stage.EXTRACTED, done, at)
-        return supported, progress
+        return contributions, progress
 
     async def settle(
         self, tenant: str, settlement: Settlement, project: Project, at: datetime
@@ -92,7 +92,8 @@ class PostgresFactLedger:
             state = (await transaction.states([user_id])).get(user_id)
             new = await keep(transaction.connection, tenant, settlement, at, state)
             changes = (await transaction.fold({user_id: new}))[user_id]
-        return next(iter(changes.supported.get(settlement.request_id, ())), None)
+        stands = changes.contributions.get(settlement.request_id, Contribution()).supported
+        return next(iter(stands), None)
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""

@@ -3,7 +3,7 @@
 from ricordo.domain.facts.entities import Entity, canonical, entities, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
-from ricordo.domain.facts.folding import Changes, Fact, Folding, as_of, fold
+from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold
 from ricordo.domain.facts.parts import Part, parts, parts_of
 from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
 from ricordo.domain.facts.surfacing import surface
@@ -14,6 +14,7 @@ __all__ = [
     "PREDICATES",
     "USER",
     "Changes",
+    "Contribution",
     "Entity",
     "Evidence",
     "Fact",

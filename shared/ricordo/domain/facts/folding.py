@@ -12,7 +12,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.domain.facts.entities import Entity
 from ricordo.domain.facts.evidence import Evidence
-from ricordo.domain.facts.histories import REACH
+from ricordo.domain.facts.histories import REACH, Bearing
 from ricordo.domain.facts.parts import FoldedPart, Part, parts_of
 from ricordo.domain.facts.periods import Period
 from ricordo.domain.facts.slots import Place
@@ -62,6 +62,29 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one message has to do with what is known, as that stands: the same however often it is folded.
+
+    Attributes:
+        new: what it supports, and was not known before it.
+        reinforced: what it supports, and was known.
+        superseded: what held until it said otherwise: that something else holds instead, or that it is over.
+            Of several messages that it took, this is the one that tipped the balance.
+        disputed: what stands disputed of what it supports, and of what it speaks against.
+    """
+
+    new: tuple[Fact, ...] = ()
+    reinforced: tuple[Fact, ...] = ()
+    superseded: tuple[Fact, ...] = ()
+    disputed: tuple[Fact, ...] = ()
+
+    @property
+    def supported(self) -> tuple[Fact, ...]:
+        """What it supports."""
+        return _sorted((*self.new, *self.reinforced))
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """What new evidence has made of what is known.
 
@@ -69,14 +92,14 @@ class Changes:
         facts: those that are new or have become others, as they now stand.
         gone: ids of facts that are no more.
         entities: those that are new or have become others.
-        supported: the facts that each of the messages supports that were asked for, changed or not; of a
-            user's word, what it confirms.
+        contributions: of the messages that were asked for and have to do with facts, changed or not; what a
+            user's word confirms it supports.
     """
 
     facts: tuple[Fact, ...]
     gone: tuple[UUID, ...]
     entities: tuple[Entity, ...]
-    supported: Mapping[str, tuple[Fact, ...]]
+    contributions: Mapping[str, Contribution]
 
 
 class Folding:
@@ -122,7 +145,7 @@ class Folding:
         Args:
             part: where; one that is unknown here takes all the evidence there is.
             rows: evidence that has a say in it. All that one message says was said at one instant.
-            asked: messages of which `Changes.supported` is to tell.
+            asked: messages of which `Changes.contributions` is to tell.
 
         Raises:
             TooLateError: the part does not reach these rows, and is of no more use.
@@ -141,7 +164,7 @@ class Folding:
         facts: list[Fact] = []
         gone: list[UUID] = []
         entities: list[Entity] = []
-        supported: dict[str, list[Fact]] = {}
+        shares: dict[str, dict[Bearing, list[Fact]]] = {}
         for part in (self._parts[one] for one in sorted(self._changed)):
             news, name = part.take_news(), part.name
             entities += () if news.entity is None else (news.entity,)
@@ -152,12 +175,15 @@ class Folding:
             }
             facts += changed.values()
             gone += (self._id(part, place) for place, period in news.periods.items() if period is None)
-            for message_id, place, period in news.supported:
-                fact = changed.get(place) or self._fact(part, name, place, period)
-                supported.setdefault(message_id, []).append(fact)
+            for share in news.shares:
+                fact = changed.get(share.place) or self._fact(part, name, share.place, share.period)
+                shares.setdefault(share.message_id, {}).setdefault(share.bearing, []).append(fact)
         self._changed.clear()
-        by_message = {message_id: _sorted(found) for message_id, found in supported.items()}
-        return Changes(_sorted(facts), tuple(gone), tuple(entities), by_message)
+        contributions = {
+            message_id: Contribution(**{bearing: _sorted(found) for bearing, found in of_message.items()})
+            for message_id, of_message in shares.items()
+        }
+        return Changes(_sorted(facts), tuple(gone), tuple(entities), contributions)
 
     def facts(self) -> tuple[Fact, ...]:
         """Return current and past facts, sorted by subject, predicate, object and period."""

@@ -6,7 +6,7 @@ are taken back and applied again after it.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from ricordo.domain.facts.entities import normalise, spelled
 from ricordo.domain.facts.evidence import Evidence, Order, order
@@ -19,6 +19,27 @@ REACH: Final = 128
 
 class TooLateError(Exception):
     """A row belongs before those that can be taken back: all evidence has to be read again."""
+
+
+Bearing = Literal["new", "reinforced", "superseded", "disputed"]
+"""What a message has to do with a fact: it is the first to support it, or supports it too; it ended it; it
+supports or contradicts what stands disputed. The first two exclude each other."""
+
+
+class Share(NamedTuple):
+    """What a message has to do with one period, as that stands."""
+
+    message_id: str
+    bearing: Bearing
+    place: Place
+    period: Period
+
+
+class _Told(NamedTuple):
+    """What the rows of one message have done here."""
+
+    supported: list[tuple[Value, Evidence]]
+    ended: list[Place]
 
 
 class _Applied(NamedTuple):
@@ -36,7 +57,7 @@ class History:
         reach: how many rows can be taken back, at least; >= 1.
     """
 
-    __slots__ = ("_applied", "_beyond", "_met", "_reach", "_spellings", "_supports", "slot")
+    __slots__ = ("_applied", "_asked", "_beyond", "_met", "_reach", "_spellings", "slot")
 
     def __init__(self, spellings: Counter[str], reach: int) -> None:
         self.slot = Slot()
@@ -45,7 +66,7 @@ class History:
         self._applied: list[_Applied] = []
         self._beyond: Order | None = None  # of the last row that cannot be taken back
         self._met: set[tuple[str, ...]] = set()
-        self._supports: dict[str, list[tuple[Value, Evidence]]] = {}
+        self._asked: dict[str, _Told] = {}
 
     @property
     def undoable(self) -> int:
@@ -57,7 +78,7 @@ class History:
         return self._beyond is None or self._beyond < order(row)
 
     def add(self, rows: Sequence[Evidence], asked: Collection[str] = ()) -> None:
-        """Apply `rows` in their order among all others; of `asked` messages, remember what they support.
+        """Apply `rows` in their order among all others; of `asked` messages, remember what they do.
 
         Raises:
             TooLateError: one of them belongs before those that can be taken back; nothing was changed.
@@ -70,31 +91,44 @@ class History:
         for row in coming:
             self._apply(row, asked)
 
-    def take_supports(self) -> Iterator[tuple[str, Place, Period]]:
-        """Yield what the messages support that were asked for since this was last asked."""
-        supports, self._supports = self._supports, {}
-        for message_id, found in supports.items():
-            for place in {self.slot.place_of(value, first) for value, first in found}:
+    def take_shares(self) -> Iterator[Share]:
+        """Yield what the messages that were asked for have done, since this was last asked."""
+        asked, self._asked = self._asked, {}
+        for message_id, told in asked.items():
+            supported = {self.slot.place_of(value, first) for value, first in told.supported}
+            for place in supported:
                 if (period := self.slot.shown(place)) is not None:
-                    yield message_id, place, period
+                    first = period.first.message_id == message_id
+                    yield Share(message_id, "new" if first else "reinforced", place, period)
+            for place in set(told.ended):
+                if (period := self.slot.shown(place)) is not None and period.ended_by == message_id:
+                    yield Share(message_id, "superseded", place, period)
+            spoken_of = supported if self.slot.current is None else {*supported, self.slot.current}
+            for place in spoken_of:
+                if (period := self.slot.shown(place)) is not None and period.disputed:
+                    yield Share(message_id, "disputed", place, period)
 
     def _apply(self, row: Evidence, asked: Collection[str]) -> None:
         if self._applied and self._applied[-1].row.message_id != row.message_id:
             self._forget()
         value, said = (row.predicate, normalise(row.object)), _said(row)
+        told = self._asked.setdefault(row.message_id, _Told([], [])) if row.message_id in asked else None
         if said in self._met:
             self._applied.append(_Applied(row, None))
             return
         self._met.add(said)
         self._spellings[spelled(row.subject)] += 1
         self._applied.append(_Applied(row, self.slot.apply(row, value)))
-        if row.message_id in asked and self.slot.supported is not None:
-            self._supports.setdefault(row.message_id, []).append((value, self.slot.supported))
+        if told is not None and self.slot.supported is not None:
+            told.supported.append((value, self.slot.supported))
+        if told is not None and self.slot.ended is not None:
+            told.ended.append(self.slot.ended)
 
     def _taken_back(self, until: Order) -> Iterator[Evidence]:
         """Take back the rows after `until`, the last first, and yield them."""
         while self._applied and until < order(self._applied[-1].row):
             row, undo = self._applied.pop()
+            self._asked.pop(row.message_id, None)
             if undo is not None:
                 self.slot.take_back(undo)
                 self._met.discard(_said(row))

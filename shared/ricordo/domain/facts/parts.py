@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ricordo.domain.facts.entities import Entity, Naming, most_frequent, normalise
 from ricordo.domain.facts.evidence import Evidence
-from ricordo.domain.facts.histories import History
+from ricordo.domain.facts.histories import History, Share
 from ricordo.domain.facts.periods import Period
 from ricordo.domain.facts.slots import Place
 from ricordo.domain.facts.vocabulary import PREDICATES, USER, Predicate
@@ -66,12 +66,12 @@ class PartNews(NamedTuple):
     Attributes:
         entity: the entity, if it has become another one.
         periods: those that show as others than before; None for what is no more.
-        supported: of the messages that were asked for, the periods that each supports.
+        shares: what the messages that were asked for have to do with these and others.
     """
 
     entity: Entity | None
     periods: Mapping[Place, Period | None]
-    supported: Collection[tuple[str, Place, Period]]
+    shares: Collection[Share]
 
 
 class FoldedPart:
@@ -124,7 +124,7 @@ class FoldedPart:
 
         Args:
             rows: evidence that has a say here.
-            asked: messages of which `PartNews.supported` is to tell.
+            asked: messages of which `PartNews.shares` is to tell.
 
         Raises:
             TooLateError: one of them cannot take its place any more; what is folded here is of no more use.
@@ -153,11 +153,11 @@ class FoldedPart:
         periods = {
             place: now for slot in changed for place, now in self._histories[slot].slot.take_news().items()
         }
-        supported = [one for slot in changed for one in self._histories[slot].take_supports()]
+        shares = [one for slot in changed for one in self._histories[slot].take_shares()]
         if self._told_name != self.name:
             self._told_name = self.name
             periods |= dict(self.all_shown())
-        return PartNews(self._take_entity(), periods, supported)
+        return PartNews(self._take_entity(), periods, shares)
 
     def _take_entity(self) -> Entity | None:
         if self._naming is None or self._naming.mentions == self._told_mentions:

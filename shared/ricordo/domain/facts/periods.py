@@ -42,6 +42,7 @@ class Period:
         last_ids: the last ones, at most a piece.
         contradictions: distinct messages that spoke against it.
         contradicted_by: the latest of them.
+        ended_by: the message that ended what held; None while it holds, or where it was told as past.
         spellings: how often the value was spelled how, but for the last times.
         last_spellings: how it was spelled then; less than a piece.
     """
@@ -58,6 +59,7 @@ class Period:
     last_ids: tuple[str, ...] = ()
     contradictions: int = 0
     contradicted_by: str | None = None
+    ended_by: str | None = None
     spellings: tuple[tuple[str, int], ...] = ()
     last_spellings: tuple[str, ...] = ()
 
@@ -117,10 +119,10 @@ class Period:
             contradicted_by=row.message_id,
         )
 
-    def ended(self, instant: datetime) -> Self:
-        """Close the period at `instant`, never before it began."""
+    def ended(self, instant: datetime, by: str | None = None) -> Self:
+        """Close the period at `instant`, never before it began; `by` is the message that does it."""
         until = instant if self.valid_from is None else max(instant, self.valid_from)
-        return replace(self, valid_to=until)
+        return replace(self, valid_to=until, ended_by=by)
 
     def void(self) -> Self:
         """Say that it never held."""

@@ -32,12 +32,14 @@ class Slot:
 
     Attributes:
         supported: the row that began the period which the last row supports or confirms; None if none.
+        ended: the period that the last row ended; None if none.
     """
 
-    __slots__ = ("_challenges", "_current", "_periods", "_told", "_undo", "supported")
+    __slots__ = ("_challenges", "_current", "_periods", "_told", "_undo", "ended", "supported")
 
     def __init__(self) -> None:
         self.supported: Evidence | None = None
+        self.ended: Place | None = None
         self._periods: dict[Value, list[Period]] = {}
         self._current: Place | None = None
         self._challenges: dict[Value | None, Period] = {}
@@ -46,7 +48,7 @@ class Slot:
 
     def apply(self, row: Evidence, value: Value) -> Undo:
         """Let `row` speak for (or of the end of) `value`, and return what it takes to take that back."""
-        self._undo, self.supported = [], None
+        self._undo, self.supported, self.ended = [], None, None
         if row.kind != "said":
             self._settle(row, value)
         elif row.polarity == "past" or row.valid_to is not None:
@@ -64,6 +66,11 @@ class Slot:
         """Return the periods that have become others since this was last asked; None for what is no more."""
         told, self._told = self._told, {}
         return {place: now for place, before in told.items() if (now := self.shown(place)) != before}
+
+    @property
+    def current(self) -> Place | None:
+        """The period that holds."""
+        return self._current
 
     def shown(self, place: Place) -> Period | None:
         """Return a period; after those that have begun, what is still disputed stands as history."""
@@ -119,7 +126,7 @@ class Slot:
         stands = current.verified or (current.messages >= FIRM and not self._outvoted(challenge))
         self._put(place, current.contradicted(row, disputed=stands))
         if not stands:
-            self._overturn(place, challenge, value)
+            self._overturn(place, challenge, value, row.message_id)
 
     def _outvoted(self, challenge: Period) -> bool:
         """Whether enough messages speak for the challenge, or for the end of what it challenges."""
@@ -127,13 +134,14 @@ class Slot:
         against = {*challenge.message_ids, *(() if ends is None else ends.message_ids)}
         return len(against) >= OVERTURNING
 
-    def _overturn(self, place: Place, challenge: Period, value: Value | None) -> None:
+    def _overturn(self, place: Place, challenge: Period, value: Value | None, by: str) -> None:
         until = since(challenge.first)
         if value is None:
             until = challenge.first.valid_to or until
         self._do(Slot._set_challenge, value, None)
         self._drop_challenges()
-        self._put(place, replace(self._at(place), disputed=False).ended(until))
+        self._put(place, replace(self._at(place), disputed=False).ended(until, by))
+        self.ended = place
         self._do(Slot._set_current, None, None)
         if value is not None:
             self._begin(challenge)
@@ -169,7 +177,8 @@ class Slot:
                 self._do(Slot._set_challenge, value, None)
             if place is not None:
                 over = replace(self._at(place), disputed=False, verified=False)
-                self._put(place, over.ended(since(begun.first)))
+                self._put(place, over.ended(since(begun.first), row.message_id))
+                self.ended = place
             place = self._begin(begun)
         self._put(place, self._noted(replace(self._at(place), verified=True)))
         self._reaffirm(place)

@@ -79,6 +79,11 @@ async def learn(
     projection: Projection | None = None,
     ledger: FactLedger | None = None,
 ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
-    """Record what messages state as one batch, at the ledger of `stores` or at another one."""
+    """Record what messages state as one batch, and return which facts each supports, and its stages.
+
+    It is done at the ledger of `stores`, or at another one.
+    """
     keeping = ledger or stores.ledger
-    return await keeping.record(stores.tenant, told, projection or Projection(), STORED)
+    found, progress = await keeping.record(stores.tenant, told, projection or Projection(), STORED)
+    supported = {message_id: one.supported for message_id, one in found.items() if one.supported}
+    return supported, progress

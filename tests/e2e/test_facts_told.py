@@ -1,0 +1,88 @@
+"""What is told of facts over the wire: by the event of a message, beside a recall, and about one entity."""
+
+import json
+
+import pytest
+from tests.fixtures.wire import Bot, Json, at, said
+
+pytestmark = pytest.mark.e2e
+
+U = {"user_id": "u-1"}
+MAY_CHANGE = {
+    "at": "",
+    "contradictions": 0,
+}  # between two deliveries others contradict what a message supports
+
+
+async def known(bot: Bot, **request: object) -> list[Json]:
+    facts = (await bot.ask("facts", **U | request))["facts"]
+    assert isinstance(facts, list)
+    return facts
+
+
+async def test_an_event_tells_what_a_message_did_and_tells_it_again(bot: Bot) -> None:
+    async with bot.hearing("facts.extracted") as heard, bot.hearing("memory.created") as created:
+        await bot.remember(said("m-1", "Abito a Torino.", timestamp=at(days=3)))
+        await bot.remember(said("m-2", "Abito a Torino e ho un gatto, Pepe.", timestamp=at(days=2)))
+        await bot.remember(said("m-3", "Abito a Lecce.", timestamp=at(days=1)))
+        events = await heard.take(3)
+        causes = await created.take(3)
+        first, second, third = (json.loads(event.data) for event in events)
+        ids = {one["object"]: one["id"] for one in await known(bot, history=True)}
+        assert (first["new"], first["reinforced"]) == ([ids["Torino"]], [])
+        assert second["reinforced"] == [ids["Torino"]]
+        assert ids["Pepe"] in second["new"]
+        assert (third["new"], third["superseded"], third["disputed"]) == ([ids["Lecce"]], [ids["Torino"]], [])
+        for event in (first, second, third):
+            assert set(event["fact_ids"]) == {*event["new"], *event["reinforced"]}
+            assert event["facts"] == len(event["fact_ids"])
+        for cause in causes:
+            await bot.publish(cause.data, name="memory.created")
+        again = await heard.take(3)
+    told = [json.loads(event.data) | MAY_CHANGE for event in (*events, *again)]
+    assert told[:3] == told[3:], "the ids of the events included"
+
+
+async def test_facts_join_a_context_when_they_are_sure_verified_or_named(bot: Bot) -> None:
+    await bot.remember(
+        *(said(f"f-{n}", "Abito a Torino.", timestamp=at(days=9 - n)) for n in range(3)),
+        said("n-1", "Mia sorella Nora vive a Lisbona.", timestamp=at(days=2)),
+        said("v-1", "Lavoro alla Lavazza.", timestamp=at(days=2)),
+    )
+    question = {"query": "Che tempo fa?", "now": at(), "reinforce": False, **U}
+    told = await bot.ask("context", **question)
+    assert [one["object"] for one in told["facts"]] == ["Torino"]
+    assert "Torino" in told["context"]
+    (work,) = await known(bot, predicate="works_at")
+    reply = await bot.request("command.verify", U | {"fact_id": work["id"], "verified": True})
+    assert reply.body["ok"]
+    assert {one["object"] for one in (await bot.ask("context", **question))["facts"]} == {"Torino", "Lavazza"}
+    named = await bot.ask("context", **question | {"query": "Cosa sai di Nora?"})
+    assert {"Nora", "Lisbona"} <= {one["object"] for one in named["facts"]}
+    assert "Lisbona" in named["context"]
+
+
+async def test_of_many_facts_a_context_shows_ten(bot: Bot) -> None:
+    cities = (
+        "Bari",
+        "Lecce",
+        "Trento",
+        "Pisa",
+        "Siena",
+        "Asti",
+        "Como",
+        "Lodi",
+        "Enna",
+        "Nuoro",
+        "Rieti",
+        "Massa",
+    )
+    await bot.remember(
+        *(
+            said(f"m-{n}", f"La mia amica Nora ha visitato {city}.", timestamp=at(hours=n + 2))
+            for n, city in enumerate(cities)
+        )
+    )
+    assert len(await known(bot, entity="Nora")) > 10
+    reply = await bot.ask("context", query="Cosa sai di Nora?", now=at(), reinforce=False, **U)
+    assert len(reply["facts"]) == 10
