@@ -81,6 +81,8 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
                 valid_from=statement.valid_from,
                 valid_to=statement.valid_to,
                 position=statement.span[0],
+                subject_tie=statement.subject_tie,
+                object_tie=statement.object_tie,
             )
             for statement in statements
         ),

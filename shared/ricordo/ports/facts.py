@@ -146,6 +146,36 @@ class FactLedger(Protocol):
         """
         ...
 
+    async def decide(
+        self,
+        tenant: str,
+        user_id: str,
+        names: tuple[str, str],
+        project: Project,
+        *,
+        same: bool | None,
+        by: str,
+    ) -> None:
+        """Decide that two names are one entity, or two, or (None) leave it to the rules again.
+
+        All that is known is folded under what follows from it and projected, as `record` does. Repeating it
+        changes nothing.
+
+        Args:
+            tenant: of whom.
+            user_id: in whose life.
+            names: in any spelling; where two share one, with what tells them apart: "Marco (brother)".
+            project: takes what has changed.
+            same: what is decided.
+            by: who decides: `user`, or the name of a model.
+
+        Raises:
+            StoreUnavailable: nothing was written here.
+            ValueError: the names are one and the same, or blank.
+            Exception: whatever `project` raised; nothing was written here.
+        """
+        ...
+
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
         ...

@@ -14,13 +14,13 @@ from ricordo.testing.stores import Stores
 from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.links import join
 from ricordo.testing.stores.stores import STORED
-from ricordo.testing.stores.telling import learn, said, tell
+from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 pytestmark = pytest.mark.integration
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "neighbours linked_users embedding_models folded_users"
+    "neighbours linked_users embedding_models folded_users entity_names identity_decisions"
 ).split()
 
 
@@ -28,7 +28,8 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     """Leave a row of the tenant in every table that has tenants."""
     await stores.record(new_message(tenant=stores.tenant))
     await stores.encode("m-1")
-    await learn(stores, tell(stores, "m-1", said("lives_in", "Rome")))
+    await learn(stores, tell(stores, "m-1", said("lives_in", "Rome"), said("friend", "Marco R.")))
+    await stores.ledger.decide(stores.tenant, "u-1", ("Marco R.", "Lupo"), Projection(), same=True, by="user")
     await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
     await stores.life.bury(stores.tenant, letter(stores))
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")

@@ -29,6 +29,8 @@ async def _settle(stores: Stores, fact: Fact) -> Fact | None:
 
 async def _erase(stores: Stores, database: Database) -> None:
     async with database.transaction(stores.tenant) as connection:
+        # As whoever erases does: the lock before the first row, or two may wait for each other.
+        await connection.execute(Database.queries("facts")["lock_users"], stores.tenant, ["u-1"])
         for table in ("memories", "facts", "fact_evidence", "entities"):
             statement = f"delete from {table} where tenant = $1 and user_id = 'u-1'"
             await connection.execute(statement, stores.tenant)

@@ -70,16 +70,16 @@ class FoldingTransaction:
 
     async def fold(self, new: Mapping[str, New]) -> dict[str, Changes]:
         """Fold what was kept of each user, and project what that has changed; return it by user."""
-        states = await self.states(sorted(new))
         changes: dict[str, Changes] = {}
+        folded: dict[str, Folding] = {}
         for user_id in sorted(new):
             known = self._remembered.take(self._tenant, user_id, new[user_id].state)
-            folding = known or Folding(self._tenant, user_id)
+            folding = folded[user_id] = known or Folding(self._tenant, user_id)
             refolding = Refolding(self.connection, self._tenant, user_id, self._beside)
             changes[user_id] = await refolding.fold(folding, new[user_id])
             await self._follow(user_id, changes[user_id])
-            if user_id in states:
-                self._folded.append((user_id, folding, states[user_id]))
+        states = await self.states(sorted(new))  # at last: whom evidence speaks of may have changed its keys
+        self._folded += [(user_id, folded[user_id], state) for user_id, state in states.items()]
         return changes
 
     async def states(self, users: Sequence[str]) -> dict[str, UUID]:

@@ -14,7 +14,7 @@ from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
 from ricordo.adapters.postgres.settling import fact_of, keep
-from ricordo.domain.facts import PREDICATES, USER, Contribution, Evidence, Fact, normalise, parts
+from ricordo.domain.facts import PREDICATES, USER, Contribution, Evidence, Fact, normalise, object_tie, parts
 from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
@@ -95,6 +95,24 @@ class PostgresFactLedger:
         stands = changes.contributions.get(settlement.request_id, Contribution()).supported
         return next(iter(stands), None)
 
+    async def decide(
+        self,
+        tenant: str,
+        user_id: str,
+        names: tuple[str, str],
+        project: Project,
+        *,
+        same: bool | None,
+        by: str,
+    ) -> None:
+        """Decide who is who, and fold what is known of it anew; see `FactLedger.decide`."""
+        first, second = sorted(map(normalise, names))
+        if not first or first == second:
+            raise ValueError(f"these are not two names: {names[0]!r} and {names[1]!r}")
+        async with self._folds.of(tenant, [user_id], project) as transaction:
+            await transaction.connection.execute(_SQL["decide"], tenant, user_id, first, second, same, by)
+            await transaction.fold({user_id: New(renamed=True)})
+
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
         async with self._database.transaction(tenant) as connection:
@@ -164,6 +182,8 @@ def _evidence_rows(told: Told) -> list[dict[str, Any]]:
             "valid_from": row.valid_from,
             "valid_to": row.valid_to,
             "quote": quote,
+            "subject_tie": row.subject_tie,
+            "object_tie": object_tie(row),
         }
         for ordinal, (row, quote) in enumerate(zip(told.evidence, told.quotes, strict=True))
         if row.predicate in PREDICATES
@@ -189,6 +209,8 @@ def _told(memory_id: UUID, kept: Sequence[asyncpg.Record]) -> Told:
                 valid_from=row["valid_from"],
                 valid_to=row["valid_to"],
                 position=row["position"],
+                subject_tie=row["subject_tie"],
+                object_tie=row["object_tie"],
             )
             for row in kept
         ),

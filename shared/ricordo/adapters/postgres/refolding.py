@@ -14,7 +14,18 @@ import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.domain.facts import Changes, Evidence, Fact, Folding, Part, normalise, parts_of
+from ricordo.adapters.postgres.identifying import Identifying
+from ricordo.domain.facts import (
+    Changes,
+    Entity,
+    Evidence,
+    Fact,
+    Folding,
+    Identities,
+    Part,
+    normalise,
+    parts_of,
+)
 
 REMEMBERED: Final = 200_000
 """Kilobytes that the foldings that a process remembers may take, as `Folding.size` counts them: 200 MB."""
@@ -96,12 +107,14 @@ class New:
         messages: the messages that say it.
         replaced: the parts in which a former reading of these messages had a say.
         state: in which their evidence was before; None if there was none.
+        renamed: whether it was decided anew who is who.
     """
 
     evidence: list[Evidence] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)
     replaced: set[Part] = field(default_factory=set)
     state: UUID | None = None
+    renamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,26 +128,33 @@ class Refolding:
 
     async def fold(self, folding: Folding, new: New) -> Changes:
         """Fold what is new into `folding`, write what has changed, and return it."""
-        known: dict[Part, list[Evidence]] = {part: [] for part in new.replaced}
-        for row in new.evidence:
+        identifying = Identifying(self.connection, self.tenant, self.user_id)
+        identified = await identifying.identify(
+            folding.identities, new.evidence, new.messages, replaced=bool(new.replaced) or new.renamed
+        )
+        folding.identities = identified.identities
+        anew = new.replaced | identified.moved
+        known: dict[Part, list[Evidence]] = {part: [] for part in anew}
+        for row in identified.evidence:
             for part in parts_of(row):
                 known.setdefault(part, []).append(row)
-        unknown = {part for part in known if part in new.replaced or not folding.reaches(part, known[part])}
+        unknown = {part for part in known if part in anew or not folding.reaches(part, known[part])}
         found = await self._read(unknown) if unknown else []
         for part in unknown:
             folding.forget(part)
             known[part] = []
-        work = _Work(folding, known, unknown, found, new.messages)
+        evidence = [identified.identities.resolve(_evidence(row)) for row in found]
+        work = _Work(folding, known, unknown, evidence, new.messages)
         if self.beside is None or len(found) < _LONG:
             changes = work.fold()
         else:
             (changes,) = await self.beside.each(_Work.fold, [work])
-        return await self._write(changes, unknown)
+        return await self._write(changes, unknown, identified.identities)
 
     async def _read(self, unknown: Collection[Part]) -> Sequence[asyncpg.Record]:
         return await self.connection.fetch(_SQL["evidence"], self.tenant, self.user_id, *_parameters(unknown))
 
-    async def _write(self, changes: Changes, unknown: set[Part]) -> Changes:
+    async def _write(self, changes: Changes, unknown: set[Part], identities: Identities) -> Changes:
         """Write what has changed, and return what of it is news to the store."""
         gone = changes.gone
         if unknown:
@@ -147,10 +167,7 @@ class Refolding:
             written = {row["id"] for row in await self._fetch("keep_facts", document, changes.gone)}
         unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
         if changes.entities or unnamed:
-            document = rows.recordset(
-                {"key": one.key, "name": one.name, "aliases": one.aliases, "mentions": one.mentions}
-                for one in changes.entities
-            )
+            document = rows.recordset(_entity_row(one, identities) for one in changes.entities)
             await self._fetch("keep_entities", document, sorted(unnamed))
         facts = tuple(fact for fact in changes.facts if fact.id in written)
         return replace(changes, facts=facts, gone=gone)
@@ -166,11 +183,11 @@ class _Work:
     folding: Folding
     parts: Mapping[Part, list[Evidence]]
     unknown: set[Part]
-    found: Sequence[asyncpg.Record]
+    found: Sequence[Evidence]
     messages: Collection[str]
 
     def fold(self) -> Changes:
-        for row in map(_evidence, self.found):
+        for row in self.found:
             for part in parts_of(row) & self.unknown:
                 self.parts[part].append(row)
         for part, evidence in self.parts.items():
@@ -202,7 +219,19 @@ def _evidence(row: asyncpg.Record) -> Evidence:
         valid_to=row["valid_to"],
         kind=row["kind"],
         position=row["position"],
+        subject_tie=row["subject_tie"],
+        object_tie=row["object_tie"],
     )
+
+
+def _entity_row(entity: Entity, identities: Identities) -> dict[str, Any]:
+    return {
+        "key": entity.key,
+        "name": entity.name,
+        "aliases": entity.aliases,
+        "mentions": entity.mentions,
+        "names": sorted(identities.other_names(entity)),
+    }
 
 
 def _fact_row(fact: Fact) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The user's word on a fact: kept as evidence, without a message or a memory behind it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -9,7 +10,7 @@ import asyncpg
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.refolding import FACT_FIELDS, New
-from ricordo.domain.facts import PREDICATES, Evidence, Fact, normalise, parts_of, settled
+from ricordo.domain.facts import PREDICATES, Evidence, Fact, normalise, object_tie, parts_of, settled
 from ricordo.ports.facts import FactEnded, OtherRequest, Settlement, UnknownFact
 
 _SQL = Database.queries("settling")
@@ -38,13 +39,16 @@ async def keep(
     fact = fact_of(found)
     subject_key = found["subject_key"]
     last = await connection.fetchval(_SQL["last_said"], tenant, user_id, subject_key, _competing(fact))
-    evidence = settled(fact, settlement.word, message_id=request_id, now=at, last_said=last)
-    new = New(list(evidence), {request_id}, state=state)
+    named = settled(fact, settlement.word, message_id=request_id, now=at, last_said=last)
+    scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
+    words = await connection.fetchrow(_SQL["words"], *scope)
+    evidence = [_in_words(row, fact, words) for row in named]
+    new = New(evidence, {request_id}, state=state)
     kept = await connection.fetch(_SQL["kept_word"], tenant, request_id)
     if kept:
-        if [(row["predicate"], row["object_key"], row["kind"]) for row in kept] != _said(evidence):
+        if not _same(kept, named, found["object_key"]):
             raise OtherRequest("this request has settled something else already")
-        new.replaced = {part for row in evidence for part in parts_of(row)}  # reads them as they stand
+        new.replaced = {part for row in named for part in parts_of(row)}  # reads them as they stand
         return new
     if settlement.word.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(f"the fact {fact.id} does not hold any more")
@@ -52,13 +56,33 @@ async def keep(
     return new
 
 
+def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Evidence:
+    """Speak of a fact as messages did: who is who follows from their words, and may change."""
+    if words is None:
+        return row
+    row = replace(row, subject=_word(words["subject"], row.subject), subject_tie=words["subject_tie"])
+    if row.object != fact.object:
+        return row
+    return replace(row, object=_word(words["object"], row.object), object_tie=words["object_tie"])
+
+
+def _word(said: str, canonical: str) -> str:
+    return canonical if normalise(said) == normalise(canonical) else said
+
+
 def _competing(fact: Fact) -> list[str]:
     opposite = PREDICATES[fact.predicate].opposite
     return [fact.predicate] if opposite is None else [fact.predicate, opposite]
 
 
-def _said(evidence: Sequence[Evidence]) -> list[tuple[str, str, str]]:
-    return [(row.predicate, normalise(row.object), row.kind) for row in evidence]
+def _same(kept: Sequence[asyncpg.Record], named: Sequence[Evidence], object_key: str) -> bool:
+    """Whether what was kept of a request is what it says now: of the fact, and of what it holds instead."""
+    if [(row["predicate"], row["kind"]) for row in kept] != [(row.predicate, row.kind) for row in named]:
+        return False
+    instead = zip(kept[1:], named[1:], strict=True)
+    return kept[0]["object_key"] == object_key and all(
+        normalise(row["object"]) == normalise(other.object) for row, other in instead
+    )
 
 
 def _rows(evidence: Sequence[Evidence]) -> list[dict[str, object]]:
@@ -77,6 +101,8 @@ def _rows(evidence: Sequence[Evidence]) -> list[dict[str, object]]:
             "position": row.position,
             "valid_from": row.valid_from,
             "valid_to": row.valid_to,
+            "subject_tie": row.subject_tie,
+            "object_tie": object_tie(row),
         }
         for ordinal, row in enumerate(evidence)
     ]

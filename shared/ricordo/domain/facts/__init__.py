@@ -3,25 +3,32 @@
 from ricordo.domain.facts.entities import Entity, canonical, entities, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
-from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold
+from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold, resolved
+from ricordo.domain.facts.identities import Decision, Identities, Mention, Moved, mentions_of, object_tie
 from ricordo.domain.facts.parts import Part, parts, parts_of
 from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
 from ricordo.domain.facts.surfacing import surface
+from ricordo.domain.facts.ties import BEINGS
 from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactClass, Predicate
 
 __all__ = [
+    "BEINGS",
     "FUNCTIONAL",
     "PREDICATES",
     "USER",
     "Changes",
     "Contribution",
+    "Decision",
     "Entity",
     "Evidence",
     "Fact",
     "FactClass",
     "Folding",
+    "Identities",
     "ImpossibleValue",
     "Kind",
+    "Mention",
+    "Moved",
     "Part",
     "Polarity",
     "Predicate",
@@ -32,9 +39,12 @@ __all__ = [
     "entities",
     "extract",
     "fold",
+    "mentions_of",
     "normalise",
+    "object_tie",
     "parts",
     "parts_of",
+    "resolved",
     "settled",
     "surface",
     "value",

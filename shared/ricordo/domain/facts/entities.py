@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -75,7 +75,7 @@ def entities(evidence: Iterable[Evidence]) -> tuple[Entity, ...]:
     """Collect the entities that `evidence` names, as subject or as object, sorted by key."""
     named: dict[str, list[Evidence]] = {}
     for row in evidence:
-        for key in {normalise(name) for name in _names(row)} - {""}:
+        for key in {normalise(name) for name, _ in _names(row)} - {""}:
             named.setdefault(key, []).append(row)
     naming = {key: Naming(key) for key in sorted(named)}
     for key, rows in named.items():
@@ -90,21 +90,24 @@ class Naming:
         key: the normalised name.
     """
 
-    __slots__ = ("_spellings", "key", "mentions")
+    __slots__ = ("_also", "_spellings", "key", "mentions")
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.mentions = 0
         self._spellings: dict[str, int] = {}
+        self._also: set[str] = set()
 
     def add(self, rows: Iterable[Evidence]) -> None:
         """Count `rows`: all of each message at once, and each message once."""
-        spellings = {
-            (row.message_id, spelled(name))
+        named = [
+            (row.message_id, spelled(name), spelled(written))
             for row in rows
-            for name in _names(row)
+            for name, written in _names(row)
             if normalise(name) == self.key
-        }
+        ]
+        self._also |= {written for _, _, written in named if written}
+        spellings = {(message_id, spelling) for message_id, spelling, _ in named}
         for _, spelling in spellings:
             self._spellings[spelling] = self._spellings.get(spelling, 0) + 1
         self.mentions += len({message_id for message_id, _ in spellings})
@@ -113,11 +116,14 @@ class Naming:
     def entity(self) -> Entity:
         """The entity, once it was named."""
         name = most_frequent(self._spellings)
-        aliases = tuple(sorted(spelling for spelling in self._spellings if spelling != name))
+        aliases = tuple(sorted({*self._spellings, *self._also} - {name}))
         return Entity(self.key, name, aliases, self.mentions)
 
 
-def _names(row: Evidence) -> tuple[str, ...]:
-    subject = () if normalise(row.subject) == USER else (row.subject,)
+def _names(row: Evidence) -> Iterator[tuple[str, str]]:
+    """Yield the canonical names in `row`, each with the words that were said in its place, if others."""
+    if normalise(row.subject) != USER:
+        yield row.subject, row.subject_as
     predicate = PREDICATES.get(row.predicate)
-    return (*subject, row.object) if predicate is not None and predicate.about else subject
+    if predicate is not None and predicate.about:
+        yield row.object, row.object_as

@@ -26,6 +26,10 @@ class Evidence:
         valid_to: until when, where the text says so.
         kind: said in a message, or settled by the user.
         position: offset within the message: orders what one message says.
+        subject_tie: what ties the subject to the user, where the message says so: text of a `ties.Tie`.
+        object_tie: the same of the object.
+        subject_as: how the subject was written, where its canonical name stands in that place.
+        object_as: the same of the object.
     """
 
     subject: str
@@ -38,6 +42,10 @@ class Evidence:
     valid_to: datetime | None = None
     kind: Kind = "said"
     position: int = 0
+    subject_tie: str = ""
+    object_tie: str = ""
+    subject_as: str = ""
+    object_as: str = ""
 
 
 _KIND_ORDER: Final = {"rejected": 0, "unverified": 1, "said": 2, "verified": 3}

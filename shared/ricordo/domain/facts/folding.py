@@ -5,7 +5,7 @@ crash may fall between two writes, without changing it. `Folding` computes it fr
 remembers, `fold` from all evidence; both give the same.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -13,10 +13,11 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.domain.facts.entities import Entity
 from ricordo.domain.facts.evidence import Evidence
 from ricordo.domain.facts.histories import REACH, Bearing
+from ricordo.domain.facts.identities import Decision, Identities, mentions_of
 from ricordo.domain.facts.parts import FoldedPart, Part, parts_of
 from ricordo.domain.facts.periods import Period
 from ricordo.domain.facts.slots import Place
-from ricordo.domain.facts.vocabulary import USER
+from ricordo.domain.facts.vocabulary import PREDICATES, USER
 
 MAX_CONFIDENCE = 10
 
@@ -105,10 +106,15 @@ class Changes:
 class Folding:
     """What is known of one user, folded from evidence as it comes; parts of it may be unknown here.
 
+    The evidence carries canonical names: whoever adds it has asked `identities` who is meant.
+
     Args:
         tenant: the user's tenant; part of each fact's id.
         user_id: the user; part of each fact's id.
         reach: how many rows of a slot can be taken back, at least, to let in one that comes late; >= 1.
+
+    Attributes:
+        identities: the people and animals that the evidence mentions; None as long as nobody has read them.
     """
 
     def __init__(self, tenant: str, user_id: str, *, reach: int = REACH) -> None:
@@ -117,6 +123,7 @@ class Folding:
         self._parts: dict[Part, FoldedPart] = {}
         self._changed: set[Part] = set()
         self._size = 0
+        self.identities: Identities | None = None
 
     @property
     def size(self) -> int:
@@ -127,7 +134,7 @@ class Folding:
         each speaks of something else, half and less where they say the same, however they spell it. That
         holds for ids and values of some 50 characters; with ids of 128 and values of 100 it is up to 1.1.
         """
-        return self._size
+        return self._size + (0 if self.identities is None else self.identities.size)
 
     def reaches(self, part: Part, rows: Iterable[Evidence]) -> bool:
         """Whether `part` is known here, and `rows` do not come too late for it."""
@@ -216,7 +223,9 @@ class Folding:
         )
 
 
-def fold(evidence: Iterable[Evidence], *, tenant: str, user_id: str) -> tuple[Fact, ...]:
+def fold(
+    evidence: Iterable[Evidence], *, tenant: str, user_id: str, decisions: Iterable[Decision] = ()
+) -> tuple[Fact, ...]:
     """Compute a user's facts from all the evidence there is.
 
     The order of `evidence` and repetitions in it do not matter: it is read once, by instant and message id.
@@ -227,13 +236,14 @@ def fold(evidence: Iterable[Evidence], *, tenant: str, user_id: str) -> tuple[Fa
         evidence: rows about one user. A message that claims several instants was said at the first.
         tenant: the user's tenant; part of each fact's id.
         user_id: the user; part of each fact's id.
+        decisions: what was decided about who is who.
 
     Returns:
         Current and past facts, sorted by subject, predicate, object and period.
     """
     folding = Folding(tenant, user_id)
     parts: dict[Part, list[Evidence]] = {}
-    for row in _said_at_once(evidence):
+    for row in resolved(_said_at_once(evidence), decisions):
         for part in parts_of(row):
             parts.setdefault(part, []).append(row)
     for part, rows in parts.items():
@@ -250,6 +260,13 @@ def as_of(facts: Iterable[Fact], instant: datetime) -> tuple[Fact, ...]:
         and (fact.valid_to is None or instant < fact.valid_to)
         and fact.valid_from != fact.valid_to
     )
+
+
+def resolved(evidence: Iterable[Evidence], decisions: Iterable[Decision] = ()) -> Iterator[Evidence]:
+    """Yield the evidence of the vocabulary with the canonical names of whom it speaks of."""
+    rows = [row for row in evidence if row.predicate in PREDICATES]
+    identities = Identities((mention for row in rows for mention in mentions_of(row)), decisions)
+    return map(identities.resolve, rows)
 
 
 def _said_at_once(evidence: Iterable[Evidence]) -> Iterable[Evidence]:

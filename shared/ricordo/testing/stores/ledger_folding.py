@@ -11,7 +11,7 @@ from uuid import UUID
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import PREDICATES, Evidence, Fact, entities, fold, surface
+from ricordo.domain.facts import Evidence, Fact, Identities, entities, fold, mentions_of, resolved, surface
 from ricordo.domain.facts import as_of as held_at
 from ricordo.ports.facts import FactQuestion, Learned, Told
 from ricordo.testing.factories import at, new_message
@@ -25,8 +25,18 @@ LAWS = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
 )
 # Few names, many meetings: the same city, person and thing as value, subject and object.
-NAMES = ("Bea", "bea ", "Rome", "Milan", "Max")
-SAID = ("lives_in", "friend", "likes", "dislikes", "works_at", "has_pet", "not_in_the_vocabulary")
+NAMES = ("Bea", "bea ", "Bea R.", "Bea Rossi", "Rome", "Milan", "Max", "sister")
+TIES = ("", "", "has_sibling/f/sister", "?has_sibling/f/sister", "knows/f/colleague", "has_pet//dog")
+SAID = (
+    "lives_in",
+    "friend",
+    "likes",
+    "dislikes",
+    "works_at",
+    "has_pet",
+    "has_sibling",
+    "not_in_the_vocabulary",
+)
 
 
 @st.composite
@@ -39,10 +49,11 @@ def statements(draw: st.DrawFn) -> list[Evidence]:
             draw(st.sampled_from(SAID)),
             draw(st.sampled_from(NAMES)),
             minute=minute,
-            subject=draw(st.sampled_from(("user", "user", "Bea", "BEA", "Rome"))),
+            subject=draw(st.sampled_from(("user", "user", "Bea", "BEA", "Rome", "sister"))),
             polarity=draw(st.sampled_from(("holds", "holds", "past"))),
             position=position,
             valid_from=draw(st.sampled_from((None, None, at(-60)))),
+            ties=(draw(st.sampled_from(TIES)), draw(st.sampled_from(TIES))),
         )
         for position in range(count)
     ]
@@ -86,9 +97,10 @@ async def _holds_the_fold(stores: Stores, told: Sequence[Told]) -> None:
         for instant in (at(-61), at(-60), at(4), at(9)):
             assert await _asked(stores, user, as_of=instant) == set(held_at(facts, instant))
         shown = await stores.ledger.surfacing(stores.tenant, user, names=("bea",), threshold=2, limit=3)
-        assert tuple(shown) == surface(facts, named_entities=("bea",), threshold=2, limit=3)
-        known = [row for row in evidence if row.predicate in PREDICATES]
-        met = sorted(entities(known), key=lambda one: (-one.mentions, one.name))
+        met = sorted(entities(resolved(evidence)), key=lambda one: (-one.mentions, one.name))
+        known = Identities(mention for row in resolved(evidence) for mention in mentions_of(row))
+        named = ["bea", *(one.name for one in met if "bea" in known.other_names(one))]
+        assert tuple(shown) == surface(facts, named_entities=named, threshold=2, limit=3)
         profile = await stores.recollection.profile(stores.tenant, user)
         assert profile.names[: len(met)] == tuple(one.name for one in met)
 

@@ -1,7 +1,7 @@
 """Evidence as messages state it, for the suites of the fact ledger."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ricordo.domain.facts import Evidence, Fact, Polarity
@@ -34,6 +34,7 @@ def said(
     polarity: Polarity = "holds",
     position: int = 0,
     valid_from: datetime | None = None,
+    ties: tuple[str, str] = ("", ""),
 ) -> Evidence:
     """Return a statement; `tell` says by which message."""
     return Evidence(
@@ -45,24 +46,14 @@ def said(
         polarity=polarity,
         position=position,
         valid_from=valid_from,
+        subject_tie=ties[0],
+        object_tie=ties[1],
     )
 
 
 def tell(stores: Stores, message_id: str, *statements: Evidence, user_id: str = "u-1") -> Told:
     """Return what a message states."""
-    evidence = tuple(
-        Evidence(
-            one.subject,
-            one.predicate,
-            one.object,
-            message_id,
-            one.at,
-            polarity=one.polarity,
-            valid_from=one.valid_from,
-            position=one.position,
-        )
-        for one in statements
-    )
+    evidence = tuple(replace(one, message_id=message_id) for one in statements)
     return Told(
         memory_id=stores.id(message_id),
         message_id=message_id,

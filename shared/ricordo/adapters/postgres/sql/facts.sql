@@ -5,7 +5,7 @@ from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not n
 -- name: told
 -- What earlier readings found in messages.
 select m.id as memory_id, e.message_id, e.user_id, e.said_at, e.subject, e.predicate, e.object, e.polarity, e.position,
-       e.valid_from, e.valid_to, e.quote
+       e.valid_from, e.valid_to, e.quote, e.subject_tie, e.object_tie
 from memories m join fact_evidence e on e.tenant = m.tenant and e.message_id = m.message_id
 where m.tenant = $1 and m.id = any($2::uuid[]) and e.kind = 'said'
 order by e.message_id, e.ordinal
@@ -31,20 +31,21 @@ with held as (
         from jsonb_to_recordset($3::jsonb) as e (message_id text, ordinal integer))
 ), kept as (
     insert into fact_evidence (tenant, user_id, message_id, ordinal, said_at, subject, subject_key, predicate, object,
-                               object_key, polarity, kind, position, valid_from, valid_to, quote)
+                               object_key, polarity, kind, position, valid_from, valid_to, quote, subject_tie,
+                               object_tie)
     select $1, e.user_id, e.message_id, e.ordinal, e.said_at, e.subject, e.subject_key, e.predicate, e.object,
-           e.object_key, e.polarity, e.kind, e.position, e.valid_from, e.valid_to, e.quote
+           e.object_key, e.polarity, e.kind, e.position, e.valid_from, e.valid_to, e.quote, e.subject_tie, e.object_tie
     from jsonb_to_recordset($3::jsonb) as e (
         user_id text, message_id text, ordinal integer, said_at timestamptz, subject text, subject_key text,
         predicate text, object text, object_key text, polarity text, kind text, position integer,
-        valid_from timestamptz, valid_to timestamptz, quote text, memory_id uuid)
+        valid_from timestamptz, valid_to timestamptz, quote text, subject_tie text, object_tie text, memory_id uuid)
     join held on held.id = e.memory_id
     order by e.message_id, e.ordinal
     on conflict (tenant, message_id, ordinal) do update
     set said_at = excluded.said_at, subject = excluded.subject, subject_key = excluded.subject_key,
         predicate = excluded.predicate, object = excluded.object, object_key = excluded.object_key,
         polarity = excluded.polarity, position = excluded.position, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
-        quote = excluded.quote
+        quote = excluded.quote, subject_tie = excluded.subject_tie, object_tie = excluded.object_tie
     returning message_id
 )
 select user_id, subject_key, predicate, object_key, null as message_id, null::uuid as state from former
@@ -58,10 +59,57 @@ select user_id, null, null, null, null, state from folded_users where tenant = $
 -- of a user counts as long as the state is still the one in which they left it.
 select user_id, state from folded_users where tenant = $1 and user_id = any($2::text[])
 
+-- name: mentions
+-- The people and animals that evidence speaks of, but for that of the messages $4: the words, the tie, and who that is.
+-- $3 predicates whose object is one.
+select subject as name, subject_tie as tie, subject_key as key
+from fact_evidence
+where tenant = $1 and user_id = $2 and (subject_key < 'user' or subject_key > 'user') and not (message_id = any($4::text[]))
+union
+select object, object_tie, object_key
+from fact_evidence
+where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and not (message_id = any($4::text[]))
+
+-- name: decisions
+select first, second, same from identity_decisions where tenant = $1 and user_id = $2 and same is not null
+
+-- name: decide
+-- Whoever remembers who is who reads it anew.
+with decided as (
+    insert into identity_decisions (tenant, user_id, first, second, same, decided_by) values ($1, $2, $3, $4, $5, $6)
+    on conflict (tenant, user_id, first, second) do update
+    set same = excluded.same, decided_by = excluded.decided_by, decided_at = now()
+)
+update folded_users set state = gen_random_uuid() where tenant = $1 and user_id = $2
+
+-- name: rename
+-- Mentions ($4: names, ties, keys) are somebody else now: in the evidence of the messages $5, or in all. Returned is in
+-- what they have, or had, a say. $3 predicates whose object is somebody.
+with meant as (
+    select distinct m.name, m.tie, m.key from jsonb_to_recordset($4::jsonb) as m (name text, tie text, key text)
+), held as (
+    select e.message_id, e.ordinal, e.subject_key, e.predicate, e.object_key,
+           coalesce(s.key, e.subject_key) as new_subject_key, coalesce(o.key, e.object_key) as new_object_key
+    from fact_evidence e
+    left join meant s on s.name = e.subject and s.tie = e.subject_tie and e.subject_key <> 'user'
+    left join meant o on o.name = e.object and o.tie = e.object_tie and e.predicate = any($3::text[])
+    where e.tenant = $1 and e.user_id = $2 and ($5::text[] is null or e.message_id = any($5::text[]))
+      and (s.key is not null or o.key is not null)
+), renamed as (
+    update fact_evidence e set subject_key = h.new_subject_key, object_key = h.new_object_key
+    from held h
+    where e.tenant = $1 and e.message_id = h.message_id and e.ordinal = h.ordinal
+      and (e.subject_key, e.object_key) is distinct from (h.new_subject_key, h.new_object_key)
+)
+select subject_key, predicate, object_key from held
+union
+select new_subject_key, predicate, new_object_key from held
+
 -- name: evidence
 -- Whatever has a say in parts of what is known of a user: $3 names, $4 predicates of the user in person with all their
 -- objects, $5 predicates with the object $6.
-select message_id, said_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to
+select message_id, said_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to, subject_tie,
+       object_tie
 from fact_evidence
 where tenant = $1 and user_id = $2
   and ((subject_key <> 'user' and subject_key = any($3::text[])) or object_key = any($3::text[])
@@ -109,6 +157,18 @@ returning id
 -- $3 rows, $4 keys of entities that nobody names any more.
 with gone as (
     delete from entities where tenant = $1 and user_id = $2 and key = any($4::text[])
+), named as (
+    select distinct one.key, name_key
+    from jsonb_to_recordset($3::jsonb) as one (key text, names text[]), unnest(one.names) as name_key
+), unnamed as (
+    delete from entity_names n
+    where tenant = $1 and user_id = $2
+      and (key = any($4::text[]) or key in (select k.key from jsonb_to_recordset($3::jsonb) as k (key text)))
+      and not exists (select from named where named.key = n.key and named.name_key = n.name_key)
+), other_names as (
+    insert into entity_names (tenant, user_id, name_key, key)
+    select $1, $2, name_key, key from named order by name_key, key
+    on conflict do nothing
 )
 insert into entities (tenant, user_id, key, name, aliases, mentions)
 select $1, $2, e.key, e.name, e.aliases, e.mentions
@@ -120,13 +180,16 @@ where (entities.name, entities.aliases, entities.mentions)
     is distinct from (excluded.name, excluded.aliases, excluded.mentions)
 
 -- name: facts
--- $3 entity key, $4 predicate, $5 least confidence, $6 the instant at which they held, $7 also those that do not hold
+-- $3 normalised name of an entity, or one that it also goes by, $4 predicate, $5 least confidence, $6 the instant at which they held, $7 also those that do not hold
 -- now, and those that never did but were said; $8 how many
 select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
        disputed, verified, message_ids
 from facts
 where tenant = $1 and user_id = $2
-  and ($3::text is null or subject_key = $3 or object_key = $3)
+  and ($3::text is null or subject_key = any(array(select $3 union all
+           select key from entity_names where tenant = $1 and user_id = $2 and name_key = $3))
+       or object_key = any(array(select $3 union all
+           select key from entity_names where tenant = $1 and user_id = $2 and name_key = $3)))
   and ($4::text is null or predicate = $4)
   and (confidence >= $5::double precision or verified)
   and ($7::boolean or case when $6::timestamptz is null then valid_to is null
@@ -137,10 +200,13 @@ limit $8
 -- name: surfacing
 -- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
 -- Each of the three by its own index, so that not all that is known of a user is read for the ten that are shown.
-with named as (
+with meant as (
+    select array(select unnest($3::text[]) union all
+                 select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($3::text[])) as keys
+), named as (
     select * from facts
     where tenant = $1 and user_id = $2 and valid_to is null
-      and (subject_key = any($3::text[]) or object_key = any($3::text[]))
+      and (subject_key = any((select keys from meant)::text[]) or object_key = any((select keys from meant)::text[]))
     order by confidence desc, last_reinforced desc, id limit $5
 ), firm as (
     select * from facts

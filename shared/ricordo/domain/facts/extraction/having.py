@@ -68,7 +68,8 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
         kin = replace(kin, plural=True)  # "two goldfish"
     spans, _ = named_after(tokens, scene.grammar, kin, after, item.end)
     names = [tokens.text(*span) for span in spans]
-    person = scene.cast.introduce(Person(kin, tokens.text(item.at, after), names))
+    noun = tokens.text(item.at, after)
+    person = scene.cast.introduce(Person(kin, noun, names, of_other=item.subject is not None))
     if names or kin.predicate in NAMEABLE:
         scene.draft(item.subject, kin.predicate, person)
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
 from ricordo.domain.facts.extraction.tokens import Tokens
+from ricordo.domain.facts.ties import Tie
 
 LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
@@ -23,11 +24,13 @@ class Person:
         kin: what ties them to the user, if it is said.
         noun: how they are called as long as no name is known.
         names: their names; several when a plural was introduced ("my sons Leo and Tom").
+        of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
     """
 
     kin: Kin | None
     noun: str = ""
     names: list[str] = field(default_factory=list)
+    of_other: bool = False
 
     @property
     def gender(self) -> Gender:
@@ -38,6 +41,13 @@ class Person:
     def several(self) -> bool:
         """Whether a verb about them stands in the plural."""
         return len(self.names) > 1 or (self.kin is not None and self.kin.plural)
+
+    @property
+    def tie(self) -> str:
+        """What ties them to the user, as text; empty when the message does not say."""
+        if self.kin is None or self.of_other:
+            return ""
+        return str(Tie(self.kin.predicate, self.kin.gender, self.kin.noun, named=bool(self.names)))
 
     def labels(self) -> tuple[str, ...]:
         """What to call them in a statement."""

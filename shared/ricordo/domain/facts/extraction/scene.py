@@ -87,4 +87,13 @@ class Scene:
     def _statement(self, subject: str, draft: _Draft, value: str) -> Statement:
         begin, end = self.tokens.starts[draft.span[0]], self.tokens.ends[draft.span[1] - 1]
         quote = self.tokens.source[begin:end]
-        return Statement(subject, draft.predicate, value, quote, (begin, end), draft.polarity)
+        return Statement(
+            subject,
+            draft.predicate,
+            value,
+            quote,
+            (begin, end),
+            draft.polarity,
+            subject_tie="" if draft.subject is None else draft.subject.tie,
+            object_tie="" if isinstance(draft.object, str) else draft.object.tie,
+        )

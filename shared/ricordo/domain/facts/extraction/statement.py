@@ -19,6 +19,8 @@ class Statement:
         polarity: `holds`, or `past` when the message says that it is over.
         valid_from: since when, aware, where the message says so.
         valid_to: until when, aware, where the message says so; then the polarity is `past`.
+        subject_tie: what ties the subject to the user, where the message says so: text of a `ties.Tie`.
+        object_tie: the same of the object.
     """
 
     subject: str
@@ -29,3 +31,5 @@ class Statement:
     polarity: Polarity = "holds"
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    subject_tie: str = ""
+    object_tie: str = ""

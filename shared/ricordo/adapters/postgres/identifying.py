@@ -1,0 +1,108 @@
+"""Who is meant in new evidence of a user, and what becomes of former evidence when that changes.
+
+Evidence is kept in the words that were said. The keys beside them follow from all mentions of the user and
+what was decided about them (`domain.facts.identities`): a new one may merge two entities, or tell two apart.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import asyncpg
+
+from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.domain.facts import (
+    BEINGS,
+    Decision,
+    Evidence,
+    Identities,
+    Mention,
+    Moved,
+    Part,
+    mentions_of,
+    normalise,
+    parts,
+)
+
+_SQL = Database.queries("facts")
+_BEINGS = sorted(BEINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """What was found.
+
+    Attributes:
+        identities: whom the evidence mentions, that which is new included.
+        evidence: what is new, with canonical names.
+        moved: the parts of what is known in which somebody has a say who now is somebody else, or was.
+    """
+
+    identities: Identities
+    evidence: Sequence[Evidence]
+    moved: set[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Identifying:
+    """Finds who is meant, in the transaction that has kept the evidence."""
+
+    connection: Connection
+    tenant: str
+    user_id: str
+
+    async def identify(
+        self, known: Identities | None, new: Sequence[Evidence], messages: Collection[str], *, replaced: bool
+    ) -> Identified:
+        """Find who is meant in `new`, and rename those who are somebody else since.
+
+        Args:
+            known: those who were mentioned before, if that is remembered.
+            new: evidence that was kept under the words that were said.
+            messages: those which say it.
+            replaced: whether evidence has gone, or decisions have changed, since what is there was named.
+        """
+        mentions = list(dict.fromkeys(mention for row in new for mention in mentions_of(row)))
+        if known is None or replaced:
+            known, moved = await self._read(mentions, messages, replaced=replaced)
+        else:
+            moved = known.add(mentions)
+        touched = await self._rename(moved, None) if moved else set()
+        renamed = {(one.name, one.tie) for one in moved}
+        others = [_of(one, known) for one in mentions if one not in renamed]
+        if aliases := [one for one in others if one.key != normalise(one.name)]:
+            await self._rename(aliases, messages)
+        return Identified(known, [known.resolve(row) for row in new], touched)
+
+    async def _read(
+        self, mentions: Iterable[Mention], messages: Collection[str], *, replaced: bool
+    ) -> tuple[Identities, Sequence[Moved]]:
+        """Read whom other evidence mentions, and return who is somebody else with `mentions`."""
+        found = await self._fetch("mentions", _BEINGS, sorted(messages))
+        decided = [
+            Decision(row["first"], row["second"], row["same"]) for row in await self._fetch("decisions")
+        ]
+        identities = Identities((Mention(row["name"], row["tie"]) for row in found), decided)
+        moved = identities.add(mentions)
+        if not replaced:
+            return identities, moved
+        keys = {(row["name"], row["tie"]): row["key"] for row in found}
+        now = [_of(Mention(name, tie), identities) for name, tie in keys]
+        moved_since = [one for one in now if one.key != keys[one.name, one.tie]]
+        return identities, list({*moved, *moved_since, *identities.aliased()})
+
+    async def _rename(self, moved: Iterable[Moved], messages: Collection[str] | None) -> set[Part]:
+        document = rows.recordset({"name": one.name, "tie": one.tie, "key": one.key} for one in moved)
+        only = None if messages is None else sorted(messages)
+        return {
+            part
+            for row in await self._fetch("rename", _BEINGS, document, only)
+            for part in parts(row["subject_key"], row["predicate"], row["object_key"])
+        }
+
+    async def _fetch(self, name: str, *arguments: object) -> Sequence[asyncpg.Record]:
+        return await self.connection.fetch(_SQL[name], self.tenant, self.user_id, *arguments)
+
+
+def _of(mention: Mention, identities: Identities) -> Moved:
+    return Moved(mention.name, mention.tie, identities.key(mention))

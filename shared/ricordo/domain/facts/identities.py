@@ -1,0 +1,266 @@
+"""Who is meant by a name: which mentions are one entity, and which share no more than a name.
+
+Resolution takes three steps. *Blocking*: only names that begin with the same word are compared, and "my
+brother" with those who are called a brother. *Matching*: rules that say when two mentions are one, and when
+they cannot be; what the rules leave open may be decided by somebody else, once and for all (`Decision`).
+*Merging*: those that are one take one canonical name, under which their evidence is folded.
+
+Who is who follows from the set of mentions and decisions alone, so that a merge is taken back when there is
+no reason for it any more: a second Marco, or another decision. Evidence keeps the words as they were said.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from ricordo.domain.facts.clusters import Cluster, Node, clusters
+from ricordo.domain.facts.entities import Entity, normalise
+from ricordo.domain.facts.evidence import Evidence
+from ricordo.domain.facts.ties import BEINGS, Tie, tie_of
+from ricordo.domain.facts.vocabulary import USER
+
+
+class Mention(NamedTuple):
+    """How evidence speaks of somebody: the words, and the text of the tie (`ties.Tie`), empty for none."""
+
+    name: str
+    tie: str = ""
+
+    @property
+    def node(self) -> Node:
+        """The same, however it is spelled."""
+        return Node(normalise(self.name), self.tie)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """That two names are one entity, or two: by a language model or the user, where rules say nothing.
+
+    Attributes:
+        first: a normalised name, with its label where it has one: "marco (brother".
+        second: another one.
+        same: whether they are one.
+    """
+
+    first: str
+    second: str
+    same: bool
+
+
+class Moved(NamedTuple):
+    """A mention that now belongs to another entity, or to one of another canonical name."""
+
+    name: str
+    tie: str
+    key: str
+
+
+_SIZE: Final = 1
+"""Kilobytes that a mention takes, at most."""
+
+
+class Identities:
+    """The people and animals of one user, as evidence mentions them.
+
+    Args:
+        mentions: those there are.
+        decisions: what was decided about names.
+    """
+
+    def __init__(self, mentions: Iterable[Mention] = (), decisions: Iterable[Decision] = ()) -> None:
+        self._same: dict[str, set[str]] = defaultdict(set)
+        self._joined: dict[str, set[str]] = defaultdict(set)
+        self._apart: set[frozenset[str]] = set()
+        for one in decisions:
+            self._decide(one)
+        self._spellings: dict[Node, set[str]] = {}
+        self._blocks: dict[str, set[Node]] = defaultdict(set)
+        self._clusters: dict[str, list[Cluster]] = {}
+        self._tied: dict[str, set[str]] = defaultdict(set)
+        self._unnamed: dict[str, set[Node]] = defaultdict(set)
+        self._canonical: dict[Node, str] = {}
+        self.add(mentions)
+
+    @property
+    def size(self) -> int:
+        """The most that this takes in memory, in kilobytes."""
+        return _SIZE * sum(map(len, self._spellings.values()))
+
+    def add(self, mentions: Iterable[Mention]) -> tuple[Moved, ...]:
+        """Take in `mentions`, and return who of all is somebody else now, or goes by another canonical name.
+
+        Whoever was not there before was an entity of their own. Another spelling of somebody who was there
+        is not among them: `key` tells who that is.
+        """
+        before: dict[Node, str | None] = {}
+        blocks, kinds = set(), set()
+        for mention in mentions:
+            node = mention.node
+            if mention.name in self._spellings.get(node, ()):
+                continue
+            self._spellings.setdefault(node, set()).add(mention.name)
+            tie = tie_of(node.tie)
+            if tie is not None and not tie.named:
+                self._unnamed[tie.predicate].add(node)
+                kinds.add(tie.predicate)
+            else:
+                block = self._block(node.key)
+                self._blocks[block].add(node)
+                blocks.add(block)
+        for block in blocks:
+            kinds |= self._settle_block(block, before)
+        for kind in kinds:
+            self._settle_unnamed(kind, before)
+        return tuple(self._moved(before))
+
+    def aliased(self) -> Iterator[Moved]:
+        """Yield all mentions that go by another name than their own."""
+        for node, spellings in self._spellings.items():
+            key = normalise(self._canonical[node])
+            if key != node.key:
+                yield from (Moved(name, node.tie, key) for name in spellings)
+
+    def other_names(self, entity: Entity) -> frozenset[str]:
+        """Return by which other names, normalised, an entity is found: of a person also the first name."""
+        names = {normalise(alias) for alias in entity.aliases}
+        if any(normalise(one.name) == entity.key for one in self._clusters.get(self._block(entity.key), ())):
+            names.add(_first_word(entity.key))
+        return frozenset(names - {"", entity.key})
+
+    def key(self, mention: Mention) -> str:
+        """Return the key of the entity that is meant: of the mention itself where it is not known here."""
+        node = mention.node
+        return normalise(self._canonical.get(node, node.key))
+
+    def resolve(self, row: Evidence) -> Evidence:
+        """Return `row` with the canonical names of those it speaks of; what was written stays beside them."""
+        if normalise(row.subject) != USER and (name := self._name(Mention(row.subject, row.subject_tie))):
+            row = replace(row, subject=name, subject_as=row.subject)
+        if row.predicate in BEINGS and (name := self._name(Mention(row.object, object_tie(row)))):
+            row = replace(row, object=name, object_as=row.object)
+        return row
+
+    def _name(self, mention: Mention) -> str | None:
+        """Return the name to put in the place of a mention; None where its own will do."""
+        node = mention.node
+        name = self._canonical.get(node)
+        return None if name is None or normalise(name) == node.key else name
+
+    def _decide(self, one: Decision) -> None:
+        if one.same:
+            for mine, yours in ((one.first, one.second), (one.second, one.first)):
+                self._same[mine].add(yours)
+                self._joined[_without_label(mine)].add(_without_label(yours))
+        else:
+            self._apart.add(frozenset((one.first, one.second)))
+
+    def _block(self, key: str) -> str:
+        """Return the block of a name: its first word, or that of the first of those it was decided to be."""
+        if key not in self._joined:
+            return _first_word(key)
+        reached, rest = {key}, [key]
+        while rest:
+            new = self._joined[rest.pop()] - reached
+            reached |= new
+            rest += new
+        return min(map(_first_word, reached))
+
+    def _settle_block(self, block: str, before: dict[Node, str | None]) -> set[str]:
+        """Match and merge those of one block; returns the kinds of kin that are among them, or were."""
+        former = self._clusters.get(block, [])
+        now = clusters({node: self._spellings[node] for node in self._blocks[block]}, self._same, self._apart)
+        self._clusters[block] = now
+        for cluster in now:
+            for node in cluster.nodes:
+                self._rename(node, cluster.name, before)
+        kinds = {tie.predicate for cluster in now for tie in cluster.ties}
+        for kind in kinds:
+            self._tied[kind].add(block)
+        return kinds | {tie.predicate for cluster in former for tie in cluster.ties}
+
+    def _settle_unnamed(self, predicate: str, before: dict[Node, str | None]) -> None:
+        """Find who "my brother" is: the only one who is called a brother."""
+        unnamed = self._unnamed[predicate]
+        if not unnamed:
+            return
+        known = [
+            (tie, cluster)
+            for block in self._tied[predicate]
+            for cluster in self._clusters[block]
+            for tie in cluster.ties
+            if tie.predicate == predicate
+        ]
+        for node in unnamed:
+            found = self._only(node, known, unnamed)
+            own = min(self._spellings[node], key=lambda spelling: (spelling.islower(), spelling))
+            self._rename(node, own if found is None else found.name, before)
+
+    def _only(
+        self, node: Node, known: Collection[tuple[Tie, Cluster]], unnamed: Collection[Node]
+    ) -> Cluster | None:
+        tie = tie_of(node.tie)
+        if tie is None or not tie.identifies or (node.key != tie.noun and _several(tie, unnamed)):
+            return None
+        found = {
+            cluster.name: cluster
+            for other, cluster in known
+            if tie.may_be(other) and tie.former == other.former and self._allowed(node, cluster)
+        }
+        decided = {
+            name: one
+            for name, one in found.items()
+            if not one.called.isdisjoint(self._same.get(node.key, ()))
+        }
+        found = decided or found
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def _allowed(self, node: Node, cluster: Cluster) -> bool:
+        return not any(frozenset((node.key, key)) in self._apart for key in cluster.called)
+
+    def _rename(self, node: Node, name: str, before: dict[Node, str | None]) -> None:
+        former = self._canonical.get(node)
+        if former != name:
+            before.setdefault(node, former)
+            self._canonical[node] = name
+
+    def _moved(self, before: Mapping[Node, str | None]) -> Iterator[Moved]:
+        for node, former in before.items():
+            name = self._canonical[node]
+            key = normalise(name)
+            was_own = former is None or normalise(former) == node.key
+            if name != former and not (was_own and key == node.key):
+                yield from (Moved(spelling, node.tie, key) for spelling in sorted(self._spellings[node]))
+
+
+def object_tie(row: Evidence) -> str:
+    """Return the tie of whom the object is: what the user says of somebody ties them, however it is said."""
+    if row.object_tie or row.predicate not in BEINGS or normalise(row.subject) != USER:
+        return row.object_tie
+    return str(Tie(row.predicate))
+
+
+def mentions_of(row: Evidence) -> Iterator[Mention]:
+    """Yield the people and animals that `row` speaks of, but for the user."""
+    if normalise(row.subject) not in ("", USER):
+        yield Mention(row.subject, row.subject_tie)
+    if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
+        yield Mention(row.object, object_tie(row))
+
+
+def _without_label(key: str) -> str:
+    return key.partition(" (")[0]
+
+
+def _first_word(key: str) -> str:
+    return key.partition(" ")[0]
+
+
+def _several(tie: Tie, unnamed: Collection[Node]) -> bool:
+    """Whether there are several without a name, told apart by their words: "older", "younger sister"."""
+    told = {
+        node.key
+        for node in unnamed
+        if (other := tie_of(node.tie)) is not None and tie.may_be(other) and node.key != other.noun
+    }
+    return len(told) > 1

@@ -1,0 +1,117 @@
+"""Entities that merge and part again while evidence comes, on PostgreSQL."""
+
+import pytest
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.ports.facts import FactQuestion
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.telling import Projection, learn, said, tell
+
+pytestmark = pytest.mark.integration
+
+BROTHER, UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"
+COLLEAGUE = "knows/m/colleague"
+
+
+async def _known(
+    stores: Stores, entity: str | None = None, user_id: str = "u-1"
+) -> set[tuple[str, str, str]]:
+    facts = await stores.ledger.facts(stores.tenant, FactQuestion(user_id=user_id, entity=entity))
+    return {(one.subject, one.predicate, one.object) for one in facts}
+
+
+async def _recorded(stores: Stores, count: int) -> None:
+    await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(count)))
+
+
+async def test_my_brother_gets_his_name_and_loses_it_to_two(stores: Stores) -> None:
+    await _recorded(stores, 3)
+    projection = Projection()
+    lives = tell(stores, "m-0", said("lives_in", "Turin", subject="brother", ties=(UNNAMED, "")))
+    named = tell(stores, "m-1", said("has_sibling", "Marco", minute=1, ties=("", BROTHER)))
+    second = tell(stores, "m-2", said("has_sibling", "Leo", minute=2, ties=("", BROTHER)))
+    await learn(stores, lives, projection=projection)
+    assert await _known(stores) == {("brother", "lives_in", "Turin")}
+    await learn(stores, named, projection=projection)
+    assert await _known(stores) == {("Marco", "lives_in", "Turin"), ("user", "has_sibling", "Marco")}
+    assert await _known(stores, "Brother") == await _known(stores, "Marco")
+    assert len(projection.learned[-1].gone) == 1, "what stood under the other name is gone"
+    await learn(stores, second, projection=projection)
+    assert ("brother", "lives_in", "Turin") in await _known(stores)
+    assert await _known(stores, "Marco") == {("user", "has_sibling", "Marco")}
+
+
+async def test_both_of_one_name_are_found_by_it(stores: Stores) -> None:
+    await _recorded(stores, 2)
+    await learn(
+        stores,
+        tell(stores, "m-0", said("lives_in", "Turin", subject="Marco", ties=(BROTHER, ""))),
+        tell(stores, "m-1", said("lives_in", "Bari", minute=1, subject="Marco", ties=(COLLEAGUE, ""))),
+    )
+    assert await _known(stores, "marco") == {
+        ("Marco (brother)", "lives_in", "Turin"),
+        ("Marco (colleague)", "lives_in", "Bari"),
+    }
+    shown = await stores.ledger.surfacing(stores.tenant, "u-1", names=["Marco"], threshold=3, limit=10)
+    assert {one.object for one in shown} == {"Turin", "Bari"}
+
+
+async def test_an_alias_costs_no_reading_of_all_that_is_known(stores: Stores, database: Database) -> None:
+    """A message that calls somebody by another name than the canonical one is folded as it comes."""
+    await _recorded(stores, 3)
+    await learn(stores, tell(stores, "m-0", said("friend", "Marco Rossi")))
+    await learn(stores, tell(stores, "m-1", said("likes", "jazz", minute=1, subject="marco R.")))
+    await learn(stores, tell(stores, "m-2", said("likes", "jazz", minute=2, subject="Marco")))
+    (likes,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", predicate="likes"))
+    assert (likes.subject, likes.confidence) == ("Marco Rossi", 2)
+    async with database.transaction(stores.tenant) as connection:
+        assert await connection.fetchval("select array_agg(distinct subject_key) from fact_evidence") == [
+            "marco rossi",
+            "user",
+        ]
+
+
+async def test_what_is_decided_holds_for_all_and_can_be_taken_back(stores: Stores) -> None:
+    await _recorded(stores, 4)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola")))
+    await learn(stores, tell(stores, "m-1", said("lives_in", "Bari", minute=1, subject="Nico")))
+    two = await _known(stores)
+    names, projection = ("nico", "Nicola"), Projection()
+    for _ in range(2):
+        await stores.ledger.decide(stores.tenant, "u-1", names, projection, same=True, by="user")
+        assert await _known(stores) == {("user", "friend", "Nicola"), ("Nicola", "lives_in", "Bari")}
+    assert len(projection.learned) == 1
+    more = tell(stores, "m-2", said("likes", "tea", minute=2, subject="Nico"))
+    await learn(stores, more)
+    await learn(stores, more, ledger=stores.another_ledger())
+    assert ("Nicola", "likes", "tea") in await _known(stores, "nico")
+    await stores.ledger.decide(stores.tenant, "u-1", names, projection, same=None, by="user")
+    assert await _known(stores) == {*two, ("Nico", "likes", "tea")}
+
+
+async def test_a_decision_that_cannot_be_projected_is_not_taken(stores: Stores) -> None:
+    await _recorded(stores, 1)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico")))
+    before = await _known(stores)
+    projection = Projection(failing=OSError("the graph is away"))
+    with pytest.raises(OSError, match="away"):
+        await stores.ledger.decide(stores.tenant, "u-1", ("nico", "Nicola"), projection, same=True, by="user")
+    assert await _known(stores) == before
+
+
+@pytest.mark.parametrize("names", [("Nico", " nico "), ("", "Nico"), ("Nico", "")])
+async def test_a_decision_takes_two_names(stores: Stores, names: tuple[str, str]) -> None:
+    with pytest.raises(ValueError, match="not two names"):
+        await stores.ledger.decide(stores.tenant, "u-1", names, Projection(), same=True, by="user")
+
+
+async def test_two_users_may_have_a_friend_of_one_name(stores: Stores) -> None:
+    await stores.record(
+        new_message("m-0", tenant=stores.tenant),
+        new_message("m-1", tenant=stores.tenant, user_id="u-2", timestamp=at(1)),
+    )
+    await learn(stores, tell(stores, "m-0", said("friend", "Marco Rossi")))
+    await learn(stores, tell(stores, "m-1", said("friend", "Marco", minute=1), user_id="u-2"))
+    assert await _known(stores, "Marco") == {("user", "friend", "Marco Rossi")}
+    assert await _known(stores, "Marco", "u-2") == {("user", "friend", "Marco")}

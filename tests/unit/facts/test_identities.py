@@ -1,0 +1,235 @@
+"""Who is meant by a name: merges where there is reason for it, and nowhere else."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.facts import Decision, Evidence, Identities, Mention, entities, extract, fold, resolved
+from ricordo.testing.factories import at
+
+BROTHER, BROTHER_UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"
+COLLEAGUE, SISTER_UNNAMED = "knows/f/colleague", "?has_sibling/f/sister"
+
+MENTIONS = st.builds(
+    Mention,
+    st.sampled_from(
+        ("Marco", "marco", "marco R.", "Marco Rossi", "Marco Bianchi", "Nora", "brother", "little brother")
+    ),
+    st.sampled_from(
+        ("", "", BROTHER, BROTHER_UNNAMED, COLLEAGUE, "has_pet//dog", "has_pet//cane", "has_pet//pet")
+    ),
+)
+DECISIONS = st.lists(
+    st.builds(
+        Decision,
+        st.sampled_from(("marco", "marco rossi", "nora", "marco (brother")),
+        st.sampled_from(("marco bianchi", "brother", "marco r")),
+        st.booleans(),
+    ),
+    max_size=2,
+)
+
+
+def keys(*mentions: Mention, decisions: Iterable[Decision] = ()) -> list[str]:
+    """Return who each of `mentions` is, where these are all there are."""
+    known = Identities(mentions, decisions)
+    return [known.key(one) for one in mentions]
+
+
+def one(*mentions: Mention) -> bool:
+    """Whether all `mentions` are one."""
+    return len(set(keys(*mentions))) == 1
+
+
+def told(*messages: str) -> list[Evidence]:
+    """Return what messages state, each a minute after the one before."""
+    return [
+        Evidence(
+            one.subject,
+            one.predicate,
+            one.object,
+            f"m-{n}",
+            at(n),
+            polarity=one.polarity,
+            position=one.span[0],
+            subject_tie=one.subject_tie,
+            object_tie=one.object_tie,
+        )
+        for n, message in enumerate(messages)
+        for one in extract(message, language="en")
+    ]
+
+
+def known(*messages: str) -> set[tuple[str, str, str]]:
+    """Return the current facts that messages make."""
+    facts = fold(told(*messages), tenant="t", user_id="u")
+    return {(fact.subject, fact.predicate, fact.object) for fact in facts if fact.current}
+
+
+def test_a_name_its_short_form_and_my_brother_are_one() -> None:
+    assert one(Mention("Marco", BROTHER), Mention("marco R."), Mention("brother", BROTHER_UNNAMED))
+
+
+def test_a_brother_and_a_colleague_of_one_name_are_two_and_the_name_alone_is_neither() -> None:
+    brother, colleague, bare = keys(Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE), Mention("Marco"))
+    assert len({brother, colleague, bare}) == 3
+    assert bare == "marco"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("has_pet//dog", "has_pet//cat"),
+        ("has_child/f/daughter", "has_parent/f/mother"),
+        ("has_sibling/m/brother", "has_sibling/f/sister"),
+        ("related_to/f/aunt", "related_to/f/nonna"),
+        ("has_pet//dog", "knows//neighbour"),
+    ],
+)
+def test_ties_that_exclude_each_other(first: str, second: str) -> None:
+    assert not one(Mention("Max", first), Mention("Max", second))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("has_pet//dog", "has_pet/m/cane"),
+        ("has_pet//dog", "has_pet//pet"),
+        ("friend//friend", "partner/f/fidanzata"),
+        ("knows//colleague", "friend/m/amico"),
+        ("related_to/f/aunt", "related_to/f/zia"),
+        ("has_child//baby", "has_child/m/son"),
+    ],
+)
+def test_ties_that_one_person_may_have(first: str, second: str) -> None:
+    assert one(Mention("Max", first), Mention("Max", second))
+
+
+def test_two_of_one_first_name_stay_two_and_the_first_name_alone_is_neither() -> None:
+    assert keys(Mention("Marco Rossi"), Mention("Marco Bianchi"), Mention("Marco")) == [
+        "marco rossi",
+        "marco bianchi",
+        "marco",
+    ]
+
+
+def test_an_initial_says_which_of_the_two() -> None:
+    assert keys(Mention("Marco Rossi"), Mention("Marco Bianchi"), Mention("marco B."))[2] == "marco bianchi"
+
+
+def test_my_brother_is_nobody_in_particular_where_there_are_two() -> None:
+    assert (
+        keys(Mention("Marco", BROTHER), Mention("Leo", BROTHER), Mention("brother", BROTHER_UNNAMED))[2]
+        == "brother"
+    )
+
+
+def test_an_older_and_a_younger_brother_are_not_both_marco() -> None:
+    older, younger = (Mention(f"{word} brother", BROTHER_UNNAMED) for word in ("older", "younger"))
+    assert keys(older, younger, Mention("Marco", BROTHER)) == ["older brother", "younger brother", "marco"]
+
+
+def test_my_friend_alone_says_nothing() -> None:
+    assert keys(Mention("Luca", "friend//friend"), Mention("friend", "?friend//friend"))[1] == "friend"
+
+
+def test_an_ex_wife_is_not_the_wife() -> None:
+    assert not one(Mention("Anna", "partner/f/ex-wife"), Mention("wife", "?partner/f/wife"))
+
+
+def test_a_merge_is_taken_back_when_there_is_no_reason_for_it_any_more() -> None:
+    marco, brother = Mention("Marco", BROTHER), Mention("brother", BROTHER_UNNAMED)
+    known = Identities((marco, brother))
+    assert known.key(brother) == "marco"
+    moved = known.add((Mention("Leo", BROTHER),))
+    assert [(one.name, one.key) for one in moved] == [("brother", "brother")]
+
+
+def test_decisions_merge_keep_apart_and_can_be_taken_back() -> None:
+    nico, nicola, leo = Mention("Nico"), Mention("Nicola"), Mention("Leo Rossi")
+    assert keys(nico, nicola) == ["nico", "nicola"]
+    assert keys(nico, nicola, decisions=[Decision("nicola", "nico", same=True)]) == ["nicola", "nicola"]
+    assert keys(leo, Mention("Leo")) == ["leo rossi", "leo rossi"]
+    assert keys(leo, Mention("Leo"), decisions=[Decision("leo", "leo rossi", same=False)]) == [
+        "leo rossi",
+        "leo",
+    ]
+
+
+def test_those_who_share_a_name_are_decided_about_by_what_ties_them() -> None:
+    both = Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE)
+    decided = keys(*both, decisions=[Decision("marco (brother", "marco (colleague", same=True)])
+    assert decided == ["marco", "marco"]
+
+
+@given(st.lists(MENTIONS, max_size=10), DECISIONS, st.randoms(use_true_random=False), st.integers(1, 4))
+def test_who_is_who_follows_from_the_set_of_mentions(
+    mentions: list[Mention], decisions: list[Decision], random: object, size: int
+) -> None:
+    whole = Identities(mentions, decisions)
+    order = [*mentions, *mentions[:2]]
+    random.shuffle(order)  # type: ignore[attr-defined]  # hypothesis' own random
+    followed = {mention: mention.node.key for mention in mentions}
+    known = Identities((), decisions)
+    for start in range(0, len(order), size):
+        batch = order[start : start + size]
+        for one in known.add(batch):
+            followed[Mention(one.name, one.tie)] = one.key
+        followed |= {mention: known.key(mention) for mention in batch}
+    assert {mention: known.key(mention) for mention in mentions} == {
+        mention: whole.key(mention) for mention in mentions
+    }
+    assert followed == {mention: whole.key(mention) for mention in mentions}
+
+
+def test_what_is_said_of_my_brother_is_known_of_marco() -> None:
+    assert known("My brother lives in Turin.", "My brother Marco is a nurse.", "Marco loves jazz.") == {
+        ("user", "has_sibling", "Marco"),
+        ("Marco", "lives_in", "Turin"),
+        ("Marco", "works_as", "nurse"),
+        ("Marco", "likes", "jazz"),
+    }
+
+
+def test_two_friends_of_one_name_may_live_in_two_places() -> None:
+    facts = known("My brother Marco lives in Turin.", "My colleague Marco lives in Bari.")
+    assert {fact for fact in facts if fact[1] == "lives_in"} == {
+        ("Marco (brother)", "lives_in", "Turin"),
+        ("Marco (colleague)", "lives_in", "Bari"),
+    }
+
+
+def test_the_sister_of_somebody_else_is_not_the_users() -> None:
+    assert ("Lena", "plays", "cello") in known(
+        "Anna has a sister, Lena. Lena plays the cello.", "My sister is Nora."
+    )
+    assert ("Nora", "plays", "cello") not in known(
+        "Anna has a sister, Lena.", "Lena plays the cello.", "My sister is Nora."
+    )
+
+
+def test_an_entity_goes_by_all_that_it_was_called() -> None:
+    rows = told("My brother Marco is a nurse.", "My brother lives in Turin.", "Marco Rossi plays chess.")
+    (marco,) = (one for one in entities(resolved(rows)) if one.key == "marco rossi")
+    assert (marco.name, marco.aliases, marco.mentions) == ("Marco Rossi", ("Marco", "brother"), 3)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "'", '"{}', "`DROP`", "a\x00b", "MATCH (n) DETACH DELETE n", "R.", " ", "🦊", "(", "()"]
+)
+def test_odd_names_are_themselves(name: str) -> None:
+    known = Identities((Mention(name), Mention(name, BROTHER), Mention("Marco")))
+    assert known.key(Mention(name)) == known.key(Mention(name, BROTHER))
+
+
+def test_a_thousand_people_of_one_first_name_are_compared_with_nobody() -> None:
+    people = [Mention(f"Anna {n}") for n in range(1000)]
+    assert len(set(keys(*people, Mention("Anna")))) == 1001
+
+
+def test_time_says_nothing_about_who_is_who() -> None:
+    rows = told("My brother lives in Turin.", "My brother Marco is a nurse.")
+    assert rows[0].at < rows[-1].at
+    assert fold(rows, tenant="t", user_id="u") == fold(reversed(rows), tenant="t", user_id="u")
