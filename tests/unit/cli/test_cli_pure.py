@@ -151,7 +151,7 @@ def test_facts_tell_since_when_and_until_when_they_hold(cli: Cli) -> None:
         assert (fact["subject"], fact["predicate"], fact["object"]) == ("user", "lives_in", "Roma")
         assert fact["polarity"] == "past"
         assert fact["valid_from"] == "2010-01-01T00:00:00+01:00"
-        assert fact["valid_to"] == "2015-01-01T00:00:00+01:00"
+        assert fact["valid_to"] == "2016-01-01T00:00:00+01:00"  # up to the end of that year
 
 
 def test_the_times_of_facts_count_from_the_moment_of_saying(cli: Cli) -> None:

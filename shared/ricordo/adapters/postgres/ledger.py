@@ -14,7 +14,17 @@ from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
 from ricordo.adapters.postgres.settling import fact_of, keep
-from ricordo.domain.facts import PREDICATES, USER, Contribution, Evidence, Fact, normalise, object_tie, parts
+from ricordo.domain.facts import (
+    FUNCTIONAL,
+    PREDICATES,
+    USER,
+    Contribution,
+    Evidence,
+    Fact,
+    normalise,
+    object_tie,
+    parts,
+)
 from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
@@ -126,6 +136,7 @@ class PostgresFactLedger:
                 question.as_of,
                 question.history,
                 question.limit,
+                sorted(FUNCTIONAL),
             )
         return [fact_of(row) for row in found]
 

@@ -65,7 +65,7 @@ class History:
         self._reach = reach
         self._applied: list[_Applied] = []
         self._beyond: Order | None = None  # of the last row that cannot be taken back
-        self._met: set[tuple[str, ...]] = set()
+        self._met: set[tuple[object, ...]] = set()
         self._asked: dict[str, _Told] = {}
 
     @property
@@ -149,6 +149,14 @@ class History:
             del self._applied[:kept]
 
 
-def _said(row: Evidence) -> tuple[str, ...]:
+def _said(row: Evidence) -> tuple[object, ...]:
     """Return what a row says: who says it twice in a message has said it once."""
-    return row.message_id, row.predicate, normalise(row.object), row.kind, row.polarity
+    return (
+        row.message_id,
+        row.predicate,
+        normalise(row.object),
+        row.kind,
+        row.polarity,
+        row.valid_from,
+        row.valid_to,
+    )

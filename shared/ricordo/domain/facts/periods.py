@@ -8,7 +8,7 @@ than one.
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final, Self
 
@@ -24,6 +24,8 @@ _PIECE: Final = 10
 Value = tuple[str, str]
 """A predicate, and the normalised object."""
 
+_A_WHILE: Final = timedelta(days=366)
+
 _Names = tuple[str, ...]
 _Counts = tuple[tuple[str, int], ...]
 
@@ -37,6 +39,8 @@ class Period:
 
     Attributes:
         first: the row that began it.
+        dated: whether it is told when it began; else that is when it was first said.
+        closed: whether it is told that it ended; else it ended because another value began.
         messages: distinct supporting messages.
         former_ids: the latest of them but for the last ones, oldest first, in pieces.
         last_ids: the last ones, at most a piece.
@@ -52,6 +56,8 @@ class Period:
     last_reinforced: datetime
     valid_from: datetime | None
     valid_to: datetime | None = None
+    dated: bool = False
+    closed: bool = False
     verified: bool = False
     disputed: bool = False
     messages: int = 0
@@ -66,17 +72,30 @@ class Period:
     @classmethod
     def begun(cls, row: Evidence, value: Value) -> Self:
         """Return the period of `value` that `row` begins and supports."""
-        return cls(value, row, row.at, since(row)).supported(row)
+        return cls(value, row, row.at, row.valid_from or row.at, dated=row.valid_from is not None).supported(
+            row
+        )
+
+    @classmethod
+    def ending(cls, row: Evidence, value: Value) -> Self:
+        """Return what `row` says of a period of `value` that is over."""
+        dated = row.valid_from is not None
+        return cls(value, row, row.at, row.valid_from, row.valid_to, dated=dated, closed=True).supported(row)
 
     @classmethod
     def past(cls, row: Evidence, value: Value, until: datetime) -> Self:
         """Return the period of which `row` says that it has been."""
-        return cls(value, row, row.at, row.valid_from).ended(until).supported(row)
+        return cls.ending(row, value).ended(until)
 
     @property
     def held(self) -> bool:
         """Whether there was a time in which it held."""
         return self.valid_from != self.valid_to
+
+    @property
+    def begin(self) -> datetime:
+        """When it began, for an order; before all others where nobody knows."""
+        return self.valid_from or datetime.min.replace(tzinfo=UTC)
 
     @property
     def spelling(self) -> str:
@@ -92,23 +111,41 @@ class Period:
         return (*chain(*self.former_ids), *self.last_ids)[-SHOWN_MESSAGES:]
 
     def supported(self, row: Evidence) -> Self:
-        """Count `row` as a reason for this period."""
-        counts, last = _counted(self.spellings, (*self.last_spellings, spelled(row.object)))
+        """Count `row` as a reason for this period, and take the times that it tells of it."""
+        told = self._with_times(row)
+        counts, last = _counts_with(told.spellings, (*told.last_spellings, spelled(row.object)))
         if row.kind != "said":
-            return replace(self, spellings=counts, last_spellings=last)
-        last_reinforced = max(self.last_reinforced, row.at)
-        if row.message_id in self.last_ids[-1:]:
-            return replace(self, spellings=counts, last_spellings=last, last_reinforced=last_reinforced)
-        former_ids, last_ids = _kept(self.former_ids, self.last_ids, row.message_id)
+            return replace(told, spellings=counts, last_spellings=last)
+        last_reinforced = max(told.last_reinforced, row.at)
+        if row.message_id in told.last_ids[-1:]:
+            return replace(told, spellings=counts, last_spellings=last, last_reinforced=last_reinforced)
+        former_ids, last_ids = _kept(told.former_ids, told.last_ids, row.message_id)
         return replace(
-            self,
+            told,
             spellings=counts,
             last_spellings=last,
             last_reinforced=last_reinforced,
-            messages=self.messages + 1,
+            messages=told.messages + 1,
             former_ids=former_ids,
             last_ids=last_ids,
         )
+
+    def _with_times(self, row: Evidence) -> Self:
+        """Take the times that `row` tells, unless they would leave no time between them.
+
+        Of several beginnings the earliest stands: who has known somebody since 2005 meets them again, and
+        "for two years" is said until it is three.
+        """
+        begin, end, dated = self.valid_from, row.valid_to or self.valid_to, self.dated
+        if row.valid_from is not None and (begin is None or row.valid_from <= begin):
+            begin, dated = row.valid_from, True
+        if begin is not None and end is not None and end <= begin:
+            if dated:
+                return self
+            begin = None  # when it was first said is no beginning
+        if (begin, end, dated) == (self.valid_from, self.valid_to, self.dated):
+            return self
+        return replace(self, valid_from=begin, valid_to=end, dated=dated)
 
     def contradicted(self, row: Evidence, *, disputed: bool) -> Self:
         """Count `row` as a voice against this period."""
@@ -118,6 +155,39 @@ class Period:
             contradictions=self.contradictions + (row.message_id != self.contradicted_by),
             contradicted_by=row.message_id,
         )
+
+    def over(self, ending: "Period", by: str) -> Self:
+        """Close the period as those tell who say that it is over (`ending`); `by` is the last of them."""
+        if ending.valid_from is None and ending.valid_to is None:
+            return replace(self, closed=True).ended(ending.first.at, by)
+        until = ending.valid_to or ending.first.at
+        begin, dated = (ending.valid_from, True) if ending.dated else (self.valid_from, self.dated)
+        if begin is not None and until <= begin and not dated:
+            begin = None  # when it was first said is no beginning
+        return replace(self, valid_from=begin, dated=dated, closed=True).ended(until, by)
+
+    def is_told_by(self, row: Evidence) -> bool:
+        """Whether this is over, and can be what `row` says to be over."""
+        if self.valid_to is None or (row.valid_from is not None and self.valid_to <= row.valid_from):
+            return False
+        return not self.is_after(row)
+
+    def is_after(self, row: Evidence) -> bool:
+        """Whether what `row` says to be over was over before this began.
+
+        Where it is not told when this began, it was so for a while before it was said.
+        """
+        if row.valid_to is None or self.valid_from is None:
+            return False
+        return row.valid_to <= self.valid_from - (timedelta(0) if self.dated else _A_WHILE)
+
+    def until(self, then: Self) -> Self | None:
+        """Return this period up to where `then` begins, which lasts longer; None where they do not meet."""
+        if self.valid_to is None or then.valid_from in (None, self.valid_from):
+            return None
+        if self.valid_to <= then.valid_from or (then.valid_to is not None and then.valid_to < self.valid_to):
+            return None
+        return replace(self, valid_to=then.valid_from)
 
     def ended(self, instant: datetime, by: str | None = None) -> Self:
         """Close the period at `instant`, never before it began; `by` is the message that does it."""
@@ -134,12 +204,7 @@ class Period:
         return replace(self, valid_from=self.first.at, valid_to=self.first.at, disputed=disputed)
 
 
-def since(row: Evidence) -> datetime:
-    """Return since when a value holds that `row` says holds."""
-    return row.valid_from or row.at
-
-
-def _counted(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
+def _counts_with(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
     """Count the last spellings, once they make a piece; pairs that stay the same are shared."""
     if len(last) < _PIECE:
         return counts, last

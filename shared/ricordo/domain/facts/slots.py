@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from ricordo.domain.facts.evidence import Evidence
-from ricordo.domain.facts.periods import Period, Value, since
+from ricordo.domain.facts.periods import Period, Value
 
 FIRM: Final = 5
 """Distinct messages from which a lone contradicting one disputes a fact and does not overturn it."""
@@ -99,29 +99,60 @@ class Slot:
 
     def _holds(self, row: Evidence, value: Value) -> None:
         place = self._current
-        if place is None:
+        if (over := self._begun_before(row, value)) is not None:
+            self._support(over, row)
+        elif place is None:
             self._begin(self._noted(Period.begun(row, value)))
         elif place[0] == value:
-            self._put(place, self._noted(self._at(place).supported(row)))
+            self._support(place, row)
             self._reaffirm(place)
+        elif self._precedes(row, place):
+            self._append(self._noted(Period.past(row, value, self._at(place).valid_from or row.at)))
         else:
             self._contradict(place, row, value)
 
     def _ended(self, row: Evidence, value: Value) -> None:
-        if self._current is not None and self._current[0] == value:
-            self._contradict(self._current, row, None)
-        elif (place := self._latest(value)) is not None:
-            self._put(place, self._noted(self._at(place).supported(row)))
+        place = self._current
+        if place is not None and place[0] == value and not self._at(place).is_after(row):
+            self._contradict(place, row, None)
+        elif (over := self._spoken_of(row, value)) is not None:
+            self._support(over, row)
         else:
-            current = None if self._current is None else self._at(self._current)
+            current = None if place is None else self._at(place)
             before = row.at if current is None or current.valid_from is None else current.valid_from
             self._append(self._noted(Period.past(row, value, row.valid_to or min(row.at, before))))
+
+    def _begun_before(self, row: Evidence, value: Value) -> Place | None:
+        """Return the period that is over of which `row` tells the beginning, as by its time it must."""
+        if row.valid_from is None:
+            return None
+        over = (
+            (value, nth)
+            for nth, period in self._numbered(value)
+            if period.closed and period.valid_to is not None and row.valid_from < period.valid_to
+        )
+        return next(over, None)
+
+    def _precedes(self, row: Evidence, current: Place) -> bool:
+        """Whether both tell when they began, and `row` the earlier: what it tells of was over by then."""
+        period = self._at(current)
+        if row.valid_from is None or not period.dated or period.valid_from is None:
+            return False
+        return row.valid_from < period.valid_from
+
+    def _spoken_of(self, row: Evidence, value: Value) -> Place | None:
+        """Return the latest period of `value` that is over and can be the one that `row` tells of."""
+        over = ((value, nth) for nth, period in self._numbered(value) if period.is_told_by(row))
+        return next(over, None)
 
     def _contradict(self, place: Place, row: Evidence, value: Value | None) -> None:
         """Weigh a message against the current value: `value` is what it says instead, None if nothing."""
         current, former = self._at(place), self._challenges.get(value)
         spoken_for = place[0] if value is None else value
-        challenge = Period.begun(row, spoken_for) if former is None else former.supported(row)
+        if former is not None:
+            challenge = former.supported(row)
+        else:
+            challenge = Period.ending(row, spoken_for) if value is None else Period.begun(row, spoken_for)
         self._do(Slot._set_challenge, value, challenge if value is None else self._noted(challenge))
         stands = current.verified or (current.messages >= FIRM and not self._outvoted(challenge))
         self._put(place, current.contradicted(row, disputed=stands))
@@ -135,16 +166,18 @@ class Slot:
         return len(against) >= OVERTURNING
 
     def _overturn(self, place: Place, challenge: Period, value: Value | None, by: str) -> None:
-        until = since(challenge.first)
-        if value is None:
-            until = challenge.first.valid_to or until
         self._do(Slot._set_challenge, value, None)
         self._drop_challenges()
-        self._put(place, replace(self._at(place), disputed=False).ended(until, by))
+        settled = replace(self._at(place), disputed=False)
         self.ended = place
         self._do(Slot._set_current, None, None)
-        if value is not None:
+        if value is None:
+            self._put(place, settled.over(challenge, by))
+            self._fit(place)
+        else:
+            self._put(place, settled.ended(challenge.begin, by))
             self._begin(challenge)
+            self._fit(place)
 
     def _reaffirm(self, place: Place) -> None:
         """Settle lone voices against a value that is said again: they stay on record, never having held."""
@@ -177,7 +210,7 @@ class Slot:
                 self._do(Slot._set_challenge, value, None)
             if place is not None:
                 over = replace(self._at(place), disputed=False, verified=False)
-                self._put(place, over.ended(since(begun.first), row.message_id))
+                self._put(place, over.ended(begun.begin, row.message_id))
                 self.ended = place
             place = self._begin(begun)
         self._put(place, self._noted(replace(self._at(place), verified=True)))
@@ -191,11 +224,52 @@ class Slot:
     def _append(self, period: Period) -> Place:
         place = period.value, len(self._periods.get(period.value, ()))
         self._put(place, period)
+        self._fit(place)
         return place
 
-    def _latest(self, value: Value) -> Place | None:
+    def _support(self, place: Place, row: Evidence) -> None:
+        """Count a row for a period; where it tells another beginning, what that one has ended follows."""
+        former = self._at(place)
+        now = self._noted(former.supported(row))
+        self._put(place, now)
+        if (former.valid_from, former.valid_to) == (now.valid_from, now.valid_to):
+            return
+        for other in self._others(place):
+            period = self._at(other)
+            follows = not period.closed and period.valid_to == former.valid_from != now.valid_from
+            if follows and now.valid_from is not None:
+                self._put(other, period.ended(now.valid_from, period.ended_by))
+        self._fit(place)
+
+    def _fit(self, place: Place) -> None:
+        """End what lasts into a period, told times and all, when that one begins: one value holds at a time.
+
+        What lies within a longer period stays, as does what began when nobody knows.
+        """
+        changed = [place]
+        while changed:
+            place = changed.pop()
+            period = self._at(place)
+            if not (period.dated or period.closed) or not period.held:
+                continue
+            for other in self._others(place):
+                first, then = sorted((other, place), key=lambda one: self._at(one).begin)
+                met = self._at(first).until(self._at(then))
+                if met is not None:
+                    self._put(first, met)
+                    changed.append(first)
+
+    def _others(self, place: Place) -> list[Place]:
+        """Return the places of the other periods in which something held."""
+        held = ((value, nth) for value in self._periods for nth, _ in self._numbered(value))
+        return [other for other in held if other != place]
+
+    def _numbered(self, value: Value) -> Iterator[tuple[int, Period]]:
+        """Yield the periods of a value in which it held, the latest first, with their numbers."""
         periods = self._periods.get(value, ())
-        return next(((value, nth) for nth in reversed(range(len(periods))) if periods[nth].held), None)
+        for nth in reversed(range(len(periods))):
+            if periods[nth].held:
+                yield nth, periods[nth]
 
     def _at(self, place: Place) -> Period:
         return self._periods[place[0]][place[1]]

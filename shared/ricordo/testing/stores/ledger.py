@@ -172,6 +172,17 @@ class FactLedgerContract:
         assert {one.object for one in history} == {"Rome", "Milan", "Turin"}
         assert sum(one.contradictions for one in history) == 2
 
+    async def test_at_no_instant_two_cities_were_lived_in(self, stores: Stores) -> None:
+        await _recorded(stores)
+        past = said("lives_in", "Paris", minute=1, polarity="past", valid_from=at(-9), valid_to=at(-5))
+        await learn(stores, tell(stores, "m-0", said("lives_in", "Rome", valid_from=at(-20))))
+        await learn(stores, tell(stores, "m-1", past))
+        for minute, city in ((-21, []), (-10, ["Rome"]), (-9, ["Paris"]), (-5, ["Rome"]), (2, ["Rome"])):
+            question = FactQuestion(user_id="u-1", predicate="lives_in", as_of=at(minute))
+            assert [one.object for one in await _facts(stores, question)] == city
+        meanwhile = FactQuestion(user_id="u-1", entity="Rome", as_of=at(-7))
+        assert await _facts(stores, meanwhile) == []
+
     async def test_what_never_held_but_was_said_is_part_of_the_history_only(self, stores: Stores) -> None:
         await _recorded(stores)
         firm = [tell(stores, f"m-{n}", said("lives_in", "Rome", minute=n)) for n in range(5)]

@@ -52,7 +52,8 @@ def statements(draw: st.DrawFn) -> list[Evidence]:
             subject=draw(st.sampled_from(("user", "user", "Bea", "BEA", "Rome", "sister"))),
             polarity=draw(st.sampled_from(("holds", "holds", "past"))),
             position=position,
-            valid_from=draw(st.sampled_from((None, None, at(-60)))),
+            valid_from=draw(st.sampled_from((None, None, at(-60), at(-30)))),
+            valid_to=draw(st.sampled_from((None, None, None, at(-20)))),
             ties=(draw(st.sampled_from(TIES)), draw(st.sampled_from(TIES))),
         )
         for position in range(count)
@@ -94,7 +95,7 @@ async def _holds_the_fold(stores: Stores, told: Sequence[Told]) -> None:
         facts = fold(evidence, tenant=stores.tenant, user_id=user)
         assert await _asked(stores, user, history=True) == set(facts)
         assert await _asked(stores, user) == {one for one in facts if one.current}
-        for instant in (at(-61), at(-60), at(4), at(9)):
+        for instant in (at(-61), at(-60), at(-25), at(4), at(9)):
             assert await _asked(stores, user, as_of=instant) == set(held_at(facts, instant))
         shown = await stores.ledger.surfacing(stores.tenant, user, names=("bea",), threshold=2, limit=3)
         met = sorted(entities(resolved(evidence)), key=lambda one: (-one.mentions, one.name))

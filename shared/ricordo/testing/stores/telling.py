@@ -34,6 +34,7 @@ def said(
     polarity: Polarity = "holds",
     position: int = 0,
     valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
     ties: tuple[str, str] = ("", ""),
 ) -> Evidence:
     """Return a statement; `tell` says by which message."""
@@ -46,6 +47,7 @@ def said(
         polarity=polarity,
         position=position,
         valid_from=valid_from,
+        valid_to=valid_to,
         subject_tie=ties[0],
         object_tie=ties[1],
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -15,7 +15,6 @@ from ricordo.domain.temporal import EARLIEST, Language, TimeSpan, find
 Kind = Literal["in", "since", "until", "between", "lasting"]
 """`in` a time, `since` it, `until` it, `between` two, or `lasting` up to now from it on."""
 
-_DAY: Final = timedelta(hours=26)
 _BEFORE: Final = 40
 """Characters before a time that are looked at."""
 
@@ -27,8 +26,7 @@ class ClauseTime:
     Attributes:
         kind: how the clause places what it states there.
         start: its first instant, aware; None where it is open.
-        end: where it ends. A longer period named as an end ends where it begins ("until 2015"), so that it
-            meets the one that begins in it; a day is in it.
+        end: where it ends: what is said to last until 2015 may have lasted until that year was over.
         begin: offset of its words in the text; after: that behind them.
         placed: whether the words say of which year or week, and do not leave it to whoever hears them.
         origin: whether it stands behind "from" alone, which also tells where a thing comes from.
@@ -142,8 +140,8 @@ def _placed(kind: Kind, span: TimeSpan, place: tuple[int, int], telling: Telling
     signs, words = signs_of(telling.language), telling.low[slice(*place)]
     start = None if span.start == EARLIEST else _morning(span.start, telling)
     end = span.through
-    if kind in ("until", "between") and span.through - span.end > _DAY:
-        end = span.end
+    if kind in ("until", "between") and span.end <= telling.at:
+        end = min(end, telling.at)
     return ClauseTime(kind, start, end, *place, placed=signs.placed.search(words) is not None)
 
 

@@ -117,7 +117,8 @@ class _Clause:
         if one.polarity == "holds":
             return self._of_present(time)
         if self._signs.ends.search(self._low):
-            return (None, time.start) if time.kind in ("in", "lasting") else None
+            ended = min(time.end, self._telling.at) if time.kind == "in" else time.start
+            return (None, ended) if time.kind in ("in", "lasting") else None
         if self._signs.over.search(self._low):
             return (None, time.start) if time.kind in ("since", "lasting") else None
         return self._of_past(time)
