@@ -211,7 +211,9 @@ def test_the_sister_of_somebody_else_is_not_the_users() -> None:
 
 
 def test_an_entity_goes_by_all_that_it_was_called() -> None:
-    rows = told("My brother Marco is a nurse.", "My brother lives in Turin.", "Marco Rossi plays chess.")
+    rows = told(
+        "My brother Marco is a nurse.", "My brother lives in Turin.", "My brother Marco Rossi plays chess."
+    )
     (marco,) = (one for one in entities(resolved(rows)) if one.key == "marco rossi")
     assert (marco.name, marco.aliases, marco.mentions) == ("Marco Rossi", ("Marco", "brother"), 3)
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ricordo.domain.facts.extraction.asides import aged
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
 from ricordo.domain.facts.extraction.names import name_at
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
@@ -29,7 +30,7 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     if after == begin:
         return None
     articled = begin > at and scene.tokens.low[begin - 1] in scene.grammar.determiners
-    predicate = _kind(scene, begin, after, articled=articled or scene.grammar.code == "it")
+    predicate = _kind(scene, claim.subject, begin, after, articled=articled or scene.grammar.code == "it")
     if predicate is None:
         return None
     scene.draft(claim.subject, predicate, scene.tokens.text(begin, after), polarity=claim.polarity)
@@ -48,10 +49,11 @@ def name(scene: Scene, claim: Claim) -> None:
         return
     if subject is None:
         scene.draft(None, "name", scene.tokens.text(at, after))
+        aged(scene, None, after, end)
     elif not subject.names and subject.kin:
         spans, _ = named_after(scene.tokens, scene.grammar, subject.kin, at, end, apposed=False)
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
-        scene.draft(None, subject.kin.predicate, subject)
+        scene.tie(subject)
 
 
 def _lower(scene: Scene, at: int) -> bool:
@@ -65,7 +67,7 @@ def _identified(scene: Scene, subject: Who, mention: Mention) -> None:
     kin = mention.person.kin
     if subject is not None and subject.names and not mention.person.names and kin:
         subject.kin = subject.kin or kin
-        scene.draft(None, kin.predicate, subject)
+        scene.tie(subject)
 
 
 def _aged(scene: Scene, claim: Claim) -> bool:
@@ -98,9 +100,11 @@ def _named(scene: Scene, claim: Claim) -> bool:
     return ends
 
 
-def _kind(scene: Scene, begin: int, end: int, *, articled: bool) -> str | None:
+def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
     if articled and scene.objects.is_occupation(begin, end):
         return "works_as"
     if scene.objects.is_condition(begin, end):
         return "has_condition"
+    if subject is None and not scene.grammar.breeds.isdisjoint(scene.tokens.low[begin:end]):
+        return None  # "sono un cane in cucina"
     return "is_a" if (articled or end == begin + 1) and scene.objects.is_role(begin, end) else None

@@ -12,12 +12,16 @@ Gender = Literal["f", "m", ""]
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """A noun that ties somebody to the user: the predicate it states, and who "she" may be afterwards."""
+    """A noun that ties somebody to the user: the predicate it states, and who "she" may be afterwards.
+
+    `over` where the tie is no longer ("ex-husband"), or its pet is dead.
+    """
 
     predicate: str
     noun: str
     gender: Gender = ""
     plural: bool = False
+    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,12 @@ class Grammar:
         conditionals: begin a clause that states nothing ("if", "unless").
         relatives: "who", "which".
         questions: what a question begins with.
+        appeals: what a question begins with only after a statement ("…, any ideas?").
         reminders: what a statement is handed over with ("remember that").
         copulas: present forms of "to be"; was: its past forms; been: its participle.
         jesting: pairs of words whose whole message states nothing ("just kidding").
         saying: verbs after which a colon hands over to another speaker.
+        speaking: what stands before "said" where the user said it.
         negations: "not", "never"; over: with a negation, "no longer".
         copulas: present forms of "to be", was: its past forms, been: its participle.
         auxiliaries: "do", "does", "did"; perfect: "have", "has"; participles: what makes them auxiliary.
@@ -54,11 +60,14 @@ class Grammar:
         not_names: capitalised words that are no names.
         phrases: the tree of what states a fact; attributes: of what begins with "my"; after: per predicate,
             what may follow an object ("… as a nurse | at the Mater").
+        belongings: the tree of what is said of somebody who is named ("Freya's | birthday is"); naming_verbs:
+            what may stand for "is" there.
+        elided: what a clause may begin with that leaves its "I" out ("joined a choir").
         favourite: "favourite"; to_be: the copulas after it.
         pleasing: verbs whose subject is what somebody likes ("piace"), where it may come first; wholly: what
             may follow them then ("tantissimo", "per niente").
         lexicon: by reader, nouns an object must be among; areas: places without a name; months.
-        occupations, occupation_endings, roles, role_endings: nouns for "I am a …".
+        occupations, occupation_endings, roles, role_endings, breeds: nouns for "I am a …".
         organisations: nouns that make an organisation of a noun phrase without a name.
         numbers: number words, in figures.
         years: units that make an age of a number.
@@ -86,11 +95,13 @@ class Grammar:
     conditionals: frozenset[str]
     relatives: frozenset[str]
     questions: frozenset[str]
+    appeals: frozenset[str]
     reminders: Node
     unreal: frozenset[str]
     unreal_pairs: frozenset[str]
     jesting: frozenset[str]
     saying: frozenset[str]
+    speaking: frozenset[str]
     negations: frozenset[str]
     over: frozenset[str]
     copulas: frozenset[str]
@@ -109,6 +120,9 @@ class Grammar:
     phrases: Node
     attributes: Node
     after: Mapping[str, Node]
+    belongings: Node
+    naming_verbs: frozenset[str]
+    elided: frozenset[str]
     favourite: frozenset[str]
     to_be: frozenset[str]
     pleasing: frozenset[str]
@@ -118,6 +132,7 @@ class Grammar:
     occupation_endings: tuple[str, ...]
     roles: frozenset[str]
     role_endings: tuple[str, ...]
+    breeds: frozenset[str]
     organisations: frozenset[str]
     areas: frozenset[str]
     months: frozenset[str]

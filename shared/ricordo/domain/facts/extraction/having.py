@@ -4,6 +4,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction.figurative import IDIOMS
 from ricordo.domain.facts.extraction.grammar import Kin
 from ricordo.domain.facts.extraction.mentions import kin_at, named_after
@@ -17,6 +18,24 @@ NAMEABLE: Final = frozenset({"has_pet", "has_child", "has_sibling", "partner"})
 _PARTICIPLES: Final = ("ato", "uto", "ito", "tto", "sto", "rto", "lto", "nto", "so")
 _NONE: Final = frozenset({"no", "nessun", "nessuno", "nessuna", "neither"})
 _ONE: Final = frozenset({"one", "uno"})
+_EPONYMS: Final = frozenset(
+    "parkinson alzheimer crohn hashimoto down huntington hodgkin raynaud meniere".split()
+)
+_MADE_FOR: Final = frozenset(
+    """
+    vela motore remi corsa passeggio strada cucire surf scrivere pedali gas pellet campo biliardo muro coda
+    """.split()
+)
+"""What tells one kind of thing from another: "barca a vela", "bici da corsa"."""
+_STATES: Final = ("ato", "ata", "uto", "uta", "ito", "ita", "ati", "ate")
+_THE: Final = frozenset("the il lo la l' i gli le".split())
+_CONDITIONS_OF_THINGS: Final = frozenset(
+    """
+    piena pieno pieni piene vuota vuoto rotta rotto rotte rotti sporca sporco ferma fermo guasta guasto
+    scarica scarico pulita pulito aperta aperto chiusa chiuso allagata allagato parcheggiata full broken
+    parked flooded dirty empty
+    """.split()
+)
 _POSSESSIVE: Final = frozenset({"'", "'s"})
 
 
@@ -30,17 +49,18 @@ class _Item:
     after: int
     end: int
     acquired: bool
+    over: bool
 
 
-def had(scene: Scene, subject: Who, piece: Span, reader: Reader) -> None:
-    """Read one item of what somebody has (POSSESSION) or came to have (ACQUISITION)."""
+def had(scene: Scene, subject: Who, piece: Span, reader: Reader, *, over: bool = False) -> None:
+    """Read one item of what somebody has (POSSESSION), came to have (ACQUISITION) or had (`over`)."""
     (begin, end), low, phrasing = piece, scene.tokens.low, scene.objects.phrasing
     at = phrasing.lead(begin, end)
     if at + 1 < end and low[at] in _ONE:  # "one sister"
         at += 1
     if at >= end or low[begin] in _NONE or low[at] in scene.grammar.refused:
         return
-    item = _Item(subject, begin, at, phrasing.noun_phrase(at, end), end, reader is Reader.ACQUISITION)
+    item = _Item(subject, begin, at, phrasing.noun_phrase(at, end), end, reader is Reader.ACQUISITION, over)
     term = kin_at(scene.tokens, scene.grammar, at, end)
     if term is not None and not _compounded(scene, term[1], item.after):
         _related(scene, item, *term)
@@ -70,8 +90,8 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     names = [tokens.text(*span) for span in spans]
     noun = tokens.text(item.at, after)
     person = scene.cast.introduce(Person(kin, noun, names, of_other=item.subject is not None))
-    if names or kin.predicate in NAMEABLE:
-        scene.draft(item.subject, kin.predicate, person)
+    if names or (kin.predicate in NAMEABLE and not kin.plural):
+        scene.tie(person, to=item.subject, over=item.over)
 
 
 def _several(scene: Scene) -> AbstractSet[str]:
@@ -85,21 +105,52 @@ def _aged(scene: Scene, item: _Item) -> bool:
         return False
     if not item.acquired and scene.grammar.code == "it":
         for begin, _ in scene.objects.figures.age(item.at, scene.span[1]):
-            scene.draft(item.subject, "age", scene.objects.figures.number(begin) or "")
+            if not item.over:
+                scene.draft(item.subject, "age", scene.objects.figures.number(begin) or "")
     return True
 
 
 def _owned(scene: Scene, item: _Item) -> None:
-    at, after, objects = item.at, item.after, scene.objects
+    at, after, objects = item.at, _whole(scene, item), scene.objects
+    if _in_a_state(scene, item, after):
+        return
     text = scene.tokens.text(at, after)
+    polarity: Polarity = "past" if item.over else "holds"
     if not item.acquired and scene.tokens.low[after - 1] == "allergy" and after - at > 1:
-        scene.draft(item.subject, "allergic_to", scene.tokens.text(at, after - 1))
+        scene.draft(item.subject, "allergic_to", scene.tokens.text(at, after - 1), polarity=polarity)
     elif not item.acquired and objects.is_condition(at, after):
-        scene.draft(item.subject, "has_condition", text)
+        scene.draft(item.subject, "has_condition", text, polarity=polarity)
     elif _verbal(scene, item):
         return
     elif objects.is_ownable(at, after) or (at > item.begin and _branded(scene, at, after)):
-        scene.draft(item.subject, "owns", text)
+        scene.draft(item.subject, "owns", text, polarity=polarity)
+
+
+def _whole(scene: Scene, item: _Item) -> int:
+    """Return where a thing ends: with "a vela" of "barca a vela", without "ereditata" behind a name."""
+    low, raw, after = scene.tokens.low, scene.tokens.raw, item.after
+    if after < item.end and low[after] == "'s" and low[after - 1] in _EPONYMS:
+        return after + 1
+    if scene.grammar.code != "it":
+        return after
+    if after + 1 < item.end and low[after] in ("a", "da") and low[after + 1] in _MADE_FOR:
+        return after + 2
+    while (
+        after - 1 > item.at
+        and raw[after - 1].islower()
+        and low[after - 1].endswith(_STATES)
+        and raw[after - 2][0].isupper()
+    ):
+        after -= 1
+    return after
+
+
+def _in_a_state(scene: Scene, item: _Item, after: int) -> bool:
+    """Whether it is said how a known thing is, not that there is one: "abbiamo la casa piena di borracce"."""
+    low = scene.tokens.low
+    if item.at == item.begin or low[item.at - 1] not in _THE or item.acquired:
+        return False
+    return any(word in _CONDITIONS_OF_THINGS for word in low[item.at + 1 : after + 2])
 
 
 def _verbal(scene: Scene, item: _Item) -> bool:

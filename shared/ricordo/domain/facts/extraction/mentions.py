@@ -1,7 +1,7 @@
 """Noun phrases like "my older sister Nora" and "il mio cane, Max,": who is meant, and how they are called."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ricordo.domain.facts.extraction.grammar import Grammar, Kin
 from ricordo.domain.facts.extraction.names import Person, Span, name_at, names_from
@@ -10,6 +10,10 @@ from ricordo.domain.facts.extraction.tokens import Tokens
 
 _COMPOUND = re.compile(r"[\w-]+-(?:old|\w+ed)")
 """Adjectives like "two-year-old" and "three-legged"."""
+_FORMER = re.compile("ex|former")
+_GONE = frozenset("late deceased departed defunto defunta compianto compianta".split())
+_ENDING = frozenset({"partner", "friend", "has_pet"})
+"""Ties that end: who was one's husband is no more; a mother stays one."""
 _ANY = frozenset({"un", "uno", "una", "un'"})
 """Before "mio amico": one of several, and nobody in particular as long as no name follows."""
 _CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
@@ -46,17 +50,33 @@ def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin,
     at = begin
     while at < end and (_describes(tokens, grammar, at) or _COMPOUND.fullmatch(tokens.low[at])):
         at += 1
-    kin = grammar.kin.get(tokens.low[at]) if at < end else None
+    former = at < end and (_FORMER.fullmatch(tokens.low[at]) is not None)
+    if former and at + 1 < end and tokens.low[at + 1] in grammar.kin:
+        at += 1
+    elif former and at + 2 < end and tokens.low[at + 1] == "-" and tokens.low[at + 2] in grammar.kin:
+        at += 2
+    former = former or not _GONE.isdisjoint(tokens.low[begin:at])
+    kin = _kin(grammar, tokens.low[at], former=former) if at < end else None
     if kin is None:
         last = grammar.kin.get(tokens.low[at - 1]) if at > begin else None
         return (last, at) if last else None
     at += 1
     while at < end and tokens.low[at] in grammar.kin and not tokens.raw[at][0].isupper():
-        kin = grammar.kin[tokens.low[at]]
+        kin = _kin(grammar, tokens.low[at], former=former) or kin
         at += 1
     while at < end and _describes(tokens, grammar, at):
         at += 1
     return _of_something(tokens, grammar, kin, at, end)
+
+
+def _kin(grammar: Grammar, word: str, *, former: bool) -> Kin | None:
+    """Look a term up: "husband", and "ex-husband", who was one."""
+    kin = grammar.kin.get(word)
+    if kin is None and word.startswith("ex-"):
+        former, kin = True, grammar.kin.get(word[3:])
+    if kin is None or not former or kin.predicate not in _ENDING:
+        return kin
+    return replace(kin, over=True)
 
 
 def named_after(
@@ -131,7 +151,7 @@ def _mention(tokens: Tokens, grammar: Grammar, possessive: int, lower: int, end:
     if not spans and tokens.low[begin] in _ANY:
         return None
     names = [tokens.text(*span) for span in spans]
-    return Mention(begin, last, Person(kin, kin.noun, names))
+    return Mention(begin, last, Person(kin, "" if kin.over else kin.noun, names))
 
 
 def _named_before(tokens: Tokens, grammar: Grammar, term: Span, bounds: Span) -> tuple[list[Span], int, int]:

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ricordo.domain.facts.extraction.acquaintance import TITLES
 from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.facts.ties import Tie
+from ricordo.domain.names import is_given, is_place
 
 LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
 
 _ENDS: Final = frozenset('.!?…;"')
-
 Span = tuple[int, int]
 
 
@@ -25,12 +26,14 @@ class Person:
         noun: how they are called as long as no name is known.
         names: their names; several when a plural was introduced ("my sons Leo and Tom").
         of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
+        asked: the tokens of a question that spoke of them, as long as nothing was said of them.
     """
 
     kin: Kin | None
     noun: str = ""
     names: list[str] = field(default_factory=list)
     of_other: bool = False
+    asked: Span | None = None
 
     @property
     def gender(self) -> Gender:
@@ -70,11 +73,16 @@ class Cast:
         self._people.append(known)
         known.names = known.names or person.names
         known.kin = known.kin or person.kin
+        known.asked = known.asked and person.asked
         return known
 
     def latest(self, gender: Gender = "") -> Person | None:
         """Return whom a pronoun of `gender` means: the last one spoken of who could be meant."""
         return next((p for p in reversed(self._people) if not gender or p.gender in ("", gender)), None)
+
+    def knows(self, name: str) -> bool:
+        """Whether somebody of this name was spoken of."""
+        return any(name in person.names for person in self._people)
 
     def _same(self, person: Person) -> Person | None:
         for known in self._people:
@@ -107,6 +115,8 @@ def name_at(
     """
     particles = grammar.person_particles if person else grammar.name_particles
     at = begin
+    if begin + 1 < end and tokens.low[begin] in TITLES and tokens.raw[begin][0].isupper():
+        at += _capitalised(tokens, grammar, begin + 1)
     while at < end and at - begin < LONGEST_NAME:
         if _capitalised(tokens, grammar, at):
             at += 1
@@ -121,6 +131,8 @@ def name_at(
             break
     if at - begin >= LONGEST_NAME and at < end and _capitalised(tokens, grammar, at):
         return begin
+    if at == begin and begin < end and _known_small(tokens, grammar, begin, person=person):
+        return begin + 1
     if at == begin and loose and begin < end and _plain_word(tokens, grammar, begin):
         return begin + 1
     return at
@@ -151,9 +163,21 @@ def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
 
 def _capitalised(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     word = tokens.low[at]
-    if not tokens.raw[at][0].isupper() or word in grammar.not_names:
+    if not tokens.raw[at][0].isupper():
         return False
+    if word in grammar.not_names:
+        listed = at > 1 and tokens.low[at - 1] in grammar.conjunctions and tokens.raw[at - 2][0].isupper()
+        return listed and is_given(word)  # "Otis and June"
     return word not in grammar.refused or _stands_alone(tokens, grammar, at)
+
+
+def _known_small(tokens: Tokens, grammar: Grammar, at: int, *, person: bool) -> bool:
+    """Whether a name stands here that its writer left small: "my sister nora", "i live in leeds"."""
+    word = tokens.low[at]
+    if word in grammar.common or word in grammar.kin:
+        return False
+    known = is_given(word) if person else is_place(word) or (tokens.lowercase and is_given(word))
+    return known and tokens.raw[at].islower()
 
 
 def _stands_alone(tokens: Tokens, grammar: Grammar, at: int) -> bool:

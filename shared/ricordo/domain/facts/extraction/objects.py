@@ -1,6 +1,5 @@
 """How the object of a phrase is read: what it must be, and what is dropped around it."""
 
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -8,22 +7,18 @@ from ricordo.domain.facts.extraction.figurative import NO_ALLERGENS, NO_JOBS
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import name_at, names_from
-from ricordo.domain.facts.extraction.phrases import Reader, longest
+from ricordo.domain.facts.extraction.organisations import Organisations
+from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.phrasing import LONGEST_THING, OF, Phrasing, Spans
+from ricordo.domain.facts.extraction.plans import Plans
 from ricordo.domain.facts.extraction.tokens import Tokens
+from ricordo.domain.lemmas import is_known
 from ricordo.domain.names import is_place
 
 LONGEST_GAME: Final = 3
 _AS: Final = frozenset({"as", "come"})
 _WHERE: Final = frozenset({"in", "a", "ad"})
 _RATHER: Final = frozenset({"to", "over", "a", "ad", "al", "allo", "alla", "all'", "ai", "agli", "alle"})
-_NOT_DONE: Final = frozenset("bed work school church sleep town be have need say miss regret".split())
-_ADJECTIVE: Final = re.compile(r"(?:ic|iv|ari|ori|os|an|at|ut|it|in|es|ur|er|ol|al|ent|ant|il|ern|ond|on)o$")
-"""Endings of Italian adjectives in "-o", which verbs of the first person seldom have: "Museo civico"."""
-_GROUPS: Final = frozenset(
-    "gruppo band coro squadra compagnia orchestra associazione group choir team club orchestra troupe".split()
-)
-"""What says little until it is named: "in un gruppo che si chiama I Gabbiani"."""
 _PLACE_LINKS: Final = frozenset({"of", "di", "del", "della", "in", "a", "dell'", "d'"})
 _BESIDE: Final = frozenset({"near", "outside", "vicino", "fuori", "from", "da"})
 _SETTINGS: Final = frozenset(
@@ -41,13 +36,18 @@ class Objects:
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
         self.phrasing = Phrasing(tokens, grammar)
         self.figures = Figures(tokens, grammar, self.phrasing)
+        self.organisations = Organisations(tokens, grammar, self.phrasing)
+        self.plans = Plans(tokens, grammar, self.phrasing)
         self._tokens = tokens
         self._grammar = grammar
         self._low = tokens.low
         self._read: dict[Reader, Callable[[int, int], Spans]] = {
             Reader.PLACE: self._places,
             Reader.NAME: self._names,
-            Reader.ORGANISATION: self._organisation,
+            Reader.ORGANISATION: self.organisations.named,
+            Reader.GROUP: self.organisations.group,
+            Reader.TAUGHT: self.organisations.behind,
+            Reader.ENROLMENT: self.organisations.named,
             Reader.OCCUPATION: self._occupation,
             Reader.LANGUAGE: self._languages,
             Reader.THING: self._things,
@@ -55,8 +55,10 @@ class Objects:
             Reader.PROPERTY: self._property,
             Reader.PREFERRED: self._preferred,
             Reader.INSTRUMENT: self._played,
-            Reader.ACTIVITY: self._activity,
-            Reader.UNDERTAKING: self._undertaking,
+            Reader.ACTIVITY: self.plans.activity,
+            Reader.UNDERTAKING: self.plans.undertaking,
+            Reader.INTENTION: self.plans.intention,
+            Reader.FUTURE: self.plans.future,
             Reader.AGE: self.figures.age,
             Reader.DATE: self.figures.date,
             Reader.SUBJECT_OF_STUDY: self._studied,
@@ -104,9 +106,17 @@ class Objects:
             at = self._said_again(found[-1][1], end) if found else end
             if at >= end:
                 break
+        spans = [span for span in spans if self._placed(*span)]
         if spans:
             return [] if self._modified(spans[0][0], spans[-1][1], end) else spans
         return self._within(self.phrasing.lead(begin, end), end)
+
+    def _placed(self, begin: int, after: int) -> bool:
+        """Whether a word without a capital may be a place: no common noun is."""
+        word = self._low[begin]
+        if after > begin + 1 or self._tokens.raw[begin][0].isupper() or is_place(word):
+            return True
+        return not is_known(word, self._grammar.code) and word not in self._grammar.verbal
 
     def _said_again(self, at: int, end: int) -> int:
         """Step over "e a" in "a Berlino e a Dresda"."""
@@ -141,42 +151,6 @@ class Objects:
         spans = names_from(self._tokens, self._grammar, at, end, person=True)
         return [(first, after) for first, after in spans if not is_place(self._tokens.text(first, after))]
 
-    def _organisation(self, begin: int, end: int) -> Spans:
-        """Read an employer, a school, a group: by name, or by a noun that makes one ("a bakery")."""
-        at = after = self.phrasing.lead(begin, end)
-        while after < end and after - at < LONGEST_THING and self._inside_organisation(after, at, end):
-            after += 1
-        after = self.phrasing.trim(at, after)
-        if after == at or self.phrasing.foreign(at, after):
-            return []
-        made = any(word in self._grammar.organisations for word in self._low[at:after])
-        naming = longest(self._grammar.naming, self._low, after, end, self._grammar.adverbs)
-        if made and naming is not None and not _GROUPS.isdisjoint(self._low[at:after]):
-            first = naming[1]
-            the = first < end and self._low[first] in self._grammar.determiners
-            bare = first + (the and self._tokens.raw[first][0].isupper())  # "The Gulls", "Le Cicale"
-            last = name_at(self._tokens, self._grammar, bare, end)
-            if last > bare:
-                return [(first, last)]
-        located = self._low[begin - 1] in _WHERE
-        named = any(name_at(self._tokens, self._grammar, i, after) > i for i in range(at, after))
-        return [(at, after)] if made or (named and not located) else []
-
-    def _inside_organisation(self, at: int, begin: int, end: int) -> bool:
-        word, following = self._low[at], at + 1
-        if word == "'s":
-            capitalised = following < end and self._tokens.raw[following][0].isupper()
-            return capitalised or (following < end and self._low[following] in self._grammar.organisations)
-        if self.phrasing.stops(at, end) or self._acts(at, begin):
-            return False
-        return word not in self._grammar.prepositions or (at > begin and word in OF)
-
-    def _acts(self, at: int, begin: int) -> bool:
-        """Whether the user does something after a name: "da quando lavoro alla Fiat | dormo poco"."""
-        named = at > begin and self._tokens.raw[at - 1][0].isupper() and self._tokens.raw[at].islower()
-        verb = self._grammar.code == "it" and self._low[at].endswith("o") and len(self._low[at]) > 3
-        return named and verb and _ADJECTIVE.search(self._low[at]) is None
-
     def _occupation(self, begin: int, end: int) -> Spans:
         """Read a job: any noun phrase after "as", a known job elsewhere."""
         at = self.phrasing.lead(begin, end)
@@ -202,10 +176,14 @@ class Objects:
     def _languages(self, begin: int, end: int) -> Spans:
         """Read languages, over fillers like "a little" and "un po' di"."""
         known, spans = self._grammar.lexicon[Reader.LANGUAGE], []
+        told = True
         for at in range(begin, end):
-            if self._low[at] in known:
+            listed = self._low[at - 1] == "," or self._low[at - 1] in self._grammar.conjunctions
+            if self._low[at] in known and (told or listed):
                 spans.append((at, at + 1))
             elif not (self._low[at] in _FLUENCY or self._low[at] == "," or self._fills(at, end)):
+                told = False
+            if not spans and not told:
                 break
         return spans
 
@@ -263,18 +241,6 @@ class Objects:
             return []
         items = [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
         return [span for span in items if span[1] > span[0]]
-
-    def _activity(self, begin: int, end: int) -> Spans:
-        """Read what somebody means to do, or likes doing: a verb phrase."""
-        if begin >= end or self._low[begin] in _NOT_DONE or self._low[begin] in self._grammar.determiners:
-            return []
-        return [] if self._tokens.raw[begin][0].isupper() else self._undertaking(begin, end)
-
-    def _undertaking(self, begin: int, end: int) -> Spans:
-        """Read what is planned: "trip to Patagonia", "apply for citizenship"."""
-        at = self.phrasing.lead(begin, end)
-        after = self.phrasing.undertaking(at, end)
-        return [] if after == at or self.phrasing.foreign(at, after) else [(at, after)]
 
     def _conditions(self, begin: int, end: int) -> Spans:
         """Read conditions of health that are known by name."""

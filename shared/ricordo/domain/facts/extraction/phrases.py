@@ -13,6 +13,8 @@ from typing import Final
 
 from ricordo.domain.facts.evidence import Polarity
 
+_SKIPPED_WITHIN: Final = 5
+"""Words of a phrase within which a word that may be skipped is tried both ways."""
 _CONTINUED: Final = re.compile(r"\|\s*\n\s*")
 
 
@@ -22,6 +24,9 @@ class Reader(Enum):
     PLACE = "place"
     NAME = "name"
     ORGANISATION = "organisation"
+    GROUP = "group"
+    TAUGHT = "taught"
+    ENROLMENT = "enrolment"
     OCCUPATION = "occupation"
     ROLE = "role"
     LANGUAGE = "language"
@@ -31,6 +36,8 @@ class Reader(Enum):
     INSTRUMENT = "instrument"
     ACTIVITY = "activity"
     UNDERTAKING = "undertaking"
+    INTENTION = "intention"
+    FUTURE = "future"
     PROPERTY = "property"
     POSSESSION = "possession"
     ACQUISITION = "acquisition"
@@ -39,6 +46,7 @@ class Reader(Enum):
     SUBJECT_OF_STUDY = "field"
     CONDITION = "condition"
     KIN = "kin"
+    DEATH = "death"
     NOTHING = "nothing"
 
 
@@ -139,16 +147,38 @@ def longest(
     Returns:
         Its rule and the index after it, or None.
     """
+    found, over = _walk(root, words, (begin, begin, end), skip)
+    while over:
+        node, at = over.pop(0)
+        other, more = _walk(node, words, (begin, at, end), skip)
+        over += more
+        if other is not None and (found is None or other[1] > found[1]):
+            found = other
+    return found
+
+
+def _walk(
+    root: Node, words: Sequence[str], bounds: tuple[int, int, int], skip: Collection[str]
+) -> tuple[tuple[Rule, int] | None, list[tuple[Node, int]]]:
+    """Follow the words of a phrase that began at the first of `bounds`, from the second to the third.
+
+    Returns:
+        The longest found, and where a word that belongs to a phrase may be skipped as well.
+    """
     found: tuple[Rule, int] | None = None
+    over: list[tuple[Node, int]] = []
     node: Node | None = root
-    at = begin
+    begin, at, end = bounds
     while at < end and node is not None:
         following = node.words.get(words[at])
-        if following is None and at > begin and words[at] in skip:
+        skipped = at > begin and words[at] in skip
+        if following is None and skipped:
             at += 1
             continue
+        if following is not None and skipped and at - begin < _SKIPPED_WITHIN:
+            over.append((node, at + 1))
         node = following
         at += 1
         if node is not None and node.rule is not None:
             found = node.rule, at
-    return found
+    return found, over

@@ -1,16 +1,19 @@
 """Where noun phrases and verb phrases begin and end."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ricordo.domain.facts.extraction.figurative import is_laughter
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import Span
 from ricordo.domain.facts.extraction.tokens import Tokens
+from ricordo.domain.facts.extraction.word_forms import is_verb
 
 LONGEST_THING: Final = 6
 LONGEST_ACTIVITY: Final = 9
+_SEVERAL: Final = 3
+_SHORT: Final = 2
 
 OF: Final = frozenset({"of", "di", "d'", "del", "della", "dell'", "dei", "degli", "delle", "dello"})
 """What joins nouns into one: "hiking in", but "man of"."""
@@ -49,6 +52,14 @@ _QUALITIES: Final = frozenset(
 _ORDERED: Final = re.compile(r"\w+[aeim](?:me|te|ce)?l[oaie]|\w+(?:melo|mela|meli|mele)")
 """An Italian imperative that points at what was named: "la cipolla, toglila"."""
 _USERS_VERB: Final = re.compile(r"\w+(?:o|iamo)")
+_ORDINALS: Final = frozenset(
+    """
+    first second third last latter former other previous next one prima primo seconda secondo terza terzo
+    ultima ultimo altra altro precedente prossima prossimo stessa stesso
+    """.split()
+)
+"""After "the", one thing at hand: "the second version"."""
+_THE: Final = frozenset("the il lo la l' i gli le".split())
 _TOWARDS: Final = frozenset({"to", "for", "per", "con"})
 
 Spans = list[Span]
@@ -104,24 +115,30 @@ class Phrasing:
         return self.trim(begin, after)
 
     def coordinated(self, begin: int, end: int) -> Spans:
-        """Read "jazz and old films": noun phrases without their articles."""
+        """Read "jazz and old films": noun phrases without their articles.
+
+        What only a comma joins is an object when a conjunction closes the list ("jazz, soul and funk") or
+        when there are several short ones; else a clause has begun ("I like jazz, suggest a record").
+        """
         spans: Spans = []
-        at = begin
+        at, closed = begin, False
         while at < end:
             first, at = at, self.lead(at, end)
             after = self.thing(at, end)
             if after == at or self.foreign(at, after) or self._low[at] in self._grammar.prepositions:
                 break
-            if spans and self._is_aside(at, after, end):
-                break
-            if spans and self._begins_clause(first, at, after, end, articled=spans[0][0] > begin):
+            if spans and (
+                self._is_aside(at, after, end)
+                or self._begins_clause(first, at, after, end, articled=spans[0][0] > begin)
+            ):
                 break
             spans.append((at, after))
-            following = self._after_conjunction(after, end)
-            if following == after:
+            following, bare = self._after_conjunction(after, end)
+            if following == after or (closed and bare):
                 break
+            closed = closed or not bare
             at = following
-        return spans
+        return spans if closed or _many(spans) else spans[:1]
 
     def _is_aside(self, at: int, after: int, end: int) -> bool:
         """Whether what follows an object says how it is liked ("…, warm"), or what to do with it."""
@@ -135,8 +152,12 @@ class Phrasing:
         """Whether what is coordinated, from `first` (from `at` without its article), is no object."""
         if after < end and self._low[after] in _NEW_CLAUSE:
             return True
+        if any(word in self._grammar.other_pronouns for word in self._low[at:after]):
+            return True
         if at > first:
             return any(word in self._grammar.verbal for word in self._low[at + 1 : after])
+        if is_verb(self._low[at], self._grammar.code):
+            return True
         # "Il campanello e scappo": a noun would have its article, like the first one.
         alone = self._grammar.code == "it" and self._low[at - 1] in self._grammar.conjunctions
         return articled and alone and _USERS_VERB.fullmatch(self._low[at]) is not None
@@ -161,12 +182,15 @@ class Phrasing:
     def stops(self, at: int, end: int) -> bool:
         """Whether an object ends before the token at `at`."""
         word = self._low[at]
+        if word == "&" and begins_name(self._raw, at - 1) and begins_name(self._raw, at + 1):
+            return False
         if word in self._grammar.conjunctions or not (word[0].isalnum() or word in ("'s", "&")):
             return True
         if is_laughter(word):
             return True
         if word in self._grammar.stops:
-            return not (at and self._raw[at][0].isupper() and self._raw[at - 1][0].isupper())
+            named = at and self._raw[at][0].isupper() and self._raw[at - 1][0].isupper()
+            return not named or word in self._grammar.user_pronouns
         return at + 1 < end and f"{word} {self._low[at + 1]}" in self._grammar.tails
 
     def trim(self, begin: int, end: int) -> int:
@@ -185,9 +209,13 @@ class Phrasing:
         words = self._low[begin:end]
         if words[0] in self._grammar.vague or words[0] in self._grammar.refused:
             return True
-        if self._raw[begin].islower() and words[0].endswith(_IT_DONE):
+        if self.unspoken(begin) or (words[0] in _ORDINALS and self._low[begin - 1] in _THE):
             return True
         return any(word in self._grammar.deictic for word in words)
+
+    def unspoken(self, at: int) -> bool:
+        """Whether an Italian infinitive points at what is not said: "dirlo"."""
+        return self._raw[at].islower() and self._low[at].endswith(_IT_DONE)
 
     def _prepositional(self, word: str) -> bool:
         return word in self._grammar.prepositions and word not in OF
@@ -199,14 +227,32 @@ class Phrasing:
         after = at + 1
         while after < end and self._low[after] in self._grammar.determiners:
             after += 1
-        return after >= end or self._low[after] in self._grammar.time_nouns
+        return (
+            after >= end
+            or self._low[after] in self._grammar.time_nouns
+            or (self._low[after].isdigit() and self._low[at] not in OF)
+        )
 
-    def _after_conjunction(self, at: int, end: int) -> int:
-        """Step over ", and": in Italian the preposition is said again ("alle noci e al latte")."""
+    def _after_conjunction(self, at: int, end: int) -> tuple[int, bool]:
+        """Step over ", and": in Italian the preposition is said again ("alle noci e al latte").
+
+        Returns:
+            The index after it (`at` when there is none), and whether there was nothing but a comma.
+        """
         after = at
         while after < end and (self._low[after] == "," or self._low[after] in self._grammar.conjunctions):
             after += 1
+        bare = after == at + 1 and self._low[at] == ","
         repeated = (
             self._grammar.code == "it" and after < end and self._low[after] in self._grammar.prepositions
         )
-        return after + 1 if after > at and repeated else after
+        return (after + 1 if after > at and repeated else after), bare
+
+
+def begins_name(raw: Sequence[str], at: int) -> bool:
+    """Whether a capitalised word stands at `at`."""
+    return 0 <= at < len(raw) and raw[at][0].isupper()
+
+
+def _many(spans: Spans) -> bool:
+    return len(spans) >= _SEVERAL and all(after - at <= _SHORT for at, after in spans)

@@ -2,16 +2,20 @@
 
 from typing import Final
 
-from ricordo.domain.facts.extraction.clauses import Clause, after_reminder, assertions, clauses, in_jest
+from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
+from ricordo.domain.facts.extraction.asides import aged
+from ricordo.domain.facts.extraction.asserting import after_reminder, assertions, in_jest
+from ricordo.domain.facts.extraction.clauses import Clause, clauses
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.mentions import Mention, mentions
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
+from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.stating import said, state
 from ricordo.domain.facts.extraction.tokens import Tokens
-from ricordo.domain.facts.extraction.verbs import Verb, verb_at
+from ricordo.domain.facts.extraction.verbs import Verb, elided_at, verb_at
 
 LONGEST_OPENING: Final = 10
 """Words a clause may begin with before its subject."""
@@ -26,17 +30,21 @@ class Reading:
         self._scene = Scene(tokens, grammar)
         self._subject: Who = None
         self._subject_known = False
+        self._first = True
 
     def statements(self) -> tuple[Statement, ...]:
         """Return what the message states, in its order, each once."""
         if in_jest(self._tokens, self._grammar):
             return ()
-        for begin, end in assertions(self._tokens, self._grammar):
-            self._sentence(begin, end)
+        for begin, last, end in assertions(self._tokens, self._grammar):
+            if last > begin:
+                self._sentence(begin, last)
+            else:
+                self._asked(begin, end)
         return self._scene.statements()
 
     def _sentence(self, begin: int, end: int) -> None:
-        self._subject_known = False
+        self._subject, self._subject_known, self._first = None, False, True
         found = mentions(self._tokens, self._grammar, begin, end)
         for mention in found:
             self._scene.mentions[mention.begin] = mention
@@ -46,13 +54,20 @@ class Reading:
                 if clause.begin <= mention.begin < clause.end:
                     self._introduce(mention)
             self._clause(clause)
+            self._first = False
+
+    def _asked(self, begin: int, end: int) -> None:
+        """Keep in mind whom a question speaks of: what is said of them afterwards says who they are."""
+        for mention in mentions(self._tokens, self._grammar, begin, end):
+            mention.person.asked = (mention.begin, mention.end)
+            self._scene.cast.introduce(mention.person)
 
     def _introduce(self, mention: Mention) -> None:
         named = bool(mention.person.names)
         person = self._scene.cast.introduce(mention.person)
         self._scene.mentions[mention.begin] = Mention(mention.begin, mention.end, person)
         if named and person.kin:
-            self._scene.draft(None, person.kin.predicate, person, span=(mention.begin, mention.end))
+            self._scene.tie(person, span=(mention.begin, mention.end))
 
     def _clause(self, clause: Clause) -> None:
         end = clause.end
@@ -73,6 +88,7 @@ class Reading:
     def _read_at(self, at: int, end: int) -> bool:
         return (
             self._attribute(at, end)
+            or self._belonging_to(at, end)
             or self._favourite(at, end)
             or self._subject_at(at, end)
             or self._subjectless(at, end)
@@ -117,12 +133,15 @@ class Reading:
         if first == begin or first >= start or low[first - 1] not in grammar.determiners:
             return False
         verb, last = self._verb(start, end), phrasing.trim(first, start)
-        if verb is None or verb.end != at + 1 or last == first or phrasing.thing(first, start) != last:
+        if verb is None or verb.end <= at or last == first or phrasing.thing(first, start) != last:
             return False
-        if phrasing.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(at + 1, end)):
+        if phrasing.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(verb.end, end)):
             return False
+        subject = self._scene.cast.latest() if verb.rule.person > 1 else None
+        if subject is None and verb.rule.person > 1:
+            return True
         predicate = verb.rule.denied if verb.negated else verb.rule.predicate
-        self._scene.draft(None, predicate or verb.rule.predicate, self._tokens.text(first, last))
+        self._scene.draft(subject, predicate or verb.rule.predicate, self._tokens.text(first, last))
         return True
 
     def _subject_at(self, at: int, end: int) -> bool:
@@ -148,9 +167,14 @@ class Reading:
         if joined is not None:
             return self._about(None, joined, end)
         verb = self._verb(after, end)
-        if verb is None or verb.bare:
+        possessed = after < end and self._tokens.low[after] == "'s"
+        aside = after < end and self._tokens.low[after] in (",", "(")
+        if (verb is None and not possessed and not aside) or (verb is not None and verb.bare):
             return False
-        person = self._scene.cast.introduce(Person(None, names=[self._tokens.text(at, after)]))
+        name = self._tokens.text(at, after)
+        if not self._scene.cast.knows(name) and not is_of_the_users_life(self._tokens.low[at:after]):
+            return True
+        person = self._scene.cast.introduce(Person(None, names=[name]))
         return self._about(person, after, end)
 
     def _with_user(self, at: int, end: int) -> int | None:
@@ -171,8 +195,11 @@ class Reading:
 
     def _subjectless(self, at: int, end: int) -> bool:
         """Read a clause that starts with its verb: of the subject before it, or of the verb's own person."""
-        verb = self._verb(at, end)
-        if verb is None or (not verb.rule.person and not self._subject_known):
+        elided = self._tokens.low[at] in self._grammar.elided and (self._first or self._subject_known)
+        verb = self._verb(at, end) or (
+            elided_at(self._tokens.low, self._grammar, at, end) if elided else None
+        )
+        if verb is None or (not verb.rule.person and not self._subject_known and not elided):
             return False
         if self._tokens.low[at] == "like" and not (at and self._tokens.low[at - 1] in self._grammar.joints):
             return False  # "films like this one"
@@ -190,12 +217,46 @@ class Reading:
         """Read what is said of `subject` at `at`; True, for the clause has found its subject."""
         self._subject, self._subject_known = subject, True
         low = self._tokens.low
+        if subject is not None:
+            at = aged(self._scene, subject, at, end)
+            if at < end and low[at] == "'s" and self._belonging(subject, at + 1, end):
+                return True
         while at < end and (low[at] in self._grammar.relatives or low[at] == ","):
             at += 1
         verb = self._verb(at, end)
         if verb is not None and _agrees(subject, verb):
             said(self._scene, subject, verb, end)
         return True
+
+    def _belonging(self, owner: Who, at: int, end: int) -> bool:
+        """Read "Freya's | birthday is 9 May"."""
+        found = longest(self._grammar.belongings, self._tokens.low, at, end, self._grammar.adverbs)
+        if found is None:
+            return False
+        state(self._scene, Claim(owner, found[0], found[1], end))
+        return True
+
+    def _belonging_to(self, at: int, end: int) -> bool:
+        """Read "il compleanno di mio fratello Saverio è il 12 agosto", "the birthday of my …"."""
+        low, grammar = self._tokens.low, self._grammar
+        found = longest(grammar.belongings, low, at, end, grammar.adverbs)
+        if found is None or found[1] >= end:
+            return False
+        rule, after = found
+        owner = self._owner(after, end) or (self._owner(after + 1, end) if low[after] in OF else None)
+        if owner is None or owner[1] >= end or low[owner[1]] not in grammar.to_be | grammar.naming_verbs:
+            return False
+        state(self._scene, Claim(owner[0], rule, owner[1] + 1, end))
+        return True
+
+    def _owner(self, at: int, end: int) -> tuple[Person, int] | None:
+        mention = self._scene.mentions.get(at)
+        if mention is not None:
+            return mention.person, mention.end
+        after = name_at(self._tokens, self._grammar, at, end, person=True)
+        if after == at or not is_of_the_users_life(self._tokens.low[at:after]):
+            return None
+        return self._scene.cast.introduce(Person(None, names=[self._tokens.text(at, after)])), after
 
     def _verb(self, at: int, end: int) -> Verb | None:
         return verb_at(self._tokens.low, self._grammar, at, end)

@@ -1,6 +1,7 @@
 """What is known while a message is read: its words, its people, and what was stated so far."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from ricordo.domain.facts.entities import normalise
 from ricordo.domain.facts.evidence import Polarity
@@ -12,6 +13,9 @@ from ricordo.domain.facts.extraction.phrases import Rule
 from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.facts.vocabulary import USER
+
+_ONCE: Final = frozenset({"name", "age", "born_in", "birthday"})
+"""What somebody has one of: of "born in Aleppo, grew up in Gothenburg" the first."""
 
 Who = Person | None
 """The subject: somebody, or (None) the user."""
@@ -37,6 +41,11 @@ class _Draft:
     object: str | Person
     span: Span
     polarity: Polarity
+
+    def known_polarity(self) -> Polarity:
+        """Return whether it holds: a tie does not once a later clause told its end ("… she died")."""
+        tied = self.object if isinstance(self.object, Person) and self.subject is None else None
+        return "past" if tied is not None and tied.kin is not None and tied.kin.over else self.polarity
 
 
 class Scene:
@@ -70,21 +79,35 @@ class Scene:
         span: Span | None = None,
     ) -> None:
         """Note that the clause (or the tokens `span`) states something."""
+        if subject is not None and subject.asked and subject.kin:
+            asked, subject.asked = subject.asked, None
+            if subject.names:
+                self.tie(subject, span=asked)
         self._drafts.append(_Draft(subject, predicate, value, span or self.span, polarity))
+
+    def tie(self, person: Person, *, to: Who = None, span: Span | None = None, over: bool = False) -> None:
+        """Note what somebody is to the user, or `to` somebody else."""
+        if person.kin is not None:
+            self.draft(to, person.kin.predicate, person, span=span, polarity="past" if over else "holds")
 
     def statements(self) -> tuple[Statement, ...]:
         """Return what was noted, with the names that became known, each once."""
         made: dict[tuple[str, ...], Statement] = {}
+        once: set[tuple[str, str]] = set()
         for draft in self._drafts:
             subjects = (USER,) if draft.subject is None else draft.subject.labels()
             values = (draft.object,) if isinstance(draft.object, str) else draft.object.labels()
+            polarity = draft.known_polarity()
             for subject, value in ((s, v) for s in subjects for v in values):
-                key = (normalise(subject), draft.predicate, normalise(value), draft.polarity)
-                if all(key) and key not in made:
-                    made[key] = self._statement(subject, draft, value)
+                key = (normalise(subject), draft.predicate, normalise(value), polarity)
+                settled = (key[0], key[1]) in once
+                if draft.predicate in _ONCE and polarity == "holds":
+                    once.add((key[0], key[1]))
+                if all(key) and key not in made and not settled:
+                    made[key] = self._statement(subject, draft, value, polarity)
         return tuple(made.values())
 
-    def _statement(self, subject: str, draft: _Draft, value: str) -> Statement:
+    def _statement(self, subject: str, draft: _Draft, value: str, polarity: Polarity) -> Statement:
         begin, end = self.tokens.starts[draft.span[0]], self.tokens.ends[draft.span[1] - 1]
         quote = self.tokens.source[begin:end]
         return Statement(
@@ -93,7 +116,7 @@ class Scene:
             value,
             quote,
             (begin, end),
-            draft.polarity,
+            polarity,
             subject_tie="" if draft.subject is None else draft.subject.tie,
             object_tie="" if isinstance(draft.object, str) else draft.object.tie,
         )

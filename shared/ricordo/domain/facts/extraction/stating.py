@@ -1,5 +1,6 @@
 """What a phrase states of its subject, once both are known."""
 
+from dataclasses import replace
 from typing import Final
 
 from ricordo.domain.facts.evidence import Polarity
@@ -12,6 +13,8 @@ from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.facts.extraction.verbs import Verb
 from ricordo.domain.facts.vocabulary import FUNCTIONAL
 
+_MORTAL: Final = frozenset({"has_pet", "partner"})
+"""Ties that death ends; a dead mother remains one's mother."""
 _LAUGH_WITHIN: Final = 4
 """Words after a clause within which a laugh belongs to it."""
 
@@ -41,13 +44,23 @@ def state(scene: Scene, claim: Claim) -> None:
     elif reader is Reader.KIN:
         if claim.subject is not None:
             scene.draft(None, claim.rule.predicate, claim.subject)
+    elif reader is Reader.DEATH:
+        _died(scene, claim)
     elif reader in (Reader.POSSESSION, Reader.ACQUISITION):
         for piece in scene.objects.phrasing.pieces(claim.at, claim.end):
-            had(scene, claim.subject, piece, reader)
+            had(scene, claim.subject, piece, reader, over=claim.polarity == "past")
     elif claim.rule.predicate == "name":
         name(scene, claim)
     else:
         _objects(scene, claim)
+
+
+def _died(scene: Scene, claim: Claim) -> None:
+    """Read "she died", "è morto il mio criceto": pet and partner are so no more."""
+    mention = scene.mentions.get(claim.at)
+    person = mention.person if mention is not None else claim.subject
+    if person is not None and person.kin is not None and person.kin.predicate in _MORTAL:
+        person.kin = replace(person.kin, over=True)
 
 
 def _objects(scene: Scene, claim: Claim) -> None:
@@ -55,8 +68,14 @@ def _objects(scene: Scene, claim: Claim) -> None:
     if rule.reader is Reader.NAME and claim.at in scene.mentions:
         return  # "I met my friend Anna": the mention has said it
     spans = scene.objects.read(rule.reader, claim.at, claim.end)
+    if rule.reader is Reader.ENROLMENT and spans and not scene.objects.organisations.is_school(*spans[0]):
+        rule = replace(rule, predicate="member_of")
     if rule.predicate == "allergic_to" and _laughed(scene, claim):
         spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]
+    if rule.reader is Reader.FUTURE:
+        for span in spans:
+            scene.draft(claim.subject, "plans", scene.objects.plans.infinitive(*span))
+        return
     for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
         scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=claim.polarity)
         if rule.reader is Reader.NAME:

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ricordo.domain.facts.extraction.spelling import HAVING, SPELLINGS
+
 _SAME_LENGTH: Final = str.maketrans(
     {"’": "'", "‘": "'", "`": " ", "´": "'", "\u00a0": " ", "“": '"', "”": '"', "«": '"', "»": '"'}
 )
@@ -63,16 +65,24 @@ class Tokens:
 
 
 def tokenise(content: str, language: str) -> Tokens:
-    """Split `content`, leaving out code, addresses and quoted speech."""
+    """Split `content`, leaving out code, addresses and quoted speech; `low` is spelt as in a book."""
     own = without_quotations(content)
-    raw: list[str] = []
+    spellings = SPELLINGS[language]
+    low: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     for match in _TOKENISERS[language].finditer(own):
-        raw.append(match.group())
-        starts.append(match.start())
-        ends.append(match.end())
-    return Tokens(content, raw, [word.lower() for word in raw], starts, ends, lowercase=own == own.lower())
+        word, start = match.group().lower(), match.start()
+        if low and low[-1] == "c'" and word in HAVING:
+            start = starts.pop()  # "c'ho" is one word
+            del low[-1], ends[-1]
+        for length, meaning in spellings.get(word) or ((match.end() - start, word),):
+            low.append(meaning)
+            starts.append(start)
+            start += length
+            ends.append(start)
+    raw = [own[start:end] for start, end in zip(starts, ends, strict=True)]
+    return Tokens(content, raw, low, starts, ends, lowercase=own == own.lower())
 
 
 def without_quotations(content: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.phrases import Rule, longest
 
+_FORMS: Final = ("HAVE", "BE", "WAS")
 LONGEST_VERB: Final = 8
 """Auxiliaries, negations and adverbs before the verb's meaning, at most."""
 
@@ -55,6 +56,16 @@ def verb_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Ver
     if direct is None:
         return None
     return _ended(words, grammar, begin, end, Verb(direct[0], direct[1], bare=words[begin] in grammar.bare))
+
+
+def elided_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Verb | None:
+    """Read a verb phrase whose "I am" or "I have" is left out: "born in Harare", "been working at Maersk"."""
+    for form in _FORMS:
+        root = grammar.phrases.words.get(form)
+        found = longest(root, words, begin, end, grammar.adverbs) if root is not None else None
+        if found is not None:
+            return Verb(*found)
+    return None
 
 
 def _auxiliary(words: Sequence[str], grammar: Grammar, at: int, end: int, state: _State) -> int:

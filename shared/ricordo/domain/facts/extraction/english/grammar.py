@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ricordo.domain.facts.extraction.english import nouns, people, rules, words
+from ricordo.domain.facts.extraction.english import nouns, occupations, people, rules, words
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.phrases import Reader
 
@@ -21,11 +21,13 @@ ENGLISH: Final = Grammar(
     conditionals=words.CONDITIONALS,
     relatives=words.RELATIVES,
     questions=words.QUESTIONS,
+    appeals=words.APPEALS,
     reminders=rules.REMINDERS,
     unreal=words.UNREAL,
     unreal_pairs=words.UNREAL_PAIRS,
     jesting=words.JESTING,
     saying=words.SAYING,
+    speaking=frozenset({"i", "'ve"}),
     negations=words.NEGATIONS,
     over=words.OVER,
     copulas=words.COPULAS,
@@ -44,7 +46,10 @@ ENGLISH: Final = Grammar(
     phrases=rules.PHRASES,
     attributes=rules.ATTRIBUTES,
     after=rules.AFTER,
-    favourite=frozenset({"favourite", "favorite", "fave"}),
+    belongings=rules.BELONGINGS,
+    naming_verbs=frozenset(),
+    elided=words.ELIDED,
+    favourite=frozenset({"favourite"}),
     to_be=frozenset({"is", "are", "'s"}),
     pleasing=frozenset(),
     wholly=frozenset(),
@@ -54,10 +59,11 @@ ENGLISH: Final = Grammar(
         Reader.POSSESSION: nouns.OWNABLES,
         Reader.INSTRUMENT: nouns.INSTRUMENTS,
     },
-    occupations=nouns.OCCUPATIONS,
-    occupation_endings=nouns.OCCUPATION_ENDINGS,
+    occupations=occupations.OCCUPATIONS,
+    occupation_endings=occupations.OCCUPATION_ENDINGS,
     roles=nouns.ROLES | nouns.BREEDS,
     role_endings=nouns.ROLE_ENDINGS,
+    breeds=nouns.BREEDS,
     organisations=nouns.ORGANISATIONS - nouns.VAGUE_ORGANISATIONS,
     areas=nouns.AREAS,
     months=nouns.MONTHS,

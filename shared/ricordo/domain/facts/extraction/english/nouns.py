@@ -14,7 +14,15 @@ LANGUAGES: Final = _words(
     korean vietnamese thai indonesian malay swedish norwegian danish finnish hungarian romanian
     bulgarian serbian croatian slovenian albanian irish welsh scottish catalan basque galician latin
     esperanto swahili yoruba amharic afrikaans icelandic estonian latvian lithuanian maltese punjabi
-    gujarati tagalog gaelic sardinian neapolitan sicilian venetian friulian
+    gujarati tagalog gaelic sardinian neapolitan sicilian venetian friulian hausa igbo zulu xhosa somali
+    tigrinya wolof fula bambara lingala shona sesotho tswana twi akan ewe oromo berber kabyle malagasy
+    kinyarwanda luganda marathi telugu kannada malayalam sinhala nepali pashto dari kurdish armenian
+    georgian azerbaijani azeri kazakh uzbek turkmen tajik kyrgyz mongolian tibetan burmese khmer lao
+    hmong javanese sundanese filipino cebuano ilocano hawaiian maori samoan tongan fijian quechua aymara
+    guarani nahuatl navajo cherokee inuktitut belarusian macedonian bosnian montenegrin luxembourgish
+    frisian flemish breton cornish manx occitan corsican romansh ladin yiddish ladino romani faroese
+    sami greenlandic moldovan asl bsl lsf taiwanese hokkien shanghainese uyghur creole patois pidgin
+    papiamento swiss-german bavarian provençal asturian aragonese castilian
     """
 )
 CONDITIONS: Final = _words(
@@ -24,7 +32,18 @@ CONDITIONS: Final = _words(
     endometriosis fibromyalgia scoliosis tinnitus dyslexia ptsd ocd copd ibs reflux sciatica glaucoma
     vertigo osteoporosis lupus allergies cancer leukemia parkinson's alzheimer's dementia asthmatic
     diabetic epileptic dyslexic autistic colour-blind colorblind anemic anaemic deaf sclerosis apnea
-    apnoea disease syndrome disorder disease's pressure rhinitis
+    apnoea disease syndrome disorder disease's pressure rhinitis gout parkinson crohn's colitis
+    diverticulitis gastritis gerd hernia ulcer ulcers hemorrhoids gallstones lymphoma melanoma tumour
+    tumor hiv hepatitis cirrhosis thalassemia haemophilia hemophilia sickle-cell psoriatic hashimoto's
+    hyperthyroid hypothyroid pcos menopause narcolepsy bipolar schizophrenia bpd anorexia bulimia
+    dyspraxia dyscalculia asperger's stutter stammer rosacea vitiligo alopecia urticaria angina
+    arrhythmia afib tachycardia cataracts astigmatism short-sighted nearsighted myopia near-sighted
+    farsighted presbyopia colour-blindness color-blind blind hearing-loss hard-of-hearing tendonitis
+    tendinitis bursitis spondylitis stenosis lordosis carpal-tunnel neuropathy ms als meniere's
+    raynaud's sjögren's hayfever hay-fever sinusitis bronchitis emphysema sleep-apnea anaphylaxis
+    eosinophilic lipedema lymphedema lactose-intolerance celiac's coeliac's cholesterol pots me/cfs mcas
+    fibro hypermobility ehlers-danlos prediabetes pre-diabetic prediabetic paraplegic claustrophobia
+    claustrophobic agoraphobia arachnophobia dysphagia neuralgia narcoleptic
     """
 )
 OWNABLES: Final = _words(
@@ -34,46 +53,27 @@ OWNABLES: Final = _words(
     café cafe bookshop bar cabin cottage vineyard land garden greenhouse kayak canoe synthesizer
     saxophone laptop tablet printer 3d-printer record-player turntable tractor vespa tesla motorhome
     caravan jeep keyboard e-bike skateboard surfboard snowboard console typewriter kindle villa studio
-    garage
+    garage narrowboat houseboat barge dinghy yacht rowboat speedboat motorboat catamaran jetski jet-ski
+    moped roadster convertible hatchback suv minivan minibus pickup 4x4 estate-car hybrid ev bmw audi
+    volvo unicycle tricycle tandem cargo-bike brompton roller-skates rollerblades skis paddleboard cello
+    drums drumkit drum-kit ukulele banjo mandolin trumpet clarinet flute accordion harp synth bungalow
+    penthouse condo townhouse duplex loft farmhouse chalet shed barn allotment orchard plot pub hotel
+    b&b guesthouse gym salon workshop bookstore barbershop laundrette brewery stall desktop pc mac
+    macbook iphone ipad smartphone smartwatch projector playstation xbox nintendo ps5 sewing-machine
+    loom kiln lathe microscope binoculars gramophone jukebox aquarium sauna hot-tub hammock grill
+    trailer airplane plane glider helicopter hearse sled ducati harley yamaha kawasaki honda toyota
+    subaru mazda skoda renault peugeot citroen ford porsche ferrari
     """
 )
 INSTRUMENTS: Final = _words(
     """
     piano guitar violin cello drums bass flute clarinet saxophone trumpet harp ukulele banjo accordion
-    organ viola oboe
+    organ viola oboe mandolin fiddle double-bass contrabass ukelele keyboard keyboards synth synthesizer
+    harmonica bassoon tuba trombone horn cornet recorder piccolo lute bagpipes sitar tabla bongos djembe
+    cajon marimba xylophone vibraphone harpsichord theremin kalimba didgeridoo concertina melodica
+    zither lyre bouzouki oud erhu koto shamisen gamelan timpani drum percussion handpan dulcimer
+    euphonium sax
     """
-)
-OCCUPATIONS: Final = _words(
-    """
-    nurse doctor teacher engineer lawyer architect designer developer programmer baker chef cook waiter
-    waitress plumber electrician carpenter accountant journalist writer author editor translator
-    interpreter photographer musician singer actor actress painter artist dancer student researcher
-    scientist biologist chemist physicist mathematician historian professor lecturer librarian dentist
-    vet veterinarian pharmacist surgeon psychologist psychiatrist therapist physiotherapist midwife
-    paramedic firefighter policeman policewoman officer soldier pilot steward stewardess driver mechanic
-    farmer gardener florist butcher fisherman barber hairdresser tailor cleaner cashier clerk secretary
-    receptionist assistant manager consultant analyst salesman saleswoman seller director producer
-    programmer technician welder bricklayer builder builder postman courier barista bartender sommelier
-    trainer coach tutor babysitter nanny judge notary politician diplomat economist banker broker trader
-    realtor agent entrepreneur founder ceo cto freelancer beekeeper winemaker illustrator animator
-    curator archaeologist geologist astronomer statistician sysadmin administrator advisor counselor
-    counsellor optician radiologist cardiologist paediatrician pediatrician neurologist intern
-    apprentice nutritionist dietitian stonemason locksmith jeweller potter sculptor luthier composer
-    conductor violinist pianist guitarist drummer caregiver carer bookseller copywriter marketer
-    recruiter supervisor superviser paralegal roofer shepherd sailor captain guide ranger potter
-    blacksmith watchmaker retiree housewife homemaker superintendent
-    """
-)
-OCCUPATION_ENDINGS: Final = (
-    "ologist",
-    "graphist",
-    "therapist",
-    "engineer",
-    "developer",
-    "designer",
-    "teacher",
-    "worker",
-    "keeper",
 )
 ROLES: Final = _words(
     """
@@ -87,14 +87,40 @@ ROLES: Final = _words(
     welsh canadian australian polish portuguese dutch swiss austrian greek turkish russian ukrainian
     romanian brazilian argentinian mexican peruvian chilean colombian indian chinese japanese korean
     moroccan egyptian nigerian kenyan swedish norwegian danish finnish hungarian czech albanian croatian
-    serbian
+    serbian pescetarian flexitarian omnivore carnivore quaker mormon methodist baptist anglican
+    presbyterian lutheran evangelical sikh jain zoroastrian pagan wiccan bahai taoist shinto
+    spiritualist humanist stoic anarchist socialist communist libertarian marxist republican democrat
+    capitalist royalist monarchist ambivert night-owl morning-person cat-person dog-person homebody
+    stepmother stepfather stepmum stepdad single-mother godmother godfather aunt uncle grandma grandpa
+    granny great-grandmother great-grandfather only-child middle-child firstborn adoptee triplet
+    bachelor divorcee newlywed vegan-ish marathoner rower sailor diver scuba-diver triathlete
+    weightlifter bodybuilder yogi dancer skater bibliophile cinephile audiophile philatelist numismatist
+    stargazer birder angler gardener photographer-hobby ex-smoker survivor amputee conscript migrant
+    nomad belgian icelandic estonian latvian lithuanian belarusian moldovan bulgarian slovak slovenian
+    bosnian macedonian montenegrin kosovar maltese cypriot lebanese syrian iraqi iranian israeli
+    palestinian jordanian saudi yemeni afghan pakistani bangladeshi nepali thai vietnamese cambodian
+    laotian malaysian singaporean indonesian filipino filipina taiwanese mongolian kazakh uzbek georgian
+    armenian azerbaijani ghanaian senegalese ethiopian eritrean somali sudanese ugandan tanzanian
+    rwandan congolese cameroonian ivorian zimbabwean south-african tunisian algerian libyan namibian
+    venezuelan ecuadorian bolivian paraguayan uruguayan cuban dominican jamaican haitian puerto-rican
+    costa-rican guatemalan honduran salvadoran nicaraguan panamanian aussie texan londoner new-yorker
+    parisian berliner scouser geordie brummie mancunian glaswegian scot englishman englishwoman irishman
+    irishwoman frenchman frenchwoman dutchman dutchwoman dane swede finn pole turk croat serb slovene
+    argentine aries taurus gemini virgo scorpio sagittarius capricorn aquarius pisces bisexual gay
+    lesbian trans nonbinary non-binary queer bi asexual pansexual
     """
 )
 BREEDS: Final = _words(
     """
     labrador beagle dachshund poodle terrier retriever corgi spaniel greyhound collie shepherd husky
     chihuahua pug boxer bulldog mutt mongrel siamese persian tabby dog cat puppy kitten rabbit hamster
-    parrot tortoise turtle horse pony
+    parrot tortoise turtle horse pony bracco pinscher schnauzer rottweiler doberman dalmatian setter
+    pointer whippet pekingese pomeranian chow akita shiba malamute samoyed newfoundland mastiff
+    labradoodle cockapoo goldendoodle sheepdog cocker lurcher coon ragdoll birman sphynx bengal burmese
+    shorthair longhair angora manx tomcat calico tortoiseshell cockatiel budgie budgerigar canary macaw
+    cockatoo lovebird finch gecko iguana chameleon python bearded-dragon axolotl mare stallion gelding
+    foal donkey mule arabian haflinger clydesdale guinea-pig chinchilla gerbil rat mouse ferret hen
+    rooster duck goose goat sheep pig lizard snake crossbreed
     """
 )
 ROLE_ENDINGS: Final = ("ese",)
@@ -107,11 +133,26 @@ ORGANISATIONS: Final = _words(
     association union party society league company firm cooperative charity ngo airport garage salon
     newspaper magazine publisher ministry court council polytechnic academy conservatory group troupe
     winery vineyard dairy workshop ltd inc airline railway zoo embassy consultancy brewery distillery
-    lodge federation
+    lodge federation wholesaler warehouse depot plant mill quarry shipyard dockyard harbour ferry marina
+    butcher's baker's greengrocer's chippy takeaway diner bistro canteen cafeteria brasserie patisserie
+    deli greengrocer garden-centre nursery-school preschool crèche creche daycare playgroup highschool
+    gymnasium lycée surgery practice morgue dentist's vet's hairdresser's barbershop laundrette
+    laundromat dry-cleaner's post-office courthouse prison fire-station town-hall municipality
+    parliament senate multinational corporation co-op coop nonprofit non-profit trust guild chapter
+    fraternity sorority squadron regiment navy army airforce marines scouts brigade ensemble quartet
+    trio duo chorus choral collective commune congregation parish mosque synagogue temple monastery
+    convent seminary kibbutz ranch orchard stables stable kennel kennels cattery aquarium observatory
+    gallery archive archives auction-house bookmaker's casino arcade spa resort hostel campsite
+    broadcaster radio-station printworks foundry smelter refinery dealership insurer brokerage bureau
+    consulate committee
     """
 )
 VAGUE_ORGANISATIONS: Final = _words("company firm place office home night club-night job time")
-AREAS: Final = _words("countryside suburbs mountains")
+AREAS: Final = _words(
+    """
+    countryside suburbs mountains coast seaside woods outskirts hills
+    """
+)
 MONTHS: Final = _words(
     """
     january february march april may june july august september october november december jan feb mar

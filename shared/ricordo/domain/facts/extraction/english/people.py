@@ -9,23 +9,27 @@ _SINGULAR: Final[tuple[tuple[str, Gender, str], ...]] = (
     ("has_sibling", "f", "sister half-sister stepsister twin-sister sis"),
     ("has_sibling", "m", "brother half-brother stepbrother bro"),
     ("has_sibling", "", "sibling twin"),
-    ("has_parent", "f", "mother mom mum mummy mama stepmother"),
-    ("has_parent", "m", "father dad daddy papa stepfather"),
+    ("has_parent", "f", "mother mom mum mummy mama mam stepmother stepmum stepmom"),
+    ("has_parent", "m", "father dad daddy papa stepfather stepdad"),
     ("has_parent", "", "parent"),
     ("has_child", "f", "daughter stepdaughter"),
     ("has_child", "m", "son stepson"),
-    ("has_child", "", "child kid baby toddler newborn"),
-    ("partner", "f", "wife girlfriend fiancée fiancee"),
-    ("partner", "m", "husband boyfriend fiancé fiance hubby"),
+    ("has_child", "", "child kid baby toddler newborn firstborn teenager stepchild"),
+    ("partner", "f", "wife girlfriend fiancée fiancee missus wifey bride"),
+    ("partner", "m", "husband boyfriend fiancé fiance hubby groom"),
     ("partner", "", "partner spouse"),
-    ("friend", "", "friend buddy pal mate bestie bff"),
+    ("friend", "", "friend buddy pal mate bestie bff best-friend penpal"),
     (
         "knows",
         "",
         """
     colleague coworker co-worker boss neighbour neighbor flatmate roommate housemate classmate teammate
     teacher doctor dentist therapist landlord landlady coach mentor professor tutor supervisor
-    hairdresser trainer acquaintance
+    hairdresser trainer acquaintance manager lodger tenant barber mechanic vet lawyer accountant
+    gardener nanny
+    babysitter childminder student pupil apprentice client captain bandmate desk-mate deskmate penfriend
+    officemate
+    workmate doorman gp midwife physio physiotherapist psychologist carer cleaner superior
     """,
     ),
     (
@@ -33,25 +37,37 @@ _SINGULAR: Final[tuple[tuple[str, Gender, str], ...]] = (
         "f",
         """
     aunt auntie niece grandmother grandma granny nana nan granddaughter mother-in-law sister-in-law
-    daughter-in-law godmother goddaughter
+    daughter-in-law godmother goddaughter great-aunt great-grandmother grandmama gran nanna nonna abuela
+    stepsister-in-law great-niece
     """,
     ),
     (
         "related_to",
         "m",
         """
-    uncle nephew grandfather grandpa granddad grandson father-in-law brother-in-law son-in-law godfather
+    uncle nephew great-uncle great-grandfather great-nephew gramps grandad nonno abuelo pop-pop
+    grandfather grandpa granddad grandson father-in-law brother-in-law son-in-law godfather
     godson
     """,
     ),
-    ("related_to", "", "cousin grandparent grandchild relative"),
+    (
+        "related_to",
+        "",
+        "cousin grandparent grandchild relative godchild grandkid in-law great-grandchild grandbaby",
+    ),
     (
         "has_pet",
         "",
         """
-    dog puppy pup hen chicken goat donkey duck pig sheep fish bird cat kitten kitty rabbit bunny hamster
+    dog doggo doggy pooch mutt puppy pup cockerel rooster goose lamb cow bull calf hen chicken goat
+    donkey duck pig sheep fish bird cat kitten kitty rabbit bunny hamster
     parrot budgie canary goldfish tortoise turtle horse pony ferret lizard gecko snake guinea-pig
     labrador beagle dachshund poodle terrier retriever corgi tabby spaniel greyhound pet
+    whippet lurcher husky pug bulldog chihuahua labradoodle cockapoo collie sheepdog rottweiler
+    dalmatian mastiff
+    dachsie staffie westie pomeranian schnauzer siamese persian ragdoll maine-coon kitty-cat chinchilla gerbil
+    guinea iguana chameleon terrapin llama alpaca mule cockatiel budgerigar macaw cockatoo parakeet tarantula
+    axolotl hedgehog goldendoodle
     """,
     ),
 )
@@ -59,6 +75,9 @@ _SINGULAR: Final[tuple[tuple[str, Gender, str], ...]] = (
 _IRREGULAR: Final = {
     "children": "child",
     "kids": "kid",
+    "geese": "goose",
+    "calves": "calf",
+    "huskies": "husky",
     "babies": "baby",
     "wives": "wife",
     "puppies": "puppy",
@@ -76,9 +95,15 @@ def _kin() -> dict[str, Kin]:
     irregular = {
         p: Kin(nouns[s].predicate, s, nouns[s].gender, plural=True) for p, s in _IRREGULAR.items() if p != s
     }
+    # "Our boys" are one's children; "my boy" may be a dog.
     # "My twins" are one's children; "my twin" is not.
-    children = {"twins": Kin("has_child", "twin", plural=True)}
-    return {**plurals, **irregular, **nouns, **children}
+    children = {
+        "twins": Kin("has_child", "twin", plural=True),
+        "boys": Kin("has_child", "boy", "m", plural=True),
+        "girls": Kin("has_child", "girl", "f", plural=True),
+    }
+    exes = {"ex": Kin("partner", "ex", over=True)}
+    return {**plurals, **irregular, **nouns, **children, **exes}
 
 
 KIN: Final = _kin()
@@ -88,7 +113,13 @@ ADJECTIVES: Final = frozenset(
     older elder younger little big small baby twin best good close dear old oldest eldest youngest new
     beloved sweet lovely wonderful only dearest closest childhood former-school adorable golden black
     white grey gray tabby german french rescue pet guinea three-year-old first second beautiful amazing
-    great tiny young adopted middle university college school work long-time longtime fluffy
+    great tiny young adopted late deceased estranged middle university college school work long-time
+    longtime fluffy fat lazy crazy ancient mad naughty beautiful handsome clever hilarious brown orange
+    spotted stray blind deaf cheeky grumpy lovely one-eyed three-legged neurotic elderly rambunctious
+    feisty spoiled spoilt darling dearly departed foster biological birth six-year-old nosy noisy kind
+    old-time former mini miniature toy siberian bernese yorkshire jack russell maine coon next-door
+    upstairs downstairs immediate direct long-suffering favorite favourite gorgeous newborn teenage
+    grown-up grown twin closest bff pregnant
     """.split()
 )
 NAMING: Final = compile_phrases(

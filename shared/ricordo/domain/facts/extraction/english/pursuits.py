@@ -15,6 +15,21 @@ BE [a] [big|huge|great|massive] {fan} of
 BE into|fond_of|keen_on|crazy_about|mad_about|passionate_about|obsessed_with|addicted_to|nuts_about|
       hooked_on
 BE in love with
+BE [such|quite|very] [a] [real|total|complete|massive|big|huge] nerd|geek|sucker|fanatic|addict|junkie|
+   fiend for|about
+BE partial to
+BE [really] big on
+get|gets a_kick_out_of
+swear|swears by
+HAVE always|long loved|liked|enjoyed|adored
+HAVE been into|obsessed_with|hooked_on|crazy_about
+HAVE got|developed a|an soft_spot|passion|weakness|sweet_spot|obsession|thing for|with
+have|has a|an thing|obsession|love for|with
+HAVE fallen in_love_with
+BE [absolutely] mad for|about
+BE a|an [big|huge|great|massive|real] [amateur|avid|keen] {fan}|admirer|follower|enthusiast|devotee of
+BE [really] enjoying|loving
+grew to love
 have|has a soft_spot|passion|weakness|sweet_spot for
 ca n't get enough of
 ca n't|not live|resist without
@@ -24,6 +39,12 @@ prefer|prefers
 = dislikes activity
 hate|hates|dislike|dislikes to
 = dislikes thing
+BE repulsed|disgusted|put_off by
+BE not|never into|keen_on|fond_of|big_on
+BE n't into|keen_on|fond_of|big_on
+can|could do without
+ca n't deal with
+could n't stand|bear
 hate|hates|dislike|dislikes|detest|detests|loathe|loathes|despise|despises
 HAVE hated|disliked|detested
 ca n't stand|bear|tolerate
@@ -33,6 +54,10 @@ cannot stand|bear
 BE allergic|intolerant to
 have|has an|a [severe|mild|bad|serious] allergy|intolerance to
 suffer|suffers from an allergy to
+have|has|had a|an [severe|mild|bad|serious|nasty|terrible] [food] allergy|intolerance to
+HAVE [a|an] [always] been allergic|intolerant to
+BE [really|highly|super] sensitive|anaphylactic to
+react|reacts badly_to
 = has_condition substance
 suffer|suffers from
 BE suffering from
@@ -41,14 +66,28 @@ WAS diagnosed with
 BE diagnosed with
 HAVE been_diagnosed with
 got diagnosed with
+WAS|got told_i_had|told_i_have
+BE plagued|afflicted by|with
+HAVE been_struggling|been_living|lived|struggled with
+WAS born with
 = has_condition condition
 live|lives|struggle|struggles with
 BE struggling|living with
 = owns possession
 have|has [got]
 HAVE got
+HAVE had|owned
+= owns possession past
+had
 = owns property
 own|owns
+= owns property past
+owned
+= has_pet death
+died|passed [away]
+HAVE died|passed [away]
+WAS put to_sleep|down
+BE dead|gone
 = owns acquisition
 bought|got|adopted|rescued|purchased|inherited
 bought|got myself|ourselves
@@ -62,10 +101,17 @@ BE dating|seeing
 got married|engaged to
 married
 BE in a relationship with
+HAVE been married|engaged|together to|with
+HAVE been_dating|been_seeing|been_going_out_with
+BE going out with
+BE [happily|newly] wed to
+proposed to
+moved in with
 BE together with
 = friend name
 BE [good|best|close|great] friends with
 became|become [good|best|close|great] friends with
+HAVE been [good|best|close|great] friends with
 = friend kin
 BE a [good|close|dear|great|old] friend of mine|ours
 BE one of my [best|closest] friends
@@ -76,6 +122,11 @@ know|knows
 met
 HAVE known|met
 work|works with
+= plays instrument past
+used to play
+played
+quit|stopped|gave_up|dropped playing
+WAS playing
 = plays instrument
 play|plays
 BE playing
@@ -83,9 +134,24 @@ HAVE played|been_playing
 BE learning|learning_how to play
 started|began playing|to_play
 practise|practice
+BE [getting|really] good|decent|terrible|awful|hopeless|bad at playing
+HAVE taken|took up
+took up
+BE teaching|taught myself|himself|herself [the] [to_play]
+BE taking|having [some] lessons|classes on|in
+drum|drums in
 = member_of organisation
 BE [a|an] [active|proud|founding|long-time] member of
 BE part of
+BE [a|an] [active|proud|founding|long-time|paid-up|lifelong|honorary|full] member|fellow|supporter|
+   volunteer|trustee|treasurer|chair|secretary|president|patron of|with|for|at
+HAVE been [a|an] [active|proud|founding|long-time|paid-up|lifelong] member|part|volunteer of|at|with
+BE on the board|committee of
+signed up for|to|with
+BE signed up for|to|with
+row|rows|swim|swims|run|runs|fight|fights|train|trains|compete|competes|dance|dances|act|acts|march|
+   marches for|with
+dance|dances|act|acts|march|marches|drum|drums|conduct|conducts in
 belong|belongs to
 joined
 HAVE joined
@@ -93,12 +159,33 @@ sing|sings|play|plays in|for
 BE singing|playing in|for
 volunteer|volunteers at|for|with
 BE volunteering at|for|with
+= member_of group
+BE in
+HAVE been in
+BE [back|still|now] in
+= member_of group past
+WAS in
+left
 = member_of organisation past
 WAS a member of
+WAS part of
+played|sang in|for
+belonged to
+volunteered at|for|with
+HAVE left
+resigned my_membership_of
 = visited place
 visited|toured|explored
 HAVE visited|traveled_to|travelled_to|gone_to|toured
 BE to
+HAVE been over|down|up to
+HAVE [just] [recently] been|gone to
+spent a|my|our|the|last|two|three|four [whole] [week|weeks|month|months|summer|winter|year|weekend|days|
+   holiday|holidays|honeymoon|vacation] in
+spent [last] summer|winter|christmas|easter|new_year in
+WAS on [a] holiday|vacation|honeymoon in
+backpacked|hiked|cycled|travelled|traveled|drove|sailed|hitchhiked|interrailed through|across|around|round
+travelled|traveled around|across|through|all_over
 went|traveled|travelled|flew to
 went on [a] [holiday|vacation|trip|honeymoon] [to] in|to
 got back|home from
@@ -107,7 +194,19 @@ returned from
 got|BE back from
 BE just back from
 took a trip to
+= plans intention
+BE going to
+BE [currently] saving|training up_to|to|up_for
+= plans future
+BE moving|opening|starting|retiring|adopting|launching|emigrating|relocating|quitting|buying|selling|
+   renovating|building|
+   enrolling|joining|running|walking|cycling
 = plans activity
+HAVE made up_my_mind_to
+made up my mind to
+BE set|determined|due|scheduled|aiming to
+BE aiming|intending|preparing|fixing to
+HAVE [finally] decided|resolved|committed to
 plan|plans to|on
 BE planning to|on
 intend|intends to
@@ -115,6 +214,6 @@ HAVE decided to
 decided to
 BE about to
 = plans undertaking
-BE planning
+BE planning [on]
 BE organising|organizing
 """

@@ -17,16 +17,19 @@ _MACROS: Final = {
 _ATTRIBUTES: Final = """
 = name name
 my|the [full|first|real|given] name is|'s
+my names
 [please] call me
 you can|may|could call me
 just call me
 everyone|everybody|friends|people|they call|calls me
 my friends call me
-3 her|his|its|their name|names is|are|'s
+3 her|his|its|their name|names is|are|'s|was|were
 3 we|i [have] ['ve] named him|her|it|them
 3 we [have] ['ve] called him|her|it|them
 = birthday date
-my birthday is|'s [on]
+my|our birthday is|'s|falls [on] [is]
+my birthday 's|is coming up on
+i 'm|am a child|baby of_the
 my birthday falls on
 my date of birth is
 it 's|is my birthday on
@@ -63,6 +66,28 @@ my pet_peeve is
 my instrument|sport is|'s [the]
 = plans activity
 my|our plan is to
+"""
+
+_BELONGINGS: Final = """
+= birthday date
+birthday is|'s|falls [on]
+bday is|'s [on]
+date of birth is|'s
+= age age
+age is|'s
+= works_as occupation
+job|profession|occupation|trade is|'s
+= name name
+[real|full|first] name is|'s|was
+= likes thing
+hobby|passion|favourite_thing is|'s
+favourite food|dish|drink|band|film|movie|book|colour|sport|game|animal|subject|flavour|singer|song|show|
+   series|
+          toy|dinosaur|snack|cake|dessert|season|team is|are|'s
+= born_in place
+hometown|birthplace is|'s
+= speaks language
+mother|native|first tongue|language is|'s
 """
 
 _AFTER: Final = {
@@ -107,9 +132,30 @@ _REMINDERS: Final = """
 keep|bear in_mind that
 i remind you that
 you should|must know|remember that
+you should|must know|remember
+i [already] told|said you [before] [that]
+i 've|have [already] told|said you [before] [that]
+just so you know [that] [,]
+for the record [,]
+the thing is [that] [,]
+the truth is [that] [,]
+fun fact [:] [,]
+heads up [:] [,]
+thing is [,]
+keep|bear in_mind
+mind you [,]
+turns out [that]
+it turns out [that]
+i forgot to_mention|to_say [that]
+did i mention [that]
+i should mention|say|add [that]
+i have to_say|to_admit [that]
+i must say|admit [that]
+i mean [,]
 """
 
 PHRASES: Final[Node] = compile_phrases(parse_rules(CIRCUMSTANCES + PURSUITS), _MACROS)
+BELONGINGS: Final[Node] = compile_phrases(parse_rules(_BELONGINGS), _MACROS)
 ATTRIBUTES: Final[Node] = compile_phrases(parse_rules(_ATTRIBUTES), _MACROS)
 REMINDERS: Final[Node] = compile_phrases(parse_rules(_REMINDERS), _MACROS)
 AFTER: Final = {predicate: compile_phrases(parse_rules(text), _MACROS) for predicate, text in _AFTER.items()}

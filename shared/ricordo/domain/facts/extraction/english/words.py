@@ -34,20 +34,30 @@ ADVERBS: Final = _words(
     definitely truly genuinely deeply simply already finally even only quite very so too especially
     mostly mainly basically honestly generally normally kinda certainly obviously officially happily
     proudly temporarily permanently presently completely secretly particularly most ever here pretty
-    super extremely severely deathly dangerously highly mildly terribly violently seriously again once much
+    super extremely severely deathly dangerously highly mildly terribly violently seriously again once
+    much tbh literally legit lowkey highkey low-key absolute hopelessly slightly fairly rather fully
+    utterly terminally
     """
 )
 OPENERS: Final = _words(
     """
     well so oh hi hello hey ok okay yes yeah yep no nope anyway actually honestly also and but yesterday
     today tonight now currently recently then plus btw by the way as you know for fact me after all in
-    fact by of course guess what just to let know fyi personally lately finally these days nowadays
-    thanks luckily sadly unfortunately fortunately apparently please last this week month year summer
-    winter spring autumn weekend morning night years ago good evening afternoon one two three thing
-    about everyone all there wow haha lol still right since first nice meet another update news true on
-    weekends sundays monday tuesday wednesday thursday friday saturday sunday january february march
-    april june july august september october november december previously before here sure indeed ah um
-    uh hmm again speaking which originally remember
+    of course guess what just to let fyi personally lately finally these days nowadays thanks luckily
+    sadly unfortunately fortunately apparently please last this week month year summer winter spring
+    autumn weekend morning night years ago good evening afternoon one two three thing about everyone
+    there wow haha lol still right since first nice meet another update news true on weekends sundays
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july
+    august september october november december previously before here sure indeed ah um uh hmm again
+    speaking which originally remember hiya heya heyy heyyy heyyyy helloo hellooo mornin quick intro
+    heads up ever not going lie ngl tbh imo imho ages long time story short basically fwiw full
+    disclosure confession fun disclaimer psa question context background seriously real talk guys folks
+    mate dude girl sorry apologies mine forgot mention mentioned earlier confess admit reminder note
+    side little bit secret truth told yup nah meh ha hehe phew yikes ooh aww aw man gosh god damn omg
+    lmao greetings everybody team friends dear weekdays weekday nights mornings evenings afternoons back
+    growing being kid child teenager school college uni work home lunch dinner breakfast holiday
+    holidays christmas easter half past couple exactly roughly around technically legally career-wise
+    day weeks months hours same edit ps p.s. pps thx ty cheers evenin gday g'day howdy sup yo
     """
 )
 CONJUNCTIONS: Final = _words("and or plus & nor")
@@ -57,7 +67,11 @@ BREAKERS: Final = _words(
     where when now
     """
 )
-CONDITIONALS: Final = _words("if unless whether suppose supposing provided assuming")
+CONDITIONALS: Final = _words(
+    """
+    if unless whether suppose supposing provided assuming in_case
+    """
+)
 RELATIVES: Final = _words("who which whose")
 QUESTIONS: Final = _words(
     """
@@ -65,10 +79,26 @@ QUESTIONS: Final = _words(
     whom when why how which whose any isn don doesn aren wo ca you
     """
 )
+APPEALS: Final = _words(
+    """
+    thoughts ideas tips suggestions recommendations advice help recipes please pls got know think recommend
+    suggest worth safe ok okay good is there
+    """
+)
+ELIDED: Final = _words(
+    """
+    been living working studying learning born based married engaged allergic used joined got bought
+    adopted moved started quit left visited went came graduated turned love hate adore loving ca do can't
+    never lived worked studied retired grew diagnosed spent dating originally travelled traveled took
+    volunteering playing owned inherited rescued became met resigned raised intolerant addicted obsessed
+    planning training teaching run loved hated had
+    """
+)
 UNREAL: Final = _words(
     """
     hope hopes hoping imagine suppose pretend hypothetically wish wishes wished if-only supposedly maybe
-    perhaps possibly translate fictional roleplay dreamed dreamt dreaming unless joking kidding jk
+    perhaps possibly translate fictional roleplay dreamed dreamt dreaming unless joking kidding jk dunno
+    idk ifs hopefully allegedly rumour rumor hypothetical imaginary imagined fake fictitious dreams
     """
 )
 UNREAL_PAIRS: Final = _phrases("""
@@ -93,7 +123,11 @@ JESTING: Final = frozenset(
 SAYING: Final = _words(
     "said says say told tells wrote writes asked replied answered shouted claims claimed posted texted"
 )
-NEGATIONS: Final = _words("not n't never hardly barely rarely seldom almost nearly neither nor")
+NEGATIONS: Final = _words(
+    """
+    not n't never hardly barely rarely seldom almost nearly neither nor
+    """
+)
 OVER: Final = _words("longer anymore more")
 COPULAS: Final = _words("'m am is 's are 're be")
 WAS: Final = _words("was were")
@@ -114,26 +148,42 @@ NOT_NAMES: Final = _words(
     """
     i i'm monday tuesday wednesday thursday friday saturday sunday january february march april may june
     july august september october november december christmas easter god mondays tuesdays wednesdays
-    thursdays fridays saturdays sundays ok yes no mr mrs ms dr
+    thursdays fridays saturdays sundays ok yes no mr mrs ms dr team mrs. mr. ms. dr. prof covid tv pc
+    usb ai gpt chatgpt alexa siri
     """
 )
 STOPS: Final = _words(
     """
     last next called named because when while since if unless that which who whose where but so although
     though until till before after than whenever as whether every each once twice today yesterday
-    tomorrow tonight now lately recently anymore too either though again here there then sometimes often
-    always usually always together alone instead ago except like just and or plus to over rather not
-    even he she they i we you 's 'm is are was were am has have had will would can could during please
-    lol haha nowadays daily weekly especially currently really is for by via despite
+    tomorrow tonight now lately recently anymore too either again here there then sometimes often always
+    usually together alone instead ago except like just and or plus to over rather not even he she they
+    i we you 's 'm is are was were am has have had will would can could during please lol haha nowadays
+    daily weekly especially currently really for by via despite tbh imo imho ngl btw fwiw online offline
+    rn tho lmao xd pls thx hahaha ok okay right meanwhile whereas hence therefore he'll she'll ya mate
+    dude bro fyi
     """
 )
-TAILS: Final = _phrases("""
+TAILS: Final = _phrases(
+    """
     a lot, so much, very much, as well, more than, a bit, at all, at the, with my, with our, in my, on
     my, the most, these days, last year, last week, last month, next year, next week, next month, next
     summer, next spring, next winter, next autumn, this year, this week, this summer, this month, right
     now, any more, no longer, all the, at least, in general, from time, with a, with the, with her, with
-    his, next september, last summer, last spring, last winter
-    """)
+    his, next september, last summer, last spring, last winter, years ago, months ago, weeks ago, days
+    ago, year ago, month ago, week ago, ages ago, most nights, most days, most mornings, most evenings,
+    most weekends, most of, all his, all her, all my, all their, all our, all day, all night, all year,
+    all week, hands down, no matter, for ages, for years, for life, for work, for fun, for free, for
+    now, for me, for us, by heart, by ear, way too, way more, way better, a week, a month, a year, a
+    day, next door, next monday, next tuesday, next wednesday, next thursday, next friday, next
+    saturday, next sunday, next weekend, next january, next february, next march, next april, next may,
+    next june, next july, next august, next october, next november, next december, first thing, no less,
+    if i, if you, right away, part time, full time, part-time, full-time, for short, for example, back
+    in, not to, big time, any day, these past, those days, that much, that way, in case, to death, to
+    bits, in spring, in summer, in autumn, in winter, in fall, of course, out of, thank you, no idea, no
+    clue, no doubt, at night, at weekends, at home, at work, on weekends, on weekdays
+    """
+)
 TIME_NOUNS: Final = _words(
     """
     morning mornings evening evenings afternoon afternoons night nights weekend weekends summer winter
@@ -152,7 +202,8 @@ DEICTIC: Final = _words(
 VAGUE: Final = _words(
     """
     more few less lots ton tons stuff things everywhere nowhere anywhere somewhere hard abroad online
-    games way idea fact part best better enough no neither professionally competitively well
+    games way idea fact part best better enough no neither professionally competitively well music role
+    tricks
     """
 )
 GENERIC: Final = _words(

@@ -3,7 +3,7 @@
 from typing import Final
 
 from ricordo.domain.facts.extraction.grammar import Grammar
-from ricordo.domain.facts.extraction.italian import nouns, people, rules, words
+from ricordo.domain.facts.extraction.italian import nouns, occupations, people, rules, words
 from ricordo.domain.facts.extraction.phrases import Reader
 
 _NONE: Final[frozenset[str]] = frozenset()
@@ -23,11 +23,13 @@ ITALIAN: Final = Grammar(
     conditionals=words.CONDITIONALS,
     relatives=words.RELATIVES,
     questions=words.QUESTIONS,
+    appeals=words.APPEALS,
     reminders=rules.REMINDERS,
     unreal=words.UNREAL,
     unreal_pairs=words.UNREAL_PAIRS,
     jesting=words.JESTING,
     saying=words.SAYING,
+    speaking=frozenset({"ho", "abbiamo"}),
     negations=words.NEGATIONS,
     over=words.OVER,
     copulas=_NONE,
@@ -46,9 +48,12 @@ ITALIAN: Final = Grammar(
     phrases=rules.PHRASES,
     attributes=rules.ATTRIBUTES,
     after=rules.AFTER,
+    belongings=rules.BELONGINGS,
+    naming_verbs=frozenset({"cade", "fa", "resta"}),
+    elided=frozenset(),
     favourite=frozenset({"preferito", "preferita", "preferiti", "preferite"}),
     to_be=frozenset({"è", "sono"}),
-    pleasing=frozenset({"piace", "piacciono"}),
+    pleasing=frozenset({"piace", "piacciono", "fa", "fanno"}),
     wholly=words.ADVERBS | words.NEGATIONS | words.WHOLLY,
     lexicon={
         Reader.LANGUAGE: nouns.LANGUAGES,
@@ -56,10 +61,11 @@ ITALIAN: Final = Grammar(
         Reader.POSSESSION: nouns.OWNABLES,
         Reader.INSTRUMENT: nouns.INSTRUMENTS,
     },
-    occupations=nouns.OCCUPATIONS,
-    occupation_endings=("ologo", "ologa", "terapista"),
+    occupations=occupations.OCCUPATIONS,
+    occupation_endings=occupations.OCCUPATION_ENDINGS,
     roles=nouns.ROLES | nouns.BREEDS,
     role_endings=(),
+    breeds=nouns.BREEDS,
     organisations=nouns.ORGANISATIONS - nouns.VAGUE_ORGANISATIONS,
     areas=nouns.AREAS,
     months=nouns.MONTHS,

@@ -19,6 +19,7 @@ _MACROS: Final = {
     "con": ("con", "col"),
     "at": tuple("a al allo alla all' ai alle in nel nello nella nell' per presso da dal dalla".split()),
     "where": tuple("a ad in al alle nel nella nell' nei nelle negli ai all' alla".split()),
+    "city": ("a", "ad", "in"),
     "am": ("sono", "siamo"),
     "ho": ("ho", "abbiamo"),
     "un": tuple("un uno una un'".split()),
@@ -65,6 +66,30 @@ il mio strumento|sport è
 il mio|nostro piano|progetto è di|quello_di
 """
 
+_BELONGINGS: Final = """
+= birthday date
+il|l' compleanno
+la data_di_nascita
+gli anni
+= name name
+il|l' [vero] nome
+= works_as occupation
+il|l' lavoro|mestiere
+la professione
+= likes thing
+la passione
+l' hobby
+il|la|i|le cibo|piatto|gioco|film|libro|cartone|squadra|animale|colore|canzone|cantante|gusto preferito|
+   preferita
+= age age
+l' età
+= born_in place
+la città natale|d'_origine
+il paese natale|d'_origine
+= speaks language
+la lingua madre
+"""
+
 _AFTER: Final = {
     "plays": """
 = member_of organisation
@@ -103,9 +128,26 @@ tieni|tenete|tenga presente|a_mente|conto|in_mente che
 non dimenticare|dimenticarti|dimenticatevi|scordare|scordarti|scordartelo che
 ti|vi ricordo|ripeto|avverto che
 devi|dovresti sapere|ricordare|ricordarti che
+deve|dovete sapere|sapete che
+attenzione|occhio|guarda|guardate|premetto|preciso|aggiungo|confesso|ammetto|avviso che
+attenzione|occhio|promemoria|nota|premessa :
+ti|vi|te_l'|ve_l' ho detto che|:|,
+te l' ho detto che|:|,
+mi sa che non te_l'_ho_detto|te_l'_ho_mai_detto|te_l'_avevo_detto :|,|ma
+non te l'_ho detto :|,|ma
+non te l'_ho mai_detto :|,|ma
+mi sono dimenticat{o} di_dirti che
+dimenticavo che|:|,
+si dà_il_caso che
+il fatto è che
+la verità è che
+sta di_fatto che
+visto|dato|considerato|considera|calcola che
+considerando|sapendo che
 """
 
 PHRASES: Final[Node] = compile_phrases(parse_rules(CIRCUMSTANCES + PURSUITS), _MACROS)
+BELONGINGS: Final[Node] = compile_phrases(parse_rules(_BELONGINGS), _MACROS)
 ATTRIBUTES: Final[Node] = compile_phrases(parse_rules(_ATTRIBUTES), _MACROS)
 REMINDERS: Final[Node] = compile_phrases(parse_rules(_REMINDERS), _MACROS)
 AFTER: Final = {predicate: compile_phrases(parse_rules(text), _MACROS) for predicate, text in _AFTER.items()}

@@ -47,21 +47,31 @@ OPENERS: Final = _words(
     """
     quest' questa all'inizio ciao salve buongiorno buonasera sì si_ no ok okay allora beh be' mah oh eh
     comunque anzi quindi e ma però ed anche oggi ieri stamattina stasera adesso ora attualmente
-    recentemente finalmente poi infatti inoltre dunque sai guarda senti l' altro altra ieri scorso
-    scorsa mese anno settimana estate inverno primavera autunno giorno sera mattina qualche fa a
-    proposito in realtà per fortuna purtroppo personalmente da poco di solito davvero come ti dicevo
-    piacere prima dopo ultimamente due tre un una nel nella la lo questa questo questo' mi presento
-    domenica lunedì martedì mercoledì giovedì venerdì sabato gennaio febbraio marzo aprile maggio giugno
-    luglio agosto settembre ottobre novembre dicembre 2019 2020 2021 2022 2023 2024 2025 2026
-    sinceramente onestamente in fondo wow ah evviva insomma tra l'altro a_tutti tutti grazie bene
-    perfetto certo pensa che_bello stanotte stamane stamani domani domattina dopodomani stavolta
+    recentemente finalmente poi infatti inoltre dunque sai guarda senti l' altro altra scorso scorsa
+    mese anno settimana estate inverno primavera autunno giorno sera mattina qualche fa a proposito in
+    realtà per fortuna purtroppo personalmente da poco di solito davvero come ti dicevo piacere prima
+    dopo ultimamente due tre un una nel nella la lo questo questo' mi presento domenica lunedì martedì
+    mercoledì giovedì venerdì sabato gennaio febbraio marzo aprile maggio giugno luglio agosto settembre
+    ottobre novembre dicembre 2019 2020 2021 2022 2023 2024 2025 2026 sinceramente onestamente fondo wow
+    ah evviva insomma tra l'altro a_tutti tutti grazie bene perfetto certo pensa che_bello stanotte
+    stamane stamani domani domattina dopodomani stavolta anni mesi settimane giorni tempo parecchio
+    volta volte piccolo piccola bambino bambina ragazzo ragazza giovane adolescente casa lavoro scuola
+    ufficio famiglia università liceo raga ragazzi ragazze gente amici buondì ehi ehilà hey weilà heilà
+    buon pomeriggio buonanotte premetto premessa confesso ammetto giuro onestà dire verità sincero
+    franco ricapitolando riassumendo breve riepilogo novità news aggiornamento update nota nb ps p.s.
+    attenzione occhio promemoria tanto cioè ossia bah boh uff uffa ahimè ahinoi ecco eccomi eccoci
+    figurati mamma_mia caspita cavolo madonna oddio dai vabbè vabbe va okk ottimo bellissimo scusa
+    scusami scusate scusi perdona perdonami ascolta vedi dopodiché natale pasqua capodanno ferragosto
+    mattino weekend finesettimana sempre almeno prego già difatti appunto giusto momento momentaneamente
+    fino un' tutto notte
     """
 )
 CONJUNCTIONS: Final = _words("e ed o oppure & né nonché")
 BREAKERS: Final = _words(
     """
     ma però perché poiché siccome quindi mentre anche_se dunque così invece poi tuttavia perciò quando
-    dove finché infatti dato visto eppure adesso ora
+    dove finché infatti dato visto eppure adesso ora cioè ossia ovvero insomma anzi comunque dopodiché
+    sennò altrimenti stavolta cosicché eppoi
     """
 )
 CONDITIONALS: Final = _words("se qualora purché")
@@ -73,11 +83,19 @@ QUESTIONS: Final = _words(
     avete ricordi vedi
     """
 )
+APPEALS: Final = _words(
+    """
+    dici pensi trovi consigli consiglieresti aiuti suggerisci suggerimenti suggeriresti proponi spieghi
+    esiste esistono c' è idee consiglio proposte dritte qualche va vale vanno meglio me te secondo per_caso
+    si può posso mi_sapresti sapresti riesci riusciresti faresti compreresti sapete
+    """
+)
 UNREAL: Final = _words(
     """
     spero speriamo sperando immagina immaginiamo supponiamo supponi ipoteticamente fingi fingiamo magari
     vorrei vorremmo piacerebbe forse traduci scherzo scherzavo potrei dovrei sarei vivrei avrei farei
-    andrei sogno sogna sognavo sognato
+    andrei sogno sogna sognavo sognato parrebbe sembrerebbe sarebbe ipotizziamo avrebbe vorrebbe poniamo
+    ammettiamo potrebbe
     """
 )
 UNREAL_PAIRS: Final = _phrases("""
@@ -109,18 +127,31 @@ STOPS: Final = _words(
     più troppo invece insieme sempre spesso solo soltanto soprattutto e ed o oppure né non io lui lei
     noi voi loro è sono ho ha mi ti si ci vi tanto molto tantissimo moltissimo davvero purtroppo
     specialmente eccetto tranne fa già ancora fino nonostante per dal dalla dallo dall' da durante fin
-    ormai senza con attualmente bene benissimo abbastanza perfettamente
+    ormai senza con attualmente bene benissimo abbastanza perfettamente comunque cioè ossia anzi online
+    credo penso dai raga eh ahah ahaha lol xd boh finalmente pure manco mai nel_frattempo intanto
+    parecchio un_casino grazie ok prego praticamente
     """
 )
-TAILS: Final = _phrases("""
+TAILS: Final = _phrases(
+    """
     un sacco, un po', di più, di sera, di notte, di mattina, la sera, la mattina, la domenica, il
     sabato, la notte, al mattino, a volte, in generale, più di, di solito, al momento, nel tempo, da
     sempre, da morire, da matti, quest' anno, il lunedì, il martedì, il mercoledì, il giovedì, il
     venerdì, lo scorso, la scorsa, l' anno, la settimana, il mese, in estate, d' estate, d' inverno, in
     inverno, a colazione, a cena, a pranzo, nel weekend, questa estate, quest' estate, il prossimo, la
     prossima, a settembre, a giugno, a luglio, a maggio, a marzo, a dicembre, in primavera, in autunno,
-    i miei, le mie, la mia, il mio, tutte le, tutti i, tutti gli, tutto il, tutta la, tutta l'
-    """)
+    i miei, le mie, la mia, il mio, tutte le, tutti i, tutti gli, tutto il, tutta la, tutta l', anni fa,
+    mesi fa, giorni fa, settimane fa, anno fa, mese fa, secolo fa, un secolo, un casino, un botto, un
+    mondo, da impazzire, per niente, ogni tanto, ogni giorno, ogni sera, ogni mattina, nel frattempo, al
+    giorno, al mese, in effetti, a gennaio, a febbraio, ad aprile, ad agosto, ad ottobre, a ottobre, a
+    novembre, a natale, a pasqua, in pratica, da quando, da dieci, da due, da tre, da cinque, da
+    vent'anni, da anni, da mesi, da poco, da ieri, da oggi, da una, da un, per lavoro, per ora, per me,
+    per sempre, per anni, secondo me, il pomeriggio, a casa, al lavoro, in casa, in ufficio, da bambino,
+    da bambina, da piccolo, da piccola, da ragazzo, da ragazza, da giovane, di pomeriggio, di lunedì, di
+    martedì, di mercoledì, di giovedì, di venerdì, di sabato, di domenica, di recente, di rado, fin da,
+    sin da, per via, a memoria, a orecchio, da solo, da sola, da autodidatta
+    """
+)
 TIME_NOUNS: Final = _words(
     """
     mattina sera pomeriggio notte weekend estate inverno primavera autunno lunedì martedì mercoledì

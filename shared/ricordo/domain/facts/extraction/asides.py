@@ -1,0 +1,36 @@
+"""What is said between commas behind a name: how old somebody is ("Nora, 34,")."""
+
+from typing import Final
+
+from ricordo.domain.facts.extraction.scene import Scene, Who
+
+_OPENING: Final = frozenset({",", "("})
+_CLOSING: Final = frozenset({",", ")", ".", "-", "–", "—"})
+_UNITS: Final = frozenset({"years", "year", "yrs", "anni", "y"})
+_OLD: Final = frozenset({"old", "o", "/"})
+
+
+def aged(scene: Scene, subject: Who, at: int, end: int) -> int:
+    """Read an age behind a name.
+
+    Returns:
+        The index after it; `at` when there is none.
+    """
+    low = scene.tokens.low
+    first = at
+    if first < end and low[first] in _OPENING:
+        first += 1
+    elif not first or low[first - 1] not in _OPENING:
+        return at
+    number = scene.objects.figures.number(first) if first < end else None
+    if number is None:
+        return at
+    after = first + 1
+    unit = after < end and low[after] in _UNITS
+    while after < end and (low[after] in _UNITS or low[after] in _OLD):
+        after += 1
+    closed = after >= end or low[after] in _CLOSING or low[after] in scene.grammar.conjunctions
+    if not (unit or (closed and low[first].isdigit() and int(number) > 1)) or not closed:
+        return at
+    scene.draft(subject, "age", number)
+    return after

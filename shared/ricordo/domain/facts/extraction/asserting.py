@@ -1,0 +1,159 @@
+"""Which stretches of a message assert something: what is neither asked, nor imagined, nor said in jest."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from ricordo.domain.facts.extraction.grammar import Grammar
+from ricordo.domain.facts.extraction.phrases import longest
+from ricordo.domain.facts.extraction.tokens import Tokens
+from ricordo.domain.facts.extraction.verbs import verb_at
+
+PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
+LONGEST_LEAD: Final = 8
+"""Pauses and joining words before a clause, at most: a text that is nothing else is read in linear time."""
+_BEFORE_REMINDER: Final = 5
+_ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
+_QUESTION_WITHIN: Final = 3
+"""Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
+_YOU: Final = re.compile(r"\w{2,}i")
+"""An Italian verb of the second person, behind "mi": "mi aiuti"."""
+_PAST: Final = re.compile(r"\w+ed|got|bought|met|became|went|had|lived|was|were")
+
+
+def in_jest(tokens: Tokens, grammar: Grammar) -> bool:
+    """Whether the writer takes it all back ("just kidding")."""
+    return any(f"{first} {second}" in grammar.jesting for first, second in pairwise(tokens.low))
+
+
+def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int]]:
+    """Yield each stretch that asserts something, and where the sentence ends that it is of.
+
+    What is asked is yielded as a stretch without words, for the people it speaks of.
+    """
+    begin, count = 0, len(tokens.low)
+    while begin < count:
+        end = begin
+        while end < count and not _is_end(tokens.low[end]):
+            end += 1
+        after = end
+        asked = False
+        while after < count and _is_end(tokens.low[after]):
+            asked = asked or tokens.low[after] == "?"
+            after += 1
+        last = _before_question(tokens, grammar, begin, end) if asked else end
+        begin = after_reminder(tokens, grammar, begin, last)
+        for first, furthest in _real(tokens, grammar, begin, last):
+            yield first, furthest, furthest
+        if last < end:
+            yield last, last, end
+        begin = after
+
+
+def _real(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what is left of `[begin, end)` without what is imagined, wished or reported."""
+    cut = _before_unreal(tokens, grammar, begin, end)
+    if cut > begin:
+        yield begin, cut
+    if cut >= end or not grammar.conditionals.intersection(tokens.low[cut : cut + 3]):
+        return
+    for at in range(cut + 1, end):
+        joined = tokens.low[at - 1] in PAUSES and tokens.low[at] in grammar.joints
+        if joined and _resumes(tokens.low, grammar, at + 1, end):
+            yield from _real(tokens, grammar, at + 1, end)
+            return
+
+
+def _resumes(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
+    """Whether a statement starts after a condition: "if it rains I stay in, and anyway I live in Bergen"."""
+    first, furthest = at, min(end, at + LONGEST_LEAD)
+    while first < furthest and (low[first] in grammar.adverbs or low[first] in grammar.openers):
+        first += 1
+    if first < end and low[first] in grammar.user_pronouns:
+        first += 1
+    elif grammar.code == "en" or first == at:
+        return False
+    verb = verb_at(low, grammar, first, end)
+    if verb is None or verb.rule.polarity == "past" or verb.rule.person == 3:
+        return False
+    return grammar.code == "it" or _PAST.fullmatch(low[first]) is None
+
+
+def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where a statement begins that is handed over with "remember that"; else `begin`."""
+    first, furthest = begin, min(end, begin + _BEFORE_REMINDER)
+    while first < furthest:
+        found = longest(grammar.reminders, tokens.low, first, end, grammar.adverbs)
+        if found is not None:
+            return found[1]
+        if tokens.low[first] not in grammar.openings and tokens.low[first] not in PAUSES:
+            break
+        first += 1
+    return begin
+
+
+def _is_end(word: str) -> bool:
+    return word in _ENDS or word[0] == "\n"
+
+
+def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where the question starts in "I live in Rome, and you?"; `begin` when all of it is asked."""
+    if begin >= end or tokens.low[begin] in grammar.questions:
+        return begin
+    for at in range(end - 1, begin, -1):
+        if tokens.low[at] in PAUSES or tokens.low[at] in grammar.joints:
+            first, furthest = at + 1, min(end, at + 1 + LONGEST_LEAD)
+            while first < furthest and tokens.low[first] in grammar.joints:
+                first += 1
+            if _asks(tokens.low, grammar, first, end):
+                return _before_pause(tokens, grammar, begin, at)
+    return begin
+
+
+def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:
+    """Whether a question starts at `first`: by its first word, or by one soon after that only asks."""
+    if first >= end:
+        return False
+    if low[first] in grammar.questions or low[first] in grammar.appeals:
+        return True
+    if grammar.code == "it" and low[first] in ("mi", "ci") and first + 1 < end:
+        return _YOU.fullmatch(low[first + 1]) is not None
+    soon = low[first + 1 : min(end, first + _QUESTION_WITHIN)]
+    return any(word in grammar.questions and word not in grammar.relatives for word in soon)
+
+
+def _before_pause(tokens: Tokens, grammar: Grammar, begin: int, at: int) -> int:
+    while at > begin and (tokens.low[at - 1] in PAUSES or tokens.low[at - 1] in grammar.conjunctions):
+        at -= 1
+    return at
+
+
+def _before_unreal(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where what is imagined, wished or reported starts: at the pause before its first word."""
+    low = tokens.low
+    for at in range(begin, end):
+        if not _unreal_at(low, grammar, at, end):
+            continue
+        cut = at
+        while cut > begin and not (low[cut] in PAUSES or low[cut] in grammar.joints):
+            cut -= 1
+        return cut
+    return end
+
+
+def _own_words(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
+    """Whether the user repeats what they said before: "I told you", "te l'ho detto: …"."""
+    before = low[max(0, at - 3) : at]
+    if not grammar.speaking.intersection(before):
+        return False
+    return grammar.negations.isdisjoint(low[max(0, at - 5) : at]) or ":" in low[at + 1 : min(end, at + 3)]
+
+
+def _unreal_at(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
+    word = low[at]
+    if word in grammar.saying:
+        return not _own_words(low, grammar, at, end)
+    if word in grammar.unreal or word in grammar.conditionals:
+        return True
+    return at + 1 < end and f"{word} {low[at + 1]}" in grammar.unreal_pairs

@@ -1,0 +1,86 @@
+"""What somebody means to do: "walk the Camino"; in the present or with "going to" where a date tells."""
+
+from typing import Final
+
+from ricordo.domain.facts.extraction.grammar import Grammar
+from ricordo.domain.facts.extraction.phrasing import Phrasing, Spans
+from ricordo.domain.facts.extraction.tokens import Tokens
+from ricordo.domain.lemmas import lemma
+
+_NOT_DONE: Final = frozenset("bed work school church sleep town be have need say miss regret".split())
+_DECISIVE: Final = frozenset(
+    "retire adopt emigrate marry propose relocate enrol enroll divorce launch open renovate graduate".split()
+)
+"""What nobody is going to do by the way: a plan without a date too."""
+_NEAR: Final = 8
+"""Words before a plan among which its date may stand."""
+_AHEAD: Final = frozenset("next prossimo prossima prossimi prossime quest' venturo ventura".split())
+_SPANS: Final = frozenset(
+    """
+    year month spring summer autumn winter fall semester term january february march april may june july
+    august september october november december anno mese primavera estate autunno inverno semestre gennaio
+    febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre capodanno natale
+    pasqua
+    """.split()
+)
+_WITHIN: Final = frozenset("in this from by a ad da dal d' per tra fra entro the per".split())
+_OWN: Final = frozenset("my our mio mia miei mie nostro nostra nostri nostre".split())
+_CLITICS: Final = {"mi": "mi", "ci": "ci"}
+
+
+class Plans:
+    """Reads plans in one message."""
+
+    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: Phrasing) -> None:
+        self._raw = tokens.raw
+        self._low = tokens.low
+        self._text = tokens.text
+        self._grammar = grammar
+        self._phrasing = phrasing
+
+    def activity(self, begin: int, end: int) -> Spans:
+        """Read what somebody means to do, or likes doing: a verb phrase."""
+        if begin >= end or self._low[begin] in _NOT_DONE or self._low[begin] in self._grammar.determiners:
+            return []
+        return [] if self._raw[begin][0].isupper() else self.undertaking(begin, end)
+
+    def undertaking(self, begin: int, end: int) -> Spans:
+        """Read what is planned: "trip to Patagonia", "apply for citizenship"."""
+        at = self._phrasing.lead(begin, end)
+        after = self._phrasing.undertaking(at, end)
+        if after == at or self._low[at] in _OWN:
+            return []
+        foreign = any(word in self._grammar.deictic - _OWN for word in self._low[at:after])
+        return [] if foreign or self._phrasing.unspoken(at) else [(at, after)]
+
+    def intention(self, begin: int, end: int) -> Spans:
+        """Read what somebody is going to do, when it has a date or is no everyday thing."""
+        if begin < end and (self._low[begin] in _DECISIVE or self.dated(begin, end)):
+            return self.activity(begin, end)
+        return []
+
+    def future(self, begin: int, end: int) -> Spans:
+        """Read what somebody does at a date to come, from its verb: "l'anno prossimo | apro un bar"."""
+        if not self.dated(begin, end):
+            return []
+        after = max(begin, self._phrasing.undertaking(begin, end)) if begin < end else begin
+        return [(begin - 1, after)]
+
+    def infinitive(self, begin: int, after: int) -> str:
+        """Return what is done, in the infinitive: "aprire un bar", "trasferirmi a Lisbona"."""
+        done = lemma(self._low[begin], self._grammar.code)
+        clitic = _CLITICS.get(self._low[begin - 1], "") if begin else ""
+        if self._grammar.code == "it" and clitic and done.endswith("re"):
+            done = done[:-1] + clitic
+        return f"{done} {self._text(begin + 1, after)}".strip()
+
+    def dated(self, begin: int, end: int) -> bool:
+        """Whether a month, a season or a year to come stands near."""
+        first = max(0, begin - _NEAR)
+        for at in range(first + 1, end):
+            word, before = self._low[at], self._low[at - 1]
+            if word in _AHEAD and before in _SPANS:
+                return True
+            if word in _SPANS and (before in _AHEAD or before in _WITHIN):
+                return True
+        return False
