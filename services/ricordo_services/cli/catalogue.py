@@ -151,6 +151,17 @@ ENTRIES: Final = (
         ("ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 'San Donà di Piave' --user davide",),
     ),
     Entry(
+        "identify",
+        "settling:identify",
+        "Say that two names are one person or animal, or two.",
+        "All that is known under the one is known of the other then; --undo takes that back. Of two who "
+        "share a name, 'Marco (brother)' is the one who is a brother.",
+        (
+            "ricordo identify Nico Nicola --user davide",
+            "ricordo identify Leo 'Leo Rossi' --user davide --apart",
+        ),
+    ),
+    Entry(
         "status",
         "reading:status",
         "Show how far a message got.",

@@ -1,12 +1,13 @@
-"""`ricordo verify|correct`: the user's word on a fact."""
+"""`ricordo verify|correct|identify`: the user's word on a fact, and on who is who."""
 
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from ricordo.messages.commands import CorrectReply, VerifyReply
+from ricordo.messages.commands import CorrectReply, IdentifyReply, VerifyReply
 from ricordo_services.cli.asking import asking
+from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, User
 from ricordo_services.cli.output import screen
 from ricordo_services.cli.views import plain
@@ -61,6 +62,35 @@ async def correct(
     async with question.client() as client:
         reply = await client.correct(user, fact_id=fact_id, object=value, request_id=request_id)
     question.answer(reply, lambda done: _show_corrected(value, done))
+
+
+async def identify(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A person or an animal.", show_default=False)],
+    other: Annotated[str, typer.Argument(metavar="NAME", help="Another name.", show_default=False)],
+    *,
+    user: User,
+    apart: Annotated[bool, typer.Option("--apart", help="They are two.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back what was said about them.")] = False,
+    request_id: Request = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Say that two names are one person or animal."""
+    if apart and undo:
+        raise Misused("--apart and --undo exclude each other")
+    same = None if undo else not apart
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.identify(user, (name, other), same=same, request_id=request_id)
+    question.answer(reply, lambda done: _show_identified(name, other, done))
+
+
+def _show_identified(name: str, other: str, reply: IdentifyReply) -> None:
+    said = {True: "are one", False: "are two", None: "are whoever the messages say they are"}[reply.same]
+    screen().print(Text(f"{plain(name)} and {plain(other)} {said}"), soft_wrap=True)
 
 
 def _show_verified(reply: VerifyReply) -> None:

@@ -1,17 +1,26 @@
-"""The commands that take a user's word on a fact: it becomes evidence, and settles what is disputed."""
+"""The commands that take a user's word: on a fact, where it settles what is disputed, and on who is who."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from ricordo.domain.facts import Fact, ImpossibleValue, Word, value
-from ricordo.messages.commands import Command, Correct, CorrectReply, Verify, VerifyReply
+from ricordo.messages.commands import (
+    Command,
+    Correct,
+    CorrectReply,
+    Identify,
+    IdentifyReply,
+    Verify,
+    VerifyReply,
+)
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.ports.clock import Clock
-from ricordo.ports.facts import FactEnded, FactLedger, Learned, OtherRequest, Settlement, UnknownFact
+from ricordo.ports.facts import FactEnded, FactLedger, OtherRequest, Settlement, UnknownFact
 from ricordo.ports.graph import FactGraph
 from ricordo.runtime.replies import Refused
+from ricordo_services.knowledge.projecting import projecting
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +51,10 @@ class Settle:
             user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), word=word
         )
 
-        async def project(learned: Learned) -> None:
-            await self.graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
-
         try:
-            return await self.ledger.settle(tenant, settlement, project, self.clock.now())
+            return await self.ledger.settle(
+                tenant, settlement, projecting(self.graph, tenant), self.clock.now()
+            )
         except UnknownFact:
             reason = "this user has no fact of that id: query.facts shows those that there are"
             raise Refused(ErrorCode.NOT_FOUND, reason, "fact_id") from None
@@ -86,6 +94,32 @@ class CorrectFact:
             raise Refused(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
         stands = await self.settle(tenant, command.name, command, fact_id, word)
         return CorrectReply(fact_id=None if stands is None else stands.id)
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifyNames:
+    """Answers `command.identify`. It is idempotent by nature: what was said last holds.
+
+    Attributes:
+        ask_graph: as `Settle` has it.
+    """
+
+    ledger: FactLedger
+    graph: FactGraph
+    ask_graph: Callable[[], Awaitable[None]]
+
+    async def __call__(self, tenant: str, command: Identify, /) -> IdentifyReply:
+        """Decide whether two names are one."""
+        await self.ask_graph()
+        (one, other), project = command.names, projecting(self.graph, tenant)
+        try:
+            await self.ledger.decide(
+                tenant, command.user_id, (one, other), project, same=command.same, by="user"
+            )
+        except ValueError:
+            reason = "names must be two: these are blank, or the same but for spelling"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
+        return IdentifyReply(same=command.same)
 
 
 def _fact_id(name: str, fact_id: UUID | None) -> UUID:

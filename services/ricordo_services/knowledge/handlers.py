@@ -8,11 +8,12 @@ from uuid import UUID
 from ricordo.domain.facts import Contribution, Evidence, Fact, Statement
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
-from ricordo.ports.facts import FactLedger, Learned, Told, Utterance
+from ricordo.ports.facts import FactLedger, Told, Utterance
 from ricordo.ports.graph import FactGraph
 from ricordo.ports.stages import MessageIds
 from ricordo.ports.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo_services.knowledge.projecting import projecting
 from ricordo_services.receipts import stage_events
 
 
@@ -32,10 +33,7 @@ class Learn:
         if not utterances:
             return [Done()] * len(events)
         told = await self._told(tenant, utterances)
-
-        async def project(learned: Learned) -> None:
-            await self.graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
-
+        project = projecting(self.graph, tenant)
         contributions, progress = await self.ledger.record(tenant, told, project, self.clock.now())
         done = {one.memory_id: one for one in progress}
         extracted = partial(_extracted, contributions=contributions)

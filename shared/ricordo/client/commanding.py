@@ -1,4 +1,4 @@
-"""The commands: forget, pin, verify, correct, feedback, note, export."""
+"""The commands: forget, pin, verify, correct, identify, feedback, note, export."""
 
 from collections.abc import Iterable
 from typing import Unpack
@@ -73,6 +73,20 @@ class Commanding:
         """Put right a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`)."""
         command = built(commands.Correct, {"user_id": user_id, **correction})
         return await self._connection.ask(command, command.name, commands.CorrectReply, timeout)
+
+    async def identify(
+        self,
+        user_id: str,
+        names: tuple[str, str],
+        *,
+        same: bool | None = True,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> commands.IdentifyReply:
+        """Say that two names are one person or animal, or two; None leaves it to the rules again."""
+        fields = {"user_id": user_id, "names": names, "same": same, "request_id": request_id}
+        command = built(commands.Identify, fields)
+        return await self._connection.ask(command, command.name, commands.IdentifyReply, timeout)
 
     async def feedback(
         self,

@@ -121,6 +121,21 @@ class CorrectReply(CommandReply):
     fact_id: OneId = None
 
 
+class Identify(Command):
+    """Say that two names are one person or animal, or two; with `same` null, leave it to the rules again."""
+
+    name: ClassVar[str] = "command.identify"
+
+    names: Annotated[tuple[Label, ...], Field(min_length=2, max_length=2)]
+    same: Flag | None = True
+
+
+class IdentifyReply(CommandReply):
+    """What holds now."""
+
+    same: Flag | None
+
+
 class Feedback(Command):
     """Say which recalled memories were of use."""
 

@@ -98,7 +98,7 @@ ANSWERERS: Final[Mapping[ContractKind, Answerer]] = MappingProxyType(
 
 _FACTS: Final = Answerer("knowledge-commands", "knowledge")
 ANSWERED_ELSEWHERE: Final[Mapping[str, Answerer]] = MappingProxyType(
-    {"command.verify": _FACTS, "command.correct": _FACTS}
+    dict.fromkeys(("command.verify", "command.correct", "command.identify"), _FACTS)
 )
 """The names that somebody else answers."""
 

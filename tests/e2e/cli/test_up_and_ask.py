@@ -152,6 +152,16 @@ def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> N
     assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
 
 
+def test_a_user_says_who_is_who(ricordo: Ricordo, running: Up) -> None:
+    line = json.loads(chat("ada").splitlines()[2])
+    line |= {"content": "My friend Nicola lives in Bari. Nico is a nurse."}
+    assert ricordo.publish(json.dumps(line), "--wait")["remembered"] == 1
+    user = ("--user", "ada")
+    assert ricordo("identify", "nico", "Nicola", *user) == "nico and Nicola are one\n"
+    assert "Nicola  works_as  nurse" in ricordo("facts", *user)
+    assert ricordo.json("identify", "nico", "Nicola", *user, "--undo") == {"ok": True, "same": None}
+
+
 def test_publishing_again_changes_nothing(ricordo: Ricordo, told: str, tmp_path: Path) -> None:
     file = tmp_path / "chat.jsonl"
     file.write_text(chat(told))
@@ -227,6 +237,7 @@ def test_a_tenant_sees_its_own_only(ricordo: Ricordo, told: str) -> None:
         ("verify", "1", "--user", "u"),
         ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "", "--user", "u"),
         ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "\N{COMBINING ACUTE ACCENT}", "--user", "u"),
+        ("identify", "Nico", " nico ", "--user", "u"),
         ("status", "a b"),
     ],
 )

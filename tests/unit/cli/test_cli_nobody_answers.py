@@ -20,6 +20,7 @@ ASKING = (
     ("facts", "--user", "u"),
     ("verify", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "--user", "u"),
     ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "Turin", "--user", "u"),
+    ("identify", "Nico", "Nicola", "--user", "u"),
     ("stats", "--user", "u"),
     ("status", "m-1"),
     ("publish", "-"),

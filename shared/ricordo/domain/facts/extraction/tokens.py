@@ -27,7 +27,10 @@ _OF_ONESELF: Final = re.compile(
 )
 """What speaks of itself between quotation marks is a title or somebody else's speech, however short."""
 
-_ABBREVIATIONS: Final = r"(?:Dr|Mr|Mrs|Ms|St|Prof|Sig|Dott|Avv|Ing|Dott\.ssa|Sig\.ra)\."
+_ABBREVIATIONS: Final = (
+    r"(?:Dr|Mr|Mrs|Ms|St|Prof|Sig|Dott|Avv|Ing|Dott\.ssa|Sig\.ra)\."
+    r"|(?<=\w )(?-i:[A-ZÀ-Ý])\.(?= (?-i:[a-zà-ÿ]))"  # "Marco R. plays": no sentence ends here
+)
 _ENGLISH: Final = re.compile(
     rf"{_ABBREVIATIONS}|\w+?(?=n't\b)|n't\b|'(?:m|s|re|ve|d|ll)\b|\d+(?:[.,/]\d+)+|\w+(?:[-&]\w+)*(?:'(?!(?:m|s|re|ve|d|ll)\b)\w+)?"
     r"|\n+|[^\w\s]",
