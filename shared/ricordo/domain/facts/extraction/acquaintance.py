@@ -70,7 +70,8 @@ def is_of_the_users_life(words: list[str]) -> bool:
     """Say whether a name (its words in lower case) is how people speak of somebody they know."""
     if words[0] in TITLES:
         return True
-    return len(words) == 1 and is_known_given(words[0]) and words[0] not in _FAMOUS
+    surname = any(len(word.rstrip(".")) > 1 for word in words[1:])  # who is "Marco R." is known to the writer
+    return not surname and is_known_given(words[0]) and words[0] not in _FAMOUS
 
 
 def is_known_given(word: str) -> bool:
