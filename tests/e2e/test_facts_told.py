@@ -86,3 +86,88 @@ async def test_of_many_facts_a_context_shows_ten(bot: Bot) -> None:
     assert len(await known(bot, entity="Nora")) > 10
     reply = await bot.ask("context", query="Cosa sai di Nora?", now=at(), reinforce=False, **U)
     assert len(reply["facts"]) == 10
+
+
+LIFE = (
+    said("l-1", "Mia sorella Nora vive a Lisbona.", timestamp=at(days=5)),
+    said("l-2", "Nora è amica di Lucia.", timestamp=at(days=4)),
+    said("l-3", "NORA vive a Lisbona. Io abito a Torino.", timestamp=at(days=3)),
+    said("l-4", "Lucia vive a Cascais.", timestamp=at(days=2)),
+)
+
+
+@pytest.mark.parametrize("name", ["Nora", "  nora ", "NORA"])
+async def test_a_card_tells_of_an_entity_by_any_spelling(bot: Bot, name: str) -> None:
+    await bot.remember(*LIFE)
+    reply = await bot.ask("facts", entity=name, **U)
+    assert reply["degraded"] == []
+    assert reply["entity"]["name"] == "Nora"
+    assert reply["entity"]["mentions"] == 3
+    assert {(one["subject"], one["predicate"], one["object"]) for one in reply["facts"]} == {
+        ("user", "has_sibling", "Nora"),
+        ("Nora", "lives_in", "Lisbona"),
+        ("Nora", "friend", "Lucia"),
+    }
+    near = {(one["name"], one["distance"]): one["predicates"] for one in reply["entity"]["neighbours"]}
+    assert near == {
+        ("Lisbona", 1): ["lives_in"],
+        ("Lucia", 1): ["friend"],
+        ("user", 1): ["has_sibling"],
+        ("Cascais", 2): ["lives_in"],  # and not Torino, to which only the user leads
+    }
+
+
+async def test_a_card_is_found_by_what_else_somebody_is_called(bot: Bot) -> None:
+    await bot.remember(
+        said("b-1", "My brother Marco lives in Turin.", timestamp=at(days=3)),
+        said("b-2", "My brother works at Lavazza.", timestamp=at(days=2)),
+    )
+    by_name = await bot.ask("facts", entity="marco", **U)
+    assert by_name["entity"]["name"] == "Marco"
+    assert {one["object"] for one in by_name["facts"]} == {"Marco", "Turin", "Lavazza"}
+    for alias in by_name["entity"]["aliases"]:
+        assert await bot.ask("facts", entity=alias, **U) == by_name
+    assert by_name["entity"]["aliases"] != []
+    near = {one["name"] for one in by_name["entity"]["neighbours"]}
+    assert near == {"Turin", "Lavazza", "user"}
+    work = next(one for one in by_name["facts"] if one["object"] == "Lavazza")
+    reply = await bot.request("command.correct", U | {"fact_id": work["id"], "object": "Illy"})
+    assert reply.body["ok"]
+    facts = await known(bot, entity="marco")
+    assert {one["object"] for one in facts if one["predicate"] == "works_at"} == {"Illy"}
+
+
+async def test_of_somebody_unknown_there_is_no_card(bot: Bot) -> None:
+    await bot.remember(*LIFE)
+    for name in ("Zenobia", "`}) RETURN n //", "'; drop table entities; --", "\U0001f600" * 256, "."):
+        assert await bot.ask("facts", entity=name, **U) == {"facts": [], "entity": None, "degraded": []}
+    for asked in ({}, {"entity": "user"}):
+        assert (await bot.ask("facts", **U, **asked))["entity"] is None
+
+
+async def test_a_card_asks_the_past_and_shows_what_was(bot: Bot) -> None:
+    await bot.remember(
+        said("p-1", "Mia sorella Nora vive a Lisbona.", timestamp=at(days=5)),
+        said("p-2", "Nora vive a Porto.", timestamp=at(days=1)),
+    )
+    question = U | {"entity": "Nora", "predicate": "lives_in"}
+    for asked, cities in (
+        ({}, ["Porto"]),
+        ({"as_of": at(days=3)}, ["Lisbona"]),
+        ({"history": True}, ["Lisbona", "Porto"]),
+        ({"min_confidence": 2}, []),
+    ):
+        reply = await bot.ask("facts", **question, **asked)
+        assert sorted(one["object"] for one in reply["facts"]) == cities
+        assert reply["entity"]["name"] == "Nora"
+
+
+async def test_a_card_shows_twenty_neighbours_at_most(bot: Bot) -> None:
+    names = [
+        f"{first}{last}"
+        for first in ("Al", "Be", "Ce", "Do", "El")
+        for last in ("ina", "tta", "lia", "nna", "ssa")
+    ]
+    await bot.remember(*(said(f"m-{n}", f"Nora è amica di {name}.") for n, name in enumerate(names)))
+    neighbours = (await bot.ask("facts", entity="Nora", **U))["entity"]["neighbours"]
+    assert len(neighbours) == 20

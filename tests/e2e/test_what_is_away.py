@@ -297,6 +297,23 @@ async def test_what_needs_the_rows_says_that_they_are_away(bot: Bot, fragile: Fr
         assert "state" in reply.body or "error" not in reply.body, name
 
 
+@pytest.mark.parametrize("how", ["dead", "hung"])
+async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_missing(
+    bot: Bot, fragile: Fragile, how: str
+) -> None:
+    asked = {"user_id": "u-1", "entity": "Davide"}
+    whole = (await bot.request("query.facts", asked)).body
+    assert whole["entity"]["neighbours"] != []
+    await fragile.take("graph", how)
+    for _ in range(2):  # whether or not it is known already that the graph is away
+        reply = (await bot.request("query.facts", asked, within=DEADLINE_S + SLACK_S)).body
+        without = whole | {"degraded": ["graph"], "entity": whole["entity"] | {"neighbours": []}}
+        assert reply == without
+        await eventually(lambda: degraded(bot, "graph"), within=15)
+    unknown = (await bot.request("query.facts", asked | {"entity": "Zenobia"})).body
+    assert unknown == {"facts": [], "entity": None, "degraded": []}
+
+
 async def test_no_word_on_a_fact_is_taken_while_the_graph_is_away(bot: Bot, fragile: Fragile) -> None:
     asked = {"user_id": "u-1", "predicate": "lives_in", "history": True}
     known = (await bot.request("query.facts", asked)).body["facts"]

@@ -126,10 +126,12 @@ ENTRIES: Final = (
         "facts",
         "reading:facts",
         "Show what is known of a user.",
+        "With --entity, a card: what somebody or something is called, how it is tied to the user, what is "
+        "known of it, and what is near it in the graph.",
         examples=(
             "ricordo facts --user davide",
             "ricordo facts --user davide --entity Nora",
-            "ricordo facts --user davide --predicate lives_in --history",
+            "ricordo facts --user davide --predicate lives_in --history --ids",
         ),
     ),
     Entry(

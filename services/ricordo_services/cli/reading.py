@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from ricordo_services.cli.asking import asking
+from ricordo_services.cli.cards import show_facts
 from ricordo_services.cli.options import Conversation, DataDir, Json, Nats, ShownZone, Tenant, User
-from ricordo_services.cli.views import show_facts, show_history, show_stats, show_status
+from ricordo_services.cli.views import show_history, show_stats, show_status
 from ricordo_services.cli.zones import zone_of
 
 Limit = Annotated[int, typer.Option(metavar="N", help="At most so many, 1 to 1,000.")]
@@ -54,6 +55,9 @@ async def facts(
         str | None, typer.Option(metavar="INSTANT", help="What held at that moment.", show_default=False)
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Show what no longer holds, too.")] = False,
+    ids: Annotated[
+        bool, typer.Option("--ids", help="Show the id of each, which `verify` and `correct` take.")
+    ] = False,
     limit: Limit = 50,
     timezone: ShownZone = None,
     nats: Nats = None,
@@ -61,7 +65,7 @@ async def facts(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Show what is known of a user."""
+    """Show what is known of a user, or of somebody whom the user has spoken of."""
     zone = zone_of(timezone)
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     async with question.client() as client:
@@ -74,7 +78,7 @@ async def facts(
             history=history,
             limit=limit,
         )
-    question.answer(reply, lambda found: show_facts(user, found, zone))
+    question.answer(reply, lambda found: show_facts(user, found, zone, ids=ids))
 
 
 async def status(

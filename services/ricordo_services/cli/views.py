@@ -10,14 +10,13 @@ from rich.text import Text
 
 from ricordo.messages.queries import (
     ContextReply,
-    FactsReply,
     HistoryReply,
     RecallReply,
     StatsReply,
     StatusReply,
 )
 from ricordo.messages.views import FactView, MemoryView
-from ricordo.messages.vocabulary import MessageState
+from ricordo.messages.vocabulary import Degradation, MessageState
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.output import is_window, margin, screen
 from ricordo_services.cli.zones import local_text
@@ -53,7 +52,7 @@ def show_recall(reply: RecallReply, zone: tzinfo | None = None) -> None:
         console.print(
             Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
         )
-    warn_degraded(reply)
+    warn_degraded(reply.degraded)
 
 
 def show_context(reply: ContextReply) -> None:
@@ -61,16 +60,7 @@ def show_context(reply: ContextReply) -> None:
     print_plain(screen(), reply.context)
     found = f"{len(reply.memories)} memories and {len(reply.facts)} facts"
     margin().print(Text(f"{reply.tokens} tokens, of {found} that were found", "dim"))
-    warn_degraded(reply)
-
-
-def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None) -> None:
-    """Print facts, or that there are none."""
-    if reply.facts:
-        console = screen()
-        console.print(facts_block(reply.facts, zone), soft_wrap=not is_window(console))
-    else:
-        margin().print(Text(f"no such facts are known of {plain(user)}"))
+    warn_degraded(reply.degraded)
 
 
 def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
@@ -112,10 +102,10 @@ def show_stats(user: str, reply: StatsReply) -> None:
         console.print(Text(f"  {name:12} {count:>8,}", "" if count else "dim"))
 
 
-def warn_degraded(reply: RecallReply) -> None:
+def warn_degraded(degraded: Sequence[Degradation]) -> None:
     """Say on standard error what could not be asked: a broken system must not look like an empty one."""
-    if reply.degraded:
-        missing = ", ".join(one.value for one in reply.degraded)
+    if degraded:
+        missing = ", ".join(one.value for one in degraded)
         margin().print(
             Text(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")
         )
@@ -208,21 +198,30 @@ def _signals(signals: dict[str, float]) -> str:
     return "  ".join(f"{name} {value:.2f}" for name, value in told.items())
 
 
-def facts_block(facts: Sequence[FactView], zone: tzinfo | None = None) -> RenderableType:
-    """Show facts, each with how many messages it rests on."""
-    rows = [(Text("•" * fact.confidence, "magenta"), _fact(fact, zone)) for fact in facts]
+def facts_block(
+    facts: Sequence[FactView], zone: tzinfo | None = None, *, ids: bool = False
+) -> RenderableType:
+    """Show facts, each with how many messages it rests on, and its id if wanted."""
+    return beside([(Text("•" * fact.confidence, "magenta"), _fact(fact, zone, ids=ids)) for fact in facts])
+
+
+def beside(rows: Sequence[tuple[Text, Text]]) -> RenderableType:
+    """Show short texts, each with a longer one beside it."""
     return _Beside(rows, wide=False)
 
 
-def _fact(fact: FactView, zone: tzinfo | None) -> Text:
+def _fact(fact: FactView, zone: tzinfo | None, *, ids: bool) -> Text:
     text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (fact.predicate, "dim"), "  ")
     text.append(plain(fact.object), "bold")
-    if standing := _standing(fact, zone):
-        text.append(f"  ({standing})", "dim")
+    if notes := standing(fact, zone):
+        text.append(f"  ({notes})", "dim")
+    if ids:
+        text.append(f"  {fact.id}", "dim")
     return text
 
 
-def _standing(fact: FactView, zone: tzinfo | None) -> str:
+def standing(fact: FactView, zone: tzinfo | None) -> str:
+    """Say of a fact until when it held, and whether it is disputed or verified."""
     marks = [
         f"until {local_text(fact.valid_to, zone)}" if fact.valid_to else "",
         "disputed" if fact.disputed else "",

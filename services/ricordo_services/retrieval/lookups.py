@@ -1,5 +1,6 @@
 """The queries that ask the truth by name: history, facts, timeline, status, stats, expand."""
 
+import asyncio
 from dataclasses import asdict, dataclass
 
 from ricordo.messages.queries import (
@@ -17,10 +18,13 @@ from ricordo.messages.queries import (
     TimelineReply,
     TimelineRequest,
 )
+from ricordo.messages.views import FactView
 from ricordo.messages.vocabulary import MessageState
 from ricordo.ports.facts import FactLedger, FactQuestion
 from ricordo.ports.recollection import Failure, Recollection
 from ricordo.ports.stages import Progress
+from ricordo_services.retrieval.acquaintance import Acquaintance
+from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.views import fact_view, history_view, memory_view, stages_view
 
 
@@ -53,9 +57,18 @@ class Facts:
     """Answers `query.facts`."""
 
     ledger: FactLedger
+    acquaintance: Acquaintance
 
     async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
-        """Return facts, most confident first, then most recent."""
+        """Return facts, most confident first, then most recent; and the entity that they are asked about."""
+        with alone():
+            async with asyncio.TaskGroup() as group:
+                knowing = group.create_task(self._facts(tenant, request))
+                meeting = group.create_task(self.acquaintance(tenant, request.user_id, request.entity))
+        entity, degraded = meeting.result()
+        return FactsReply(facts=knowing.result(), entity=entity, degraded=degraded)
+
+    async def _facts(self, tenant: str, request: FactsRequest) -> tuple[FactView, ...]:
         question = FactQuestion(
             user_id=request.user_id,
             entity=request.entity,
@@ -65,7 +78,7 @@ class Facts:
             history=request.history,
             limit=request.limit,
         )
-        return FactsReply(facts=tuple(map(fact_view, await self.ledger.facts(tenant, question))))
+        return tuple(map(fact_view, await self.ledger.facts(tenant, question)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,24 @@
 """The domain's values as bots see them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ricordo.domain.analysis import Analysis as Understood
 from ricordo.domain.analysis import TimeFilter
-from ricordo.domain.facts import Fact
+from ricordo.domain.facts import Entity, Fact
 from ricordo.domain.memory import Memory
 from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.queries import Stages
-from ricordo.messages.views import Analysis, Emotion, FactView, HistoryMessage, MemoryView, QueryTime
+from ricordo.messages.views import (
+    Analysis,
+    Emotion,
+    EntityView,
+    FactView,
+    HistoryMessage,
+    MemoryView,
+    NeighbourView,
+    QueryTime,
+)
 from ricordo.messages.vocabulary import (
     Analyser,
     EmotionFilter,
@@ -19,8 +29,11 @@ from ricordo.messages.vocabulary import (
     Role,
     TimeType,
 )
+from ricordo.ports.graph import Neighbour
 from ricordo.ports.recollection import Turn
 from ricordo.ports.stages import Progress
+
+_ALIASES: Final = 100  # spellings that a reply has room for
 
 
 def memory_view(
@@ -75,6 +88,19 @@ def fact_view(fact: Fact) -> FactView:
         disputed=fact.disputed,
         verified=fact.verified,
         message_ids=fact.message_ids,
+    )
+
+
+def entity_view(entity: Entity, neighbours: Sequence[Neighbour]) -> EntityView:
+    """Show an entity, and what is near it."""
+    return EntityView(
+        name=entity.name,
+        aliases=entity.aliases[:_ALIASES],
+        mentions=entity.mentions,
+        neighbours=tuple(
+            NeighbourView(name=one.name, distance=one.distance, predicates=one.predicates)
+            for one in neighbours
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
+from ricordo_services.retrieval.acquaintance import Acquaintance
 from ricordo_services.retrieval.context import AtHand, Context, Working
 from ricordo_services.retrieval.encoding import FormerModels
 from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
@@ -52,6 +53,8 @@ async def _opened(resources: Resources) -> None:
 
 async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRoute]:
     recollection, tokens = await resources.store(PostgresRecollection), await resources.tokens()
+    ledger = await resources.store(PostgresFactLedger)
+    acquaintance = Acquaintance(ledger, await resources.graph(), resources.graph_answers)
     at_hand = AtHand(recollection, tokens, resources.clock)
     routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
     return {
@@ -59,7 +62,7 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
         "query.context": routed(handler=Context(remember, at_hand), fit=fit_context),
         "query.working": routed(handler=Working(at_hand)),
         "query.history": routed(handler=History(recollection), fit=fit_history),
-        "query.facts": routed(handler=Facts(await resources.store(PostgresFactLedger))),
+        "query.facts": routed(handler=Facts(ledger, acquaintance)),
         "query.timeline": routed(handler=Timeline(recollection), fit=fit_timeline),
         "query.status": routed(handler=Status(recollection)),
         "query.stats": routed(handler=Stats(recollection)),

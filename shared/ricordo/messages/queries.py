@@ -27,7 +27,7 @@ from ricordo.messages.base import (
     parse_instant,
     refused,
 )
-from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView, PatternView
+from ricordo.messages.views import Analysis, EntityView, FactView, HistoryMessage, MemoryView, PatternView
 from ricordo.messages.vocabulary import (
     Degradation,
     EmotionFilter,
@@ -199,6 +199,7 @@ class FactsRequest(Message):
 
     user_id: Id
     entity: OptionalLabel = None
+    """About whom or what, as subject or as object, in any spelling."""
     predicate: Predicate | None = None
     min_confidence: Annotated[float, Field(strict=True, ge=0, le=10)] = 1
     as_of: Instant | None = None
@@ -212,6 +213,10 @@ class FactsReply(Message):
     """Facts, most confident first, then most recent."""
 
     facts: tuple[FactView, ...] = ()
+    entity: EntityView | None = None
+    """The one that was asked for, where something is known by that name."""
+    degraded: tuple[Degradation, ...] = ()
+    """What could not be asked just now: `graph`, which knows the neighbours."""
 
 
 class TimelineRequest(Message):

@@ -1,6 +1,6 @@
 """What replies show: memories, facts, messages, the analysis of a query."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field, JsonValue
@@ -83,6 +83,30 @@ class FactView(Message):
     verified: Flag = False
     message_ids: tuple[Id, ...] = ()
     """The supporting messages, oldest first; of more than 100 the latest 100."""
+
+
+class NeighbourView(Message):
+    """An entity near another one."""
+
+    name: str
+    """`user` for the user."""
+    distance: int = Field(strict=True, ge=1, le=2)
+    """Facts between the two."""
+    predicates: tuple[str, ...] = ()
+    """Of the facts that touch it on the way."""
+
+
+class EntityView(Message):
+    """A person, an animal, a place, an organisation that facts speak of."""
+
+    name: str
+    """The spelling that is met most often."""
+    aliases: Annotated[tuple[str, ...], Field(max_length=100)] = ()
+    """Other names and spellings."""
+    mentions: Count
+    """Messages that name it."""
+    neighbours: Annotated[tuple[NeighbourView, ...], Field(max_length=20)] = ()
+    """By what holds now, nearest first; those at distance 2 not by way of the user."""
 
 
 class HistoryMessage(Message):

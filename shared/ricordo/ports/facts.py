@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.domain.facts import Contribution, Evidence, Fact, Word
+from ricordo.domain.facts import Contribution, Entity, Evidence, Fact, Word
 from ricordo.ports.stages import Progress
 
 
@@ -178,6 +178,10 @@ class FactLedger(Protocol):
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
+        ...
+
+    async def entity(self, tenant: str, user_id: str, name: str) -> Entity | None:
+        """Return the entity that goes by `name`, in any spelling, or by an alias; never the user."""
         ...
 
     async def surfacing(

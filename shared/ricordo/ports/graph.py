@@ -87,9 +87,24 @@ class FactGraph(Protocol):
         ...
 
     async def neighbours(
-        self, tenant: str, user_id: str, entity: str, *, depth: int = 1, limit: int = 100
+        self,
+        tenant: str,
+        user_id: str,
+        entity: str,
+        *,
+        depth: int = 1,
+        limit: int = 100,
+        past_user: bool = True,
     ) -> Sequence[Neighbour]:
         """Return the entities around `entity` over facts that hold, nearest first, then by name.
+
+        Args:
+            tenant: whose graph.
+            user_id: whose facts.
+            entity: in any spelling.
+            depth: steps that they may be away, 1 or 2.
+            limit: the most to return, >= 1.
+            past_user: whether a way may lead through the user, to whom nearly everything is near.
 
         Raises:
             ValueError: `depth` is not 1 or 2.

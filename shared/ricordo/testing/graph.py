@@ -204,6 +204,8 @@ class FactGraphContract:
             "user",
             "Milan",
         ]
+        apart = await graph.neighbours(tenant, "u-1", "Nora", depth=2, past_user=False)
+        assert [(one.name, one.distance) for one in apart] == [("Biscuit", 1), ("user", 1), ("Rex", 2)]
         assert await graph.neighbours(tenant, "u-1", "nobody", depth=2) == []
 
     @pytest.mark.parametrize("depth", [0, 3, -1])

@@ -24,6 +24,8 @@ SHOWN: Mapping[str, tuple[str, str]] = {
     "ricordo status": (r"remembered", r"failed"),
     "ricordo recall 'Cosa": (r"Miramare", r"pesto"),
     "ricordo recall 'How": (r"pesto", r"traceback"),
+    "ricordo facts --user davide --entity": (r"(?s)Nora.*has_sibling", r"traceback"),
+    "ricordo verify": (r"^verified", r"not verified"),
     "ricordo facts --user davide --predicate": (r"(?s)Trieste.*Turin|Turin.*Trieste", r"Nora"),
     "ricordo history": (r"allergico", r"pesto"),
     "ricordo analyze": (r"Nora", r"traceback"),

@@ -10,7 +10,7 @@ from neo4j import AsyncGraphDatabase, AsyncTransaction
 from ricordo.adapters.neo4j import rows
 from ricordo.adapters.neo4j.queries import blocks
 from ricordo.adapters.neo4j.sessions import GraphSettings, Sessions, run
-from ricordo.domain.facts import Fact
+from ricordo.domain.facts import USER, Fact
 from ricordo.ports.graph import MAX_DEPTH, Neighbour, Survey
 
 BATCH: Final = 500
@@ -102,19 +102,29 @@ class Neo4jGraph:
         return [rows.fact(row["fact"]) for row in found]
 
     async def neighbours(
-        self, tenant: str, user_id: str, entity: str, *, depth: int = 1, limit: int = 100
+        self,
+        tenant: str,
+        user_id: str,
+        entity: str,
+        *,
+        depth: int = 1,
+        limit: int = 100,
+        past_user: bool = True,
     ) -> Sequence[Neighbour]:
         """Return entities around one; see `FactGraph.neighbours`."""
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
         scope = {"tenant": tenant, "user_id": user_id, "entity": rows.key(entity), "limit": limit}
+        closed: list[str] = [] if past_user else [rows.key(USER)]
         near = await self._sessions.read(_FACTS["adjacent"], scope)
         found = [_neighbour(row, 1) for row in near]
         if depth > 1 and near and len(near) < limit:
             nearer = [row["key"] for row in near]
             found += [
                 _neighbour(row, 2)
-                for row in await self._sessions.read(_FACTS["beyond"], {**scope, "nearer": nearer})
+                for row in await self._sessions.read(
+                    _FACTS["beyond"], {**scope, "nearer": nearer, "closed": closed}
+                )
             ]
         return found[:limit]
 

@@ -19,6 +19,7 @@ from ricordo.domain.facts import (
     PREDICATES,
     USER,
     Contribution,
+    Entity,
     Evidence,
     Fact,
     normalise,
@@ -139,6 +140,17 @@ class PostgresFactLedger:
                 sorted(FUNCTIONAL),
             )
         return [fact_of(row) for row in found]
+
+    async def entity(self, tenant: str, user_id: str, name: str) -> Entity | None:
+        """Return the entity that goes by `name`; see `FactLedger.entity`."""
+        key = normalise(name)
+        if key in ("", USER):
+            return None
+        async with self._database.transaction(tenant) as connection:
+            row = await connection.fetchrow(_SQL["entity"], tenant, user_id, key)
+        return (
+            None if row is None else Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
+        )
 
     async def surfacing(
         self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
-from ricordo.domain.facts import Fact, normalise
+from ricordo.domain.facts import USER, Fact, normalise
 from ricordo.ports.graph import MAX_DEPTH, GraphUnavailable, Neighbour, Survey
 
 
@@ -54,7 +54,14 @@ class MemoryGraph:
         return found[:limit]
 
     async def neighbours(
-        self, tenant: str, user_id: str, entity: str, *, depth: int = 1, limit: int = 100
+        self,
+        tenant: str,
+        user_id: str,
+        entity: str,
+        *,
+        depth: int = 1,
+        limit: int = 100,
+        past_user: bool = True,
     ) -> Sequence[Neighbour]:
         """Return entities around one; see `FactGraph.neighbours`."""
         if not 1 <= depth <= MAX_DEPTH:
@@ -69,8 +76,8 @@ class MemoryGraph:
             reached = _beyond(facts, edge, seen)
             ring = [Neighbour(names[key], distance, tuple(sorted(reached[key]))) for key in reached]
             found += sorted(ring, key=lambda one: one.name)
-            edge = set(reached)
-            seen |= edge
+            seen |= set(reached)
+            edge = set(reached) if past_user else set(reached) - {USER}
         return found[:limit]
 
     async def erase(self, tenant: str, user_id: str) -> int:

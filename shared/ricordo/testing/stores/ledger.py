@@ -159,6 +159,19 @@ class FactLedgerContract:
         assert list(progress) == []
         assert await _facts(stores, ALL) == []
 
+    async def test_an_entity_is_found_by_any_spelling_and_the_user_is_none(self, stores: Stores) -> None:
+        await _recorded(stores)
+        friends = [said("friend", name, minute=n) for n, name in enumerate(("Zoë", "Zoë", "ZOE"))]
+        await learn(stores, *(tell(stores, f"m-{n}", one) for n, one in enumerate(friends)))
+        await learn(stores, tell(stores, "m-4", said("friend", "user", minute=4, subject="Zoë")))
+        for name in ("Zoë", " zoe ", "ZOE"):
+            found = await stores.ledger.entity(stores.tenant, "u-1", name)
+            assert found is not None
+            assert (found.name, found.aliases, found.mentions) == ("Zoë", ("ZOE",), 4)
+        for name in ("user", " USER ", "Zo", "", "…", "'; --"):
+            assert await stores.ledger.entity(stores.tenant, "u-1", name) is None
+        assert await stores.ledger.entity(stores.tenant, "u-2", "Zoë") is None
+
     async def test_as_of_asks_the_past_and_history_shows_all_of_it(self, stores: Stores) -> None:
         await _recorded(stores)
         for n, city in enumerate(("Rome", "Milan", "Turin")):

@@ -65,7 +65,7 @@ MATCH (:Entity {tenant: $tenant, user_id: $user_id, key: $entity})
       -[g:FACT {tenant: $tenant, user_id: $user_id}]-
       (n:Entity {tenant: $tenant, user_id: $user_id})
 WHERE f.valid_to IS NULL AND g.valid_to IS NULL AND m.key <> $entity AND n.key <> $entity
-  AND NOT n.key IN $nearer
+  AND NOT m.key IN $closed AND NOT n.key IN $nearer
 WITH n, collect(DISTINCT g.predicate) AS predicates
 RETURN n.key AS key, n.name AS name, predicates
 ORDER BY name, key

@@ -205,6 +205,15 @@ where tenant = $1 and user_id = $2
 order by confidence desc, last_reinforced desc, id
 limit $8
 
+-- name: entity
+-- The one of that normalised name, or else the one that is named most of those who also go by it.
+select key, name, aliases, mentions from entities
+where tenant = $1 and user_id = $2
+  and key = any(array(select $3::text union all
+          select key from entity_names where tenant = $1 and user_id = $2 and name_key = $3))
+order by key = $3 desc, mentions desc, key
+limit 1
+
 -- name: surfacing
 -- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
 -- Each of the three by its own index, so that not all that is known of a user is read for the ten that are shown.

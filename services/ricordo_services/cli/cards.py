@@ -1,0 +1,84 @@
+"""Facts as a person reads them: a list, or the card of somebody they speak of."""
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from ricordo.messages.queries import FactsReply
+from ricordo.messages.views import EntityView, FactView
+from ricordo_services.cli.output import is_window, margin, screen
+from ricordo_services.cli.views import beside, facts_block, plain, standing, warn_degraded
+from ricordo_services.cli.zones import local_text
+
+_USER: Final = "user"  # as the subject of facts
+
+
+def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
+    """Print facts, or that there are none; those about an entity as a card.
+
+    Args:
+        user: who knows them.
+        reply: what is known.
+        zone: where times are shown.
+        ids: whether each fact's id is shown.
+    """
+    console = screen()
+    if reply.entity is not None:
+        for block in _card(user, reply.entity, reply.facts, zone, ids=ids):
+            console.print(block, soft_wrap=not is_window(console))
+    elif reply.facts:
+        console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
+    if not reply.facts:
+        margin().print(Text(f"no such facts are known of {plain(user)}"))
+    warn_degraded(reply.degraded)
+
+
+def _card(
+    user: str, entity: EntityView, facts: Sequence[FactView], zone: tzinfo | None, *, ids: bool
+) -> list[RenderableType]:
+    blocks: list[RenderableType] = [Text(plain(entity.name), "bold cyan"), beside(_head(user, entity, facts))]
+    for predicate in sorted({fact.predicate for fact in facts}):
+        rows = [_row(entity, fact, zone, ids=ids) for fact in facts if fact.predicate == predicate]
+        blocks += [Text(f"\n{predicate}", "bold"), beside(rows)]
+    if entity.neighbours:
+        near = [
+            (Text("·" * one.distance, "magenta"), _neighbour(one.name, one.predicates))
+            for one in entity.neighbours
+        ]
+        blocks += [Text("\nNear", "bold"), beside(near)]
+    return blocks
+
+
+def _head(user: str, entity: EntityView, facts: Sequence[FactView]) -> list[tuple[Text, Text]]:
+    told = [("named in", f"{entity.mentions:,} message{'' if entity.mentions == 1 else 's'}")]
+    if entity.aliases:
+        told.insert(0, ("also called", plain(", ".join(entity.aliases))))
+    if ties := sorted({fact.predicate for fact in facts if _ties(fact, entity)}):
+        told.append((f"to {plain(user)}", ", ".join(ties)))
+    return [(Text(name, "dim"), Text(value)) for name, value in told]
+
+
+def _ties(fact: FactView, entity: EntityView) -> bool:
+    """Whether a fact that holds ties the entity to the user; another one may share its name."""
+    names = {name.casefold() for name in (entity.name, *entity.aliases)}
+    return fact.subject == _USER and fact.valid_to is None and fact.object.casefold() in names
+
+
+def _row(entity: EntityView, fact: FactView, zone: tzinfo | None, *, ids: bool) -> tuple[Text, Text]:
+    """Show the other end of a fact, since when it holds, and how it stands."""
+    text = Text(plain(fact.object), "bold")
+    if fact.subject != entity.name:
+        text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (plain(fact.object), "bold"))
+    since = f"since {local_text(fact.valid_from, zone)}" if fact.valid_from else ""
+    if notes := ", ".join(filter(None, (since, standing(fact, zone)))):
+        text.append(f"  ({notes})", "dim")
+    if ids:
+        text.append(f"  {fact.id}", "dim")
+    return Text("•" * fact.confidence, "magenta"), text
+
+
+def _neighbour(name: str, predicates: Sequence[str]) -> Text:
+    return Text.assemble((plain(name), "bold"), "  ", (", ".join(predicates), "dim"))
