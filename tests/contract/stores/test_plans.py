@@ -18,8 +18,10 @@ from tests.fixtures.growth import rows_touched
 
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.intake import PostgresIntake
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.queries import blocks
+from ricordo.ports.facts import FactQuestion
 from ricordo.testing.factories import at, new_message
 
 pytestmark = pytest.mark.integration
@@ -70,7 +72,18 @@ async def _plan(database: Database, query: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "file",
-    ["intake", "projection", "facts", "life", "recollection", "stages", "links", "known", "indexed"],
+    [
+        "intake",
+        "projection",
+        "facts",
+        "asking",
+        "life",
+        "recollection",
+        "stages",
+        "links",
+        "known",
+        "indexed",
+    ],
 )
 async def test_by_key(database: Database, file: str) -> None:
     reading = []
@@ -111,3 +124,42 @@ async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
             )
     assert max(touched[-4:]) <= 1.2 * max(touched[1:5])
     assert min(touched) >= 20, "what is written is counted"
+
+
+MANY_FACTS = """
+insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence,
+                   first_seen, last_reinforced, valid_from, valid_to, message_ids)
+select 'y', gen_random_uuid(), 'u-1', subject, subject,
+       case when n % 5000 = 0 then 'born_in' else 'likes' end, 'thing ' || n, 'thing ' || n, 1,
+       told, told, told, case when n % 10 > 0 then told + interval '1 day' end, '{}'
+from (select n, case when n % 2 = 0 then 'user' else 'friend ' || n % 3000 end as subject,
+             timestamptz '2026-01-01' + n * interval '1 minute' as told
+      from generate_series(1, 50000) as n) as told
+"""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        FactQuestion(user_id="u-1"),
+        FactQuestion(user_id="u-1", min_confidence=4),
+        FactQuestion(user_id="u-1", predicate="born_in"),
+        FactQuestion(user_id="u-1", predicate="age", history=True),
+        FactQuestion(user_id="u-1", entity="friend 7"),
+        FactQuestion(user_id="u-1", entity="friend 7", predicate="age"),
+        FactQuestion(user_id="u-1", entity="nobody", history=True),
+        FactQuestion(user_id="u-1", entity="user", history=True),
+        FactQuestion(user_id="u-1", history=True),
+    ],
+    ids=str,
+)
+async def test_a_question_about_facts_reads_little_more_than_it_shows(
+    asked: FactQuestion, dsns: Dsns, connection: "asyncpg.Connection[asyncpg.Record]"
+) -> None:
+    """Of fifty thousand facts, which the planner knows of, as it does a minute after they are there."""
+    if not await connection.fetchval("select exists (select from facts where tenant = 'y')"):
+        await connection.execute(f"{MANY_FACTS}; analyze facts")
+    async with Database.connect(dsns.worker, size=1) as database:
+        ledger = PostgresFactLedger(database)
+        touched = await rows_touched(database, connection, ("facts",), ledger.facts("y", asked))
+    assert touched <= 1_000

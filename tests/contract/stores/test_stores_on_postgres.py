@@ -35,6 +35,10 @@ class TestFactLedger(stores.FactLedgerContract):
     """Knowledge's part."""
 
 
+class TestAsking(stores.AskingContract):
+    """Retrieval's part of the same: questions about facts."""
+
+
 class TestFolding(stores.FoldingContract):
     """Knowledge's part: facts are a fold."""
 

@@ -34,6 +34,7 @@ TRANSIENT = (
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
 
+_PLANNED_ANEW = "set local plan_cache_mode = force_custom_plan"
 _PATIENCE_S = 60
 _ACQUIRE_S = 5  # for a free connection, and for giving it back
 _ROLLBACK_S = 1
@@ -67,13 +68,14 @@ def translating() -> Iterator[None]:
         raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
 
 
-def _begin(tenant: str) -> str:
+def _begin(tenant: str, *, planned_anew: bool) -> str:
     """Begin and name the tenant in one trip to the server: two statements at once take no parameters.
 
     Raises:
         ValueError: that is no tenant; in what is one, there is nothing that could end the quotation.
     """
-    return f"begin; select set_config('app.tenant', '{checked_tenant(tenant)}', true)"
+    begin = f"begin; select set_config('app.tenant', '{checked_tenant(tenant)}', true)"
+    return f"{begin}; {_PLANNED_ANEW}" if planned_anew else begin
 
 
 async def _roll_back(connection: Connection) -> None:
@@ -130,15 +132,20 @@ class Database:
                 pool.terminate()
 
     @asynccontextmanager
-    async def transaction(self, tenant: str) -> AsyncIterator[Connection]:
+    async def transaction(self, tenant: str, *, planned_anew: bool = False) -> AsyncIterator[Connection]:
         """Open a transaction that sees and writes the rows of `tenant` only.
+
+        Args:
+            tenant: whose rows.
+            planned_anew: whether statements are planned for the values that they are given, each time: for
+                those whose values decide by which index to look.
 
         Raises:
             ValueError: no tenant goes by that name.
             StoreUnavailable: PostgreSQL could not do it now. Nothing was written, unless it was the answer to
                 the commit that was lost.
         """
-        begin = _begin(tenant)
+        begin = _begin(tenant, planned_anew=planned_anew)
         with translating():
             async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
                 try:

@@ -9,13 +9,13 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.asking import asked
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
 from ricordo.adapters.postgres.settling import fact_of, keep
 from ricordo.domain.facts import (
-    FUNCTIONAL,
     PREDICATES,
     USER,
     Contribution,
@@ -126,20 +126,7 @@ class PostgresFactLedger:
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(
-                _SQL["facts"],
-                tenant,
-                question.user_id,
-                None if question.entity is None else normalise(question.entity),
-                question.predicate,
-                question.min_confidence,
-                question.as_of,
-                question.history,
-                question.limit,
-                sorted(FUNCTIONAL),
-            )
-        return [fact_of(row) for row in found]
+        return await asked(self._database, tenant, question)
 
     async def entity(self, tenant: str, user_id: str, name: str) -> Entity | None:
         """Return the entity that goes by `name`; see `FactLedger.entity`."""

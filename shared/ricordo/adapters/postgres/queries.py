@@ -4,12 +4,24 @@ import re
 from functools import cache
 from importlib.resources import files
 
-_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_HEAD = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
+_INCLUDE = re.compile(r"^-- include: (\w+)\s*$", re.MULTILINE)
 
 
 @cache
 def blocks(file: str) -> dict[str, str]:
-    """Return the blocks of `sql/<file>.sql` by name; a block begins with a line `-- name: the_name`."""
+    """Return the blocks of `sql/<file>.sql` by name; a block begins with a line `-- name: the_name`.
+
+    What several of them have in common stands once, after a line `-- fragment: the_name`, in place of which
+    they have a line `-- include: the_name`.
+
+    Raises:
+        KeyError: there is no fragment of a name.
+    """
     text = files(__package__).joinpath("sql", f"{file}.sql").read_text(encoding="utf-8")
-    parts = _NAME.split(text)[1:]
-    return dict(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))
+    parts = _HEAD.split(text)[1:]
+    found: dict[str, dict[str, str]] = {"name": {}, "fragment": {}}
+    for kind, name, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        found[kind][name] = body.strip()
+    fragments = found["fragment"]
+    return {name: _INCLUDE.sub(lambda at: fragments[at[1]], body) for name, body in found["name"].items()}

@@ -11,6 +11,7 @@ from ricordo.testing.stores.indexing import IndexingContract
 from ricordo.testing.stores.intake import IntakeContract
 from ricordo.testing.stores.intake_order import ArrivalContract
 from ricordo.testing.stores.ledger import FactLedgerContract
+from ricordo.testing.stores.ledger_asking import AskingContract
 from ricordo.testing.stores.ledger_contributions import ContributionsContract
 from ricordo.testing.stores.ledger_folding import FoldingContract
 from ricordo.testing.stores.ledger_late import LatenessContract
@@ -23,6 +24,7 @@ from ricordo.testing.stores.stores import Scope, Stores
 
 __all__ = [
     "ArrivalContract",
+    "AskingContract",
     "ContributionsContract",
     "EncodingsContract",
     "EnrichmentsContract",

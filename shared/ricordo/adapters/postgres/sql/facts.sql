@@ -179,32 +179,6 @@ set name = excluded.name, aliases = excluded.aliases, mentions = excluded.mentio
 where (entities.name, entities.aliases, entities.mentions)
     is distinct from (excluded.name, excluded.aliases, excluded.mentions)
 
--- name: facts
--- $3 normalised name of an entity, or one that it also goes by, $4 predicate, $5 least confidence, $6 the instant at which they held, $7 also those that do not hold
--- now, and those that never did but were said; $8 how many; $9 predicates that hold one value at a time: where what was
--- told of several meets, that one held which began last, as `domain.facts.as_of` says.
-select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
-       disputed, verified, message_ids
-from facts as f
-where tenant = $1 and user_id = $2
-  and ($3::text is null or subject_key = any(array(select $3 union all
-           select key from entity_names where tenant = $1 and user_id = $2 and name_key = $3))
-       or object_key = any(array(select $3 union all
-           select key from entity_names where tenant = $1 and user_id = $2 and name_key = $3)))
-  and ($4::text is null or predicate = $4)
-  and (confidence >= $5::double precision or verified)
-  and ($7::boolean or case when $6::timestamptz is null then valid_to is null
-                           else (valid_from is null or valid_from <= $6) and (valid_to is null or $6 < valid_to) end)
-  and ($7::boolean or $6::timestamptz is null or not exists (
-    select from facts as g
-    where g.tenant = $1 and g.user_id = $2 and g.subject_key = f.subject_key and g.predicate = f.predicate
-      and (g.predicate = any($9::text[]) or g.object_key = f.object_key) and (g.confidence >= $5 or g.verified)
-      and (g.valid_from is null or g.valid_from <= $6) and (g.valid_to is null or $6 < g.valid_to)
-      and (coalesce(g.valid_from, '-infinity'), coalesce(f.valid_to, 'infinity'), g.id)
-        > (coalesce(f.valid_from, '-infinity'), coalesce(g.valid_to, 'infinity'), f.id)))
-order by confidence desc, last_reinforced desc, id
-limit $8
-
 -- name: entity
 -- The one of that normalised name, or else the one that is named most of those who also go by it.
 select key, name, aliases, mentions from entities
