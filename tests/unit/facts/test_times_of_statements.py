@@ -1,18 +1,81 @@
 """Statements take from the text since when and until when they hold."""
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.facts import Statement, extract
+from ricordo.domain.facts import Statement, extract, normalise
 
+SENTENCES: list[dict[str, Any]] = [
+    json.loads(line)
+    for line in Path(__file__).with_name("timed_sentences.jsonl").read_text("utf-8").splitlines()
+]
 ROME = ZoneInfo("Europe/Rome")
 AT = datetime(2026, 2, 15, 12, tzinfo=UTC)
 
 
 def stated(content: str, language: str, *, at: datetime = AT, zone: ZoneInfo = ROME) -> tuple[Statement, ...]:
     return extract(content, language=language, at=at, timezone=zone)
+
+
+Told = tuple[str, str, str, str, datetime | None, datetime | None]
+
+
+def wanted(sentence: dict[str, Any]) -> set[Told]:
+    def instant(text: str | None) -> datetime | None:
+        return None if text is None else datetime.fromisoformat(text)
+
+    return {
+        (
+            normalise(one["subject"]),
+            one["predicate"],
+            normalise(one["object"]),
+            one["polarity"],
+            instant(one["valid_from"]),
+            instant(one["valid_to"]),
+        )
+        for one in sentence["facts"]
+    }
+
+
+def found(sentence: dict[str, Any]) -> set[Told]:
+    return {
+        (
+            normalise(one.subject),
+            one.predicate,
+            normalise(one.object),
+            one.polarity,
+            one.valid_from,
+            one.valid_to,
+        )
+        for one in stated(
+            sentence["content"],
+            sentence["language"],
+            at=datetime.fromisoformat(sentence["now"]),
+            zone=ZoneInfo(sentence["timezone"]),
+        )
+    }
+
+
+def times(told: set[Told]) -> set[Told]:
+    return {one for one in told if one[-2:] != (None, None)}
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_times_are_read_as_they_are_told_and_no_others(language: str) -> None:
+    of_it = [sentence for sentence in SENTENCES if sentence["language"] == language]
+    timeless = [sentence for sentence in of_it if not times(wanted(sentence))]
+    assert len(of_it) >= 80
+    assert len(timeless) >= len(of_it) / 3
+    exact = sum(found(sentence) == wanted(sentence) for sentence in of_it)
+    assert exact >= 0.97 * len(of_it)
+    assert [sentence["content"] for sentence in timeless if times(found(sentence))] == []
+    wrong = [one for sentence in of_it for one in times(found(sentence)) - wanted(sentence)]
+    assert wrong == []
 
 
 def test_a_year_begins_at_midnight_where_the_user_is() -> None:
@@ -43,6 +106,8 @@ def test_the_moment_of_saying_has_to_be_aware() -> None:
         ("Vivo a Oslo dall'anno prossimo.", "it"),
         ("Next month I'm moving to Oslo.", "en"),
         ("Starting next month I work at Fiat.", "en"),
+        ("From next month I work at Fiat.", "en"),
+        ("L'anno prossimo vivo a Oslo.", "it"),
         ("My lease starts tomorrow.", "en"),
     ],
 )

@@ -57,6 +57,8 @@ class Signs:
     at_before: re.Pattern[str]
     not_before: re.Pattern[str]
     not_behind: re.Pattern[str]
+    dated: re.Pattern[str]
+    decade: re.Pattern[str]
     lasting: re.Pattern[str]
     vague: re.Pattern[str]
     goes_on: re.Pattern[str]
@@ -70,6 +72,11 @@ class Signs:
     lead: re.Pattern[str]
     joint: re.Pattern[str]
     returns: re.Pattern[str]
+    first_lasting: re.Pattern[str]
+    to_come: re.Pattern[str]
+    with_partner: re.Pattern[str]
+    partner_behind: re.Pattern[str]
+    died: re.Pattern[str]
     ago: str
 
 
@@ -110,7 +117,7 @@ def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
     for span in find(telling.text[begin:after], telling.at, telling.zone, telling.language, prefer="past"):
         first, last = begin + span.span[0], begin + span.span[1]
         words, behind = low[first:last], low[last : last + _BEFORE]
-        if signs.cue.search(words) is None or signs.not_behind.match(behind):
+        if signs.cue.search(words) is None or signs.not_behind.match(behind) or _is_vague(span, words, signs):
             continue
         if is_named(telling.text, low, first, last, telling.language):
             continue
@@ -123,17 +130,24 @@ def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
 
 def _kind(span: TimeSpan, words: str, before: str, telling: Telling) -> Kind | None:
     signs = signs_of(telling.language)
-    if signs.after.match(words):
-        return None
     if span.start == EARLIEST:
         return "until" if signs.until.match(words) else None
     if signs.since.match(words) or signs.between.match(words):
-        return "since" if span.end >= telling.at else "between"
+        return "since" if span.through >= telling.at else "between"
     if signs.since_before.search(before) or signs.from_before.search(before):
         return "since"
-    if signs.at_before.search(before):
-        return "in"
-    return "in" if span.type == "relative" and not signs.not_before.search(before) else None
+    # "In the last year" is some time of it, "after 2010" any.
+    if span.end == telling.at or signs.after.match(words):
+        return None
+    alone = (span.type == "relative" or signs.dated.match(words)) and not signs.not_before.search(before)
+    return "in" if alone or signs.at_before.search(before) else None
+
+
+def _is_vague(span: TimeSpan, words: str, signs: Signs) -> bool:
+    """Whether the words tell no more than that it was long ago, or in a decade."""
+    return signs.decade.search(words) is not None or (
+        span.approximate and signs.vague.search(words) is not None
+    )
 
 
 def _placed(kind: Kind, span: TimeSpan, place: tuple[int, int], telling: Telling) -> ClauseTime:

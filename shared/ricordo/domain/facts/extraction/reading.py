@@ -6,6 +6,7 @@ from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
 from ricordo.domain.facts.extraction.asides import aged
 from ricordo.domain.facts.extraction.asserting import after_reminder, assertions, in_jest
 from ricordo.domain.facts.extraction.clauses import Clause, clauses
+from ricordo.domain.facts.extraction.fronting import after_time
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.mentions import Mention, mentions
 from ricordo.domain.facts.extraction.names import Person, name_at
@@ -72,6 +73,7 @@ class Reading:
     def _clause(self, clause: Clause) -> None:
         end = clause.end
         begin = after_reminder(self._tokens, self._grammar, clause.begin, end)
+        begin = after_time(self._tokens, self._grammar, begin, end)
         if begin >= end or self._tokens.low[begin] in self._grammar.whenever:
             return
         if clause.relative:
@@ -81,9 +83,14 @@ class Reading:
             return
         if self._fronted(begin, end):
             return
-        for at in range(begin, min(end, begin + LONGEST_OPENING)):
-            if self._read_at(at, end) or not self._opens(at):
+        at = begin
+        while at < min(end, begin + LONGEST_OPENING):
+            if self._read_at(at, end):
                 return
+            behind = after_time(self._tokens, self._grammar, at, end)
+            if behind == at and not self._opens(at):
+                return
+            at = max(behind, at + 1)
 
     def _read_at(self, at: int, end: int) -> bool:
         return (

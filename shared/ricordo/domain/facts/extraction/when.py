@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.facts.extraction.clause_spans import Span, whole_clause
 from ricordo.domain.facts.extraction.clause_times import ClauseTime, Signs, Telling, signs_of, times_of
 from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.telling import plain
@@ -31,10 +32,6 @@ _LEAST: Final = timedelta(days=27)
 """The shortest time in which a state is said to have been; shorter ones tell of something that happened."""
 _NEAR: Final = timedelta(days=275)
 """How far back "da settembre" reaches: before that, it is rather the next one."""
-_FRONT: Final = 60
-"""Characters before a clause in which a time can stand that is told first ("In 2021, I …")."""
-_ENDS: Final = ".!?;\n…"
-
 Bounds = tuple[datetime | None, datetime | None]
 
 
@@ -58,13 +55,14 @@ def timed(
     telling = Telling(text, plain(text), at, zone, language)
     if signs_of(language).cue.search(telling.low) is None:
         return tuple(statements)
-    clauses: dict[tuple[int, int], _Clause] = {}
+    clauses: dict[Span, _Clause] = {}
     found: list[Statement] = []
     for one in statements:
         if one.predicate not in _STATES and one.predicate != _VISITS:
             found.append(one)
             continue
-        clause = clauses.setdefault(one.span, _Clause(telling, one.span))
+        span = whole_clause(telling, one)
+        clause = clauses.get(span) or clauses.setdefault(span, _Clause(telling, span))
         if not clause.is_ahead(one):
             found.append(clause.timed(one))
     return tuple(found)
@@ -73,10 +71,10 @@ def timed(
 class _Clause:
     """A clause that states something, and the times in it."""
 
-    def __init__(self, telling: Telling, span: tuple[int, int]) -> None:
+    def __init__(self, telling: Telling, span: Span) -> None:
         self._telling = telling
         self._signs: Signs = signs_of(telling.language)
-        self._begin, self._after = _with_front(telling, span)
+        self._begin, self._after = span
         self._low = telling.low[self._begin : self._after]
         told = self._signs.cue.search(self._low) is not None
         self._times = times_of(telling, self._begin, self._after) if told else []
@@ -182,6 +180,9 @@ class _Clause:
         if time.begin < after and begin < time.after:
             return False
         if time.begin >= after:
+            behind = low[time.after : self._after].lstrip()
+            if "," in low[after : time.begin] and behind[:1].isalpha():
+                return False  # "I left, since Monday I work …"
             return signs.between_both.search(low, after, time.begin) is None
         return signs.between_front.search(low, self._begin, time.begin) is None
 
@@ -194,32 +195,10 @@ class _Clause:
 
     def _object(self, one: Statement) -> tuple[int, int]:
         """Return where the object stands; at the beginning of the clause, when it stands elsewhere."""
-        begin = self._telling.low.find(plain(one.object), *one.span)
-        return (begin, begin + len(one.object)) if begin >= 0 else (self._begin, self._begin)
-
-
-def _with_front(telling: Telling, span: tuple[int, int]) -> tuple[int, int]:
-    """Let a clause begin with the time that stands before its comma: "In 2021, I moved …"."""
-    begin, after = span
-    front = telling.low[max(0, begin - _FRONT) : begin].rstrip()
-    if not front.endswith(","):
-        return span
-    start = max(front.rfind(sign) for sign in _ENDS) + 1
-    words = front[start:-1]
-    signs = signs_of(telling.language)
-    if "," in words or signs.cue.search(words) is None:
-        return span
-    offset = begin - len(telling.low[max(0, begin - _FRONT) : begin]) + start
-    alone = telling.text[offset : offset + len(words)]
-    if _is_only_time(alone, telling):
-        return offset, after
-    return span
-
-
-def _is_only_time(words: str, telling: Telling) -> bool:
-    """Whether `words` are a time, with no more before it than what a clause begins with."""
-    alone = Telling(words, plain(words), telling.at, telling.zone, telling.language)
-    times = times_of(alone, 0, len(words))
-    if len(times) != 1 or words[times[0].after :].strip():
-        return False
-    return signs_of(telling.language).lead.match(alone.low[: times[0].begin]) is not None
+        low = self._telling.low
+        begin = low.find(plain(one.object), *one.span)
+        if begin < 0:
+            return self._begin, self._begin
+        after = begin + len(one.object)
+        behind = self._signs.partner_behind.match(low, after) if one.predicate == "partner" else None
+        return begin, after if behind is None else behind.end()
