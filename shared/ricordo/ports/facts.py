@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from ricordo.domain.facts import Contribution, Entity, Evidence, Fact, Word
@@ -94,6 +94,13 @@ class FactQuestion:
     limit: int = 50
 
 
+class Doubt(NamedTuple):
+    """Two names of a user's life, of which rules cannot say whether they are one."""
+
+    user_id: str
+    names: tuple[str, str]
+
+
 class FactLedger(Protocol):
     """What knowledge owns of the truth."""
 
@@ -173,6 +180,13 @@ class FactLedger(Protocol):
             StoreUnavailable: nothing was written here.
             ValueError: the names are one and the same, or blank.
             Exception: whatever `project` raised; nothing was written here.
+        """
+        ...
+
+    async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
+        """Return what rules cannot say of who is who, and nobody was asked about yet, the oldest first.
+
+        Whoever is asked settles it by `decide`, with None where they cannot say either.
         """
         ...
 

@@ -3,7 +3,8 @@
 import pytest
 
 from ricordo.adapters.postgres.database import Database
-from ricordo.ports.facts import FactQuestion
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
+from ricordo.ports.facts import Doubt, FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -98,6 +99,30 @@ async def test_a_decision_that_cannot_be_projected_is_not_taken(stores: Stores) 
     with pytest.raises(OSError, match="away"):
         await stores.ledger.decide(stores.tenant, "u-1", ("nico", "Nicola"), projection, same=True, by="user")
     assert await _known(stores) == before
+
+
+async def test_what_rules_leave_open_is_kept_until_somebody_answers(
+    stores: Stores, database: Database
+) -> None:
+    await _recorded(stores, 2)
+    ledger = PostgresFactLedger(database, doubting=True)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Zeno")), ledger=ledger)
+    again = tell(stores, "m-1", said("lives_in", "Bari", minute=1, subject="Nico"))
+    for _ in range(2):
+        await learn(stores, again, ledger=ledger)
+        assert await ledger.doubts(stores.tenant, 10) == [Doubt("u-1", ("nico", "nicola"))]
+    before = await _known(stores)
+    await ledger.decide(stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=None, by="model")
+    assert await ledger.doubts(stores.tenant, 10) == []
+    assert await _known(stores) == before
+    await learn(stores, again, ledger=ledger)
+    assert await ledger.doubts(stores.tenant, 10) == [], "whoever cannot say is not asked again"
+
+
+async def test_nothing_is_kept_open_where_nobody_can_be_asked(stores: Stores) -> None:
+    await _recorded(stores, 1)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico")))
+    assert await stores.ledger.doubts(stores.tenant, 10) == []
 
 
 @pytest.mark.parametrize("names", [("Nico", " nico "), ("", "Nico"), ("Nico", "")])

@@ -19,10 +19,14 @@ class Folds:
         database: the connections.
         beside: computes what takes long; None to compute on the event loop.
         remembered: how much is remembered over all users, in kilobytes.
+        doubting: whether it is written down where rules cannot say who is who.
     """
 
-    def __init__(self, database: Database, beside: Beside | None, remembered: int) -> None:
+    def __init__(
+        self, database: Database, beside: Beside | None, remembered: int, *, doubting: bool = False
+    ) -> None:
         self._database = database
+        self._doubting = doubting
         self._beside = beside
         self._remembered = RememberedFoldings(remembered)
 
@@ -39,7 +43,9 @@ class Folds:
         try:
             async with self._database.transaction(tenant) as connection:
                 await connection.execute(_SQL["lock_users"], tenant, sorted(users))
-                transaction = FoldingTransaction(connection, tenant, project, self._beside, self._remembered)
+                transaction = FoldingTransaction(
+                    connection, tenant, project, self._beside, self._remembered, doubting=self._doubting
+                )
                 yield transaction
         except _NotProjected as failure:
             raise failure.error from None
@@ -60,12 +66,15 @@ class FoldingTransaction:
         project: Project,
         beside: Beside | None,
         remembered: RememberedFoldings,
+        *,
+        doubting: bool,
     ) -> None:
         self.connection = connection
         self._tenant = tenant
         self._project = project
         self._beside = beside
         self._remembered = remembered
+        self._doubting = doubting
         self._folded: list[tuple[str, Folding, UUID]] = []
 
     async def fold(self, new: Mapping[str, New]) -> dict[str, Changes]:
@@ -75,7 +84,7 @@ class FoldingTransaction:
         for user_id in sorted(new):
             known = self._remembered.take(self._tenant, user_id, new[user_id].state)
             folding = folded[user_id] = known or Folding(self._tenant, user_id)
-            refolding = Refolding(self.connection, self._tenant, user_id, self._beside)
+            refolding = Refolding(self.connection, self._tenant, user_id, self._beside, self._doubting)
             changes[user_id] = await refolding.fold(folding, new[user_id])
             await self._follow(user_id, changes[user_id])
         states = await self.states(sorted(new))  # at last: whom evidence speaks of may have changed its keys

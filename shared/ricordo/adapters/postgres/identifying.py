@@ -19,6 +19,7 @@ from ricordo.domain.facts import (
     Mention,
     Moved,
     Part,
+    doubts,
     mentions_of,
     normalise,
     parts,
@@ -45,11 +46,16 @@ class Identified:
 
 @dataclass(frozen=True, slots=True)
 class Identifying:
-    """Finds who is meant, in the transaction that has kept the evidence."""
+    """Finds who is meant, in the transaction that has kept the evidence.
+
+    Attributes:
+        doubting: whether what rules leave open is written down, for somebody who can be asked.
+    """
 
     connection: Connection
     tenant: str
     user_id: str
+    doubting: bool = False
 
     async def identify(
         self, known: Identities | None, new: Sequence[Evidence], messages: Collection[str], *, replaced: bool
@@ -72,6 +78,8 @@ class Identifying:
         others = [_of(one, known) for one in mentions if one not in renamed]
         if aliases := [one for one in others if one.key != normalise(one.name)]:
             await self._rename(aliases, messages)
+        if self.doubting and (pairs := doubts(known, mentions)):
+            await self._fetch("doubt", [first for first, _ in pairs], [second for _, second in pairs])
         return Identified(known, [known.resolve(row) for row in new], touched)
 
     async def _read(

@@ -26,7 +26,7 @@ from ricordo.domain.facts import (
     object_tie,
     parts,
 )
-from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
+from ricordo.ports.facts import Doubt, FactQuestion, Project, Settlement, Told, Utterance
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("facts")
@@ -39,7 +39,12 @@ class PostgresFactLedger:
     """
 
     def __init__(
-        self, database: Database, beside: Beside | None = None, *, remembered: int = REMEMBERED
+        self,
+        database: Database,
+        beside: Beside | None = None,
+        *,
+        remembered: int = REMEMBERED,
+        doubting: bool = False,
     ) -> None:
         """Read and write through `database`.
 
@@ -47,9 +52,10 @@ class PostgresFactLedger:
             database: the connections.
             beside: computes what takes long; None for whom asks only, or may compute on the event loop.
             remembered: how much is remembered over all users, in kilobytes.
+            doubting: whether it is written down where rules cannot say who is who, for `doubts`.
         """
         self._database = database
-        self._folds = Folds(database, beside, remembered)
+        self._folds = Folds(database, beside, remembered, doubting=doubting)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return what was said; see `FactLedger.load`."""
@@ -123,6 +129,12 @@ class PostgresFactLedger:
         async with self._folds.of(tenant, [user_id], project) as transaction:
             await transaction.connection.execute(_SQL["decide"], tenant, user_id, first, second, same, by)
             await transaction.fold({user_id: New(renamed=True)})
+
+    async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
+        """Return what nobody was asked about yet; see `FactLedger.doubts`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["open_doubts"], tenant, limit)
+        return [Doubt(row["user_id"], (row["first"], row["second"])) for row in found]
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""

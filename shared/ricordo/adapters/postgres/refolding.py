@@ -125,10 +125,11 @@ class Refolding:
     tenant: str
     user_id: str
     beside: Beside | None
+    doubting: bool = False
 
     async def fold(self, folding: Folding, new: New) -> Changes:
         """Fold what is new into `folding`, write what has changed, and return it."""
-        identifying = Identifying(self.connection, self.tenant, self.user_id)
+        identifying = Identifying(self.connection, self.tenant, self.user_id, self.doubting)
         identified = await identifying.identify(
             folding.identities, new.evidence, new.messages, replaced=bool(new.replaced) or new.renamed
         )

@@ -1,5 +1,6 @@
 """What is known about a user: statements read from messages, and facts folded from them."""
 
+from ricordo.domain.facts.doubts import doubts
 from ricordo.domain.facts.entities import Entity, canonical, entities, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
@@ -36,6 +37,7 @@ __all__ = [
     "Word",
     "as_of",
     "canonical",
+    "doubts",
     "entities",
     "extract",
     "fold",

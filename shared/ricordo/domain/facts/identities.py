@@ -121,6 +121,16 @@ class Identities:
             if key != node.key:
                 yield from (Moved(name, node.tie, key) for name in spellings)
 
+    def clusters(self) -> Iterator[Cluster]:
+        """Yield all that have a name."""
+        for block in self._clusters.values():
+            yield from block
+
+    def decided(self, one: Cluster, other: Cluster) -> bool:
+        """Whether it was decided that they are one, or two."""
+        apart = any(frozenset((mine, yours)) in self._apart for mine in one.called for yours in other.called)
+        return apart or any(not other.called.isdisjoint(self._same.get(mine, ())) for mine in one.called)
+
     def other_names(self, entity: Entity) -> frozenset[str]:
         """Return by which other names, normalised, an entity is found: of a person also the first name."""
         names = {normalise(alias) for alias in entity.aliases}

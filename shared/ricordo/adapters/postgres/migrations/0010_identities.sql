@@ -24,6 +24,8 @@ create table identity_decisions (
     primary key (tenant, user_id, first, second)
 );
 
+create index identity_decisions_open on identity_decisions (tenant, decided_at) where same is null and decided_by = '';
+
 do $$
 declare
     name text;

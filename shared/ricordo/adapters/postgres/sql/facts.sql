@@ -73,6 +73,18 @@ where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and not (mess
 -- name: decisions
 select first, second, same from identity_decisions where tenant = $1 and user_id = $2 and same is not null
 
+-- name: doubt
+-- Pairs of names ($3, $4) of which rules cannot say whether they are one, once each.
+insert into identity_decisions (tenant, user_id, first, second)
+select $1, $2, first, second from unnest($3::text[], $4::text[]) as pair (first, second)
+order by first, second
+on conflict do nothing
+
+-- name: open_doubts
+-- Of whomever, the oldest first: those that nobody was asked about yet.
+select user_id, first, second from identity_decisions
+where tenant = $1 and same is null and decided_by = '' order by decided_at, user_id, first, second limit $2
+
 -- name: decide
 -- Whoever remembers who is who reads it anew.
 with decided as (
