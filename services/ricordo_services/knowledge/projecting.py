@@ -5,9 +5,13 @@ from ricordo.ports.graph import FactGraph
 
 
 def projecting(graph: FactGraph, tenant: str) -> Project:
-    """Return what writes to `graph` what has changed of a user's facts."""
+    """Return what writes to `graph` what has changed of a user's facts, or all of them where they are whole."""
 
     async def project(learned: Learned) -> None:
-        await graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone)
+        user_id, facts = learned.user_id, learned.facts
+        if learned.whole:
+            await graph.replace(tenant, user_id, facts, learned.step.after)
+        else:
+            await graph.project(tenant, user_id, facts, gone=learned.gone, step=learned.step)
 
     return project

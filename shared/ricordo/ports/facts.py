@@ -38,21 +38,39 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """From which state of a user's evidence to which; None where there is none."""
+
+    before: UUID | None
+    after: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
 class Learned:
     """What new evidence has changed of a user's facts.
 
     Attributes:
-        facts: those that are new or have become others, superseded ones included, as they now stand.
+        facts: those that are new or have become others, superseded ones included, as they now stand; none
+            where the evidence has changed and the facts have not.
         gone: ids of facts that are no more, as after an erasure or another order of arrival.
+        step: from which state of the evidence this leads to which.
+        whole: whether `facts` are all there are, whatever the projection holds beside them.
     """
 
     user_id: str
     facts: tuple[Fact, ...]
     gone: tuple[UUID, ...] = ()
+    step: Step = Step(None, None)
+    whole: bool = False
+
+
+class OutOfStep(Exception):
+    """A projection does not stand where the truth stood: what a crash has left there, or nothing at all."""
 
 
 Project = Callable[[Learned], Awaitable[None]]
-"""Writes what a user's facts have become to a projection; idempotent."""
+"""Writes what a user's facts have become to a projection; idempotent. It may raise `OutOfStep` for what is
+not whole, and is given the whole then."""
 
 
 class UnknownFact(LookupError):
@@ -118,8 +136,9 @@ class FactLedger(Protocol):
         """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
 
         `project` is awaited with what has changed of each user's facts, before the transaction commits: while
-        the lock is held no older state can overwrite a newer one in the projection, and what a crash leaves
-        there is repaired by the redelivery. Repeating the call changes nothing and returns the same.
+        the lock is held no older state can overwrite a newer one in the projection. What a crash leaves
+        there, of a transaction that was never committed, the next call repairs: a projection that is out of
+        step is given all facts. Repeating the call changes nothing and returns the same.
 
         What is kept is the fold over all evidence of a user, in whatever order and batches it came.
 

@@ -6,6 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from ricordo.domain.facts import Fact
+from ricordo.ports.facts import Step
 from ricordo.ports.unavailable import Unavailable
 
 MAX_DEPTH = 2
@@ -55,12 +56,28 @@ class FactGraph(Protocol):
         ...
 
     async def project(
-        self, tenant: str, user_id: str, facts: Sequence[Fact], *, gone: Collection[UUID] = ()
+        self,
+        tenant: str,
+        user_id: str,
+        facts: Sequence[Fact],
+        *,
+        gone: Collection[UUID] = (),
+        step: Step | None = None,
     ) -> None:
         """Write `facts` as they now stand and remove those that are `gone`; repeating it changes nothing.
 
         One that is both is written anew, wherever its edge was. All or nothing: after a failure the graph
-        holds what it held before.
+        holds what it held before. With a `step`, the graph keeps at which state of the evidence it is.
+
+        Raises:
+            OutOfStep: the graph is neither before `step` nor after it; nothing was written.
+        """
+        ...
+
+    async def replace(self, tenant: str, user_id: str, facts: Sequence[Fact], state: UUID | None) -> None:
+        """Make `facts` all that is known of a user, and keep that this is `state` of the evidence.
+
+        All or nothing; what stands as it should is left alone.
         """
         ...
 

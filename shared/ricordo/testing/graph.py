@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from ricordo.domain.facts import Evidence, Fact, fold
+from ricordo.ports.facts import OutOfStep, Step
 from ricordo.ports.graph import KeptGraph
 
 START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
@@ -126,6 +127,41 @@ class FactGraphContract:
         for _ in range(2):
             await graph.project(tenant, "u-1", facts, gone=[facts[0].id])
             assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+
+    async def test_a_step_leads_from_where_the_graph_stands(self, graph: KeptGraph, tenant: str) -> None:
+        rome, milan = (known(("user", "likes", city), tenant=tenant) for city in ("Rome", "Milan"))
+        first, second, third = uuid4(), uuid4(), uuid4()
+        for _ in range(2):  # the second time as after an answer that was lost
+            await graph.project(tenant, "u-1", rome, step=Step(None, first))
+        for step in (Step(None, second), Step(second, third), Step(third, None)):
+            with pytest.raises(OutOfStep):
+                await graph.project(tenant, "u-1", milan, gone=[rome[0].id], step=step)
+        assert list(await graph.export(tenant, "u-1")) == list(rome)
+        await graph.project(tenant, "u-1", milan)  # without a step it is not asked where it stands
+        await graph.project(tenant, "u-1", (), step=Step(first, second))
+        assert list(await graph.export(tenant, "u-1")) == by_id([*rome, *milan])
+        await graph.project(tenant, "u-2", rome, step=Step(None, second))
+        await graph.erase(tenant, "u-1")
+        await graph.project(tenant, "u-1", milan, step=Step(None, third))
+        assert list(await graph.export(tenant, "u-1")) == list(milan)
+
+    async def test_what_replaces_all_is_all_there_is(self, graph: KeptGraph, tenant: str) -> None:
+        names = [name for name in ODD_NAMES if len(name) < 100]
+        former = known(*(("user", "friend", name) for name in names), tenant=tenant)
+        now = known(
+            *(("user", "friend", name) for name in names[::2]), ("Nora", "likes", "tea"), tenant=tenant
+        )
+        before, after = uuid4(), uuid4()
+        await graph.project(tenant, "u-1", former, step=Step(None, before))
+        await graph.project(tenant, "u-2", former, step=Step(None, before))
+        for facts, state in ((now, after), (now, after), ((), before), (former, after)):
+            await graph.replace(tenant, "u-1", facts, state)
+            assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+            assert (await graph.survey(tenant, "u-1")).broken == frozenset()
+        near = {one.name for one in await graph.neighbours(tenant, "u-1", "user")}
+        assert "Nora" not in near
+        await graph.project(tenant, "u-1", (), step=Step(after, None))
+        assert list(await graph.export(tenant, "u-2")) == by_id(former)
 
     async def test_a_survey_tells_which_facts_there_are(self, graph: KeptGraph, tenant: str) -> None:
         facts = known(*(("user", "friend", name) for name in ODD_NAMES), tenant=tenant)

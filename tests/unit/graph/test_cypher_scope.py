@@ -22,7 +22,7 @@ def test_every_node_and_edge_names_tenant_and_user(name: str) -> None:
     edges = re.findall(r"-\[[^\]]*\]-", query)
     assert "--" not in query
     bound = {variable for variable, label, _ in nodes if label}
-    patterns = [node for node in nodes if node[1] or node[2] or node[0] in {"s", "o", "e", "n", "m", ""}]
+    patterns = [node for node in nodes if node[1] or node[2] or node[0] in {"s", "o", "e", "n", "m", "p", ""}]
     assert patterns
     for variable, label, properties in patterns:
         assert properties.startswith(SCOPE) if label else variable in bound, (name, variable)
@@ -47,7 +47,7 @@ def test_what_is_asked_over_users_tells_who_they_are_and_nothing_else() -> None:
 @pytest.mark.parametrize("query", [*FACTS.values(), *UPKEEP.values()], ids=[*FACTS, *UPKEEP])
 def test_types_and_labels_are_static_and_values_are_parameters(query: str) -> None:
     query = code(query)
-    assert set(re.findall(r"[(\[]\w*:(\w+)", query)) <= {"Entity", "FACT"}
+    assert set(re.findall(r"[(\[]\w*:(\w+)", query)) <= {"Entity", "FACT", "Projection"}
     assert not re.search(r"['\"`]|\$\$|:\$", query)
 
 

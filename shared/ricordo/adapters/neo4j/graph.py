@@ -11,6 +11,7 @@ from ricordo.adapters.neo4j import rows
 from ricordo.adapters.neo4j.queries import blocks
 from ricordo.adapters.neo4j.sessions import GraphSettings, Sessions, run
 from ricordo.domain.facts import USER, Fact
+from ricordo.ports.facts import OutOfStep, Step
 from ricordo.ports.graph import MAX_DEPTH, Neighbour, Survey
 
 BATCH: Final = 500
@@ -62,18 +63,36 @@ class Neo4jGraph:
             await self._sessions.change_schema(statement)
 
     async def project(
-        self, tenant: str, user_id: str, facts: Sequence[Fact], *, gone: Collection[UUID] = ()
+        self,
+        tenant: str,
+        user_id: str,
+        facts: Sequence[Fact],
+        *,
+        gone: Collection[UUID] = (),
+        step: Step | None = None,
     ) -> None:
         """Write and remove facts in one transaction; see `FactGraph.project`."""
-        if not facts and not gone:
+        if not facts and not gone and step is None:
             return
         scope = {"tenant": tenant, "user_id": user_id}
 
         async def work(transaction: AsyncTransaction) -> None:
-            if gone:
-                await _removed(transaction, scope, gone)
-            for batch in _batches([rows.parameters(fact) for fact in facts]):
-                await run(transaction, _FACTS["upsert"], {**scope, "facts": batch})
+            if step is not None:
+                former = await _stood(transaction, scope, step.after)
+                if former not in (step.before, step.after):
+                    raise OutOfStep(f"the graph of {tenant}/{user_id} is at {former}, not at {step.before}")
+            await _written(transaction, scope, facts, [str(one) for one in gone])
+
+        await self._sessions.write(work)
+
+    async def replace(self, tenant: str, user_id: str, facts: Sequence[Fact], state: UUID | None) -> None:
+        """Write what is missing, and remove what is too much; see `FactGraph.replace`."""
+        scope = {"tenant": tenant, "user_id": user_id}
+
+        async def work(transaction: AsyncTransaction) -> None:
+            await _stood(transaction, scope, state)
+            held = await run(transaction, _FACTS["held"], scope)
+            await _written(transaction, scope, *rows.differing(facts, held))
 
         await self._sessions.write(work)
 
@@ -135,6 +154,7 @@ class Neo4jGraph:
         async def work(transaction: AsyncTransaction) -> int:
             counted = await run(transaction, _FACTS["count"], scope)
             await run(transaction, _FACTS["erase"], scope)
+            await run(transaction, _FACTS["forget_state"], scope)
             return int(counted[0]["facts"])
 
         return await self._sessions.write(work)
@@ -165,9 +185,25 @@ class Neo4jGraph:
         return await self._sessions.answers()
 
 
-async def _removed(transaction: AsyncTransaction, scope: Scope, gone: Collection[UUID]) -> None:
+async def _stood(transaction: AsyncTransaction, scope: Scope, state: UUID | None) -> UUID | None:
+    """Keep at which state of the evidence the graph now is, and return at which it was."""
+    kept = None if state is None else str(state)
+    (row,) = await run(transaction, _FACTS["stand"], {**scope, "state": kept})
+    return None if row["former"] is None else UUID(row["former"])
+
+
+async def _written(
+    transaction: AsyncTransaction, scope: Scope, facts: Sequence[Fact], gone: Collection[str]
+) -> None:
+    if gone:
+        await _removed(transaction, scope, gone)
+    for batch in _batches([rows.parameters(fact) for fact in facts]):
+        await run(transaction, _FACTS["upsert"], {**scope, "facts": batch})
+
+
+async def _removed(transaction: AsyncTransaction, scope: Scope, gone: Collection[str]) -> None:
     """Remove facts, and the entities that no fact is left of."""
-    removed = await run(transaction, _FACTS["remove"], {**scope, "ids": [str(one) for one in gone]})
+    removed = await run(transaction, _FACTS["remove"], {**scope, "ids": sorted(gone)})
     keys = sorted({key for row in removed for key in (row["subject_key"], row["object_key"])})
     for batch in _batches([{"key": key} for key in keys]):
         await run(transaction, _FACTS["remove_lonely"], {**scope, "ends": batch})

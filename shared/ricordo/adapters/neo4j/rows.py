@@ -46,6 +46,34 @@ def _is_astray(edge: Mapping[str, Any]) -> bool:
     return (edge["subject_key"], edge["object_key"]) != (key(subject), key(value))
 
 
+def differing(facts: Sequence[Fact], edges: Sequence[Mapping[str, Any]]) -> tuple[list[Fact], set[str]]:
+    """Compare what is known with the edges that are there.
+
+    Returns:
+        The facts whose edge is missing or another one, and the ids of the edges that should not be there so.
+    """
+    times = Counter(edge["properties"].get("id") for edge in edges)
+    held = {edge["properties"].get("id"): edge for edge in edges}
+    missing, astray = [], {one for one in held if isinstance(one, str)}
+    for fact in facts:
+        wanted, name = parameters(fact), str(fact.id)
+        edge = held.get(name)
+        if edge is None or times[name] > 1 or _is_other(edge, wanted):
+            missing.append(fact)
+        else:
+            astray.discard(name)
+    return missing, astray
+
+
+def _is_other(edge: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether an edge joins others than wanted, or says something else."""
+    says = edge["properties"]
+    ends = ("subject_key", "object_key")
+    return any(edge[end] != wanted[end] for end in ends) or any(
+        says.get(name) != value for name, value in wanted["properties"].items()
+    )
+
+
 def parameters(fact: Fact) -> dict[str, Any]:
     """Return what writes `fact`: the keys of its two ends, and the properties of the edge between them."""
     return {

@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from uuid import UUID
 
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.refolding import Beside, New, Refolding, RememberedFoldings
+from ricordo.adapters.postgres.settling import fact_of
 from ricordo.domain.facts import Changes, Folding
-from ricordo.ports.facts import Learned, Project
+from ricordo.ports.facts import Learned, OutOfStep, Project, Step
 
 _SQL = Database.queries("facts")
 
@@ -81,13 +83,17 @@ class FoldingTransaction:
         """Fold what was kept of each user, and project what that has changed; return it by user."""
         changes: dict[str, Changes] = {}
         folded: dict[str, Folding] = {}
-        for user_id in sorted(new):
-            known = self._remembered.take(self._tenant, user_id, new[user_id].state)
+        users = sorted(new)
+        for user_id in users:
+            remembered = None if new[user_id].renamed else new[user_id].state
+            known = self._remembered.take(self._tenant, user_id, remembered)
             folding = folded[user_id] = known or Folding(self._tenant, user_id)
             refolding = Refolding(self.connection, self._tenant, user_id, self._beside, self._doubting)
             changes[user_id] = await refolding.fold(folding, new[user_id])
-            await self._follow(user_id, changes[user_id])
-        states = await self.states(sorted(new))  # at last: whom evidence speaks of may have changed its keys
+        states = await self.states(users)  # at last: whom evidence speaks of may have changed its keys
+        for user_id in users:
+            step = Step(new[user_id].state, states.get(user_id))
+            await self._follow(Learned(user_id, changes[user_id].facts, changes[user_id].gone, step))
         self._folded += [(user_id, folded[user_id], state) for user_id, state in states.items()]
         return changes
 
@@ -101,11 +107,20 @@ class FoldingTransaction:
         for user_id, folding, state in self._folded:
             self._remembered.keep(self._tenant, user_id, folding, state)
 
-    async def _follow(self, user_id: str, changes: Changes) -> None:
-        if not changes.facts and not changes.gone:
-            return
+    async def _follow(self, learned: Learned) -> None:
+        """Have the projection follow; one that is out of step takes all that is known."""
         try:
-            await self._project(Learned(user_id, changes.facts, changes.gone))
+            await self._project(learned)
+        except OutOfStep:
+            await self._follow_anew(learned)
+        except Exception as error:
+            raise _NotProjected(error) from error
+
+    async def _follow_anew(self, learned: Learned) -> None:
+        found = await self.connection.fetch(_SQL["all_facts"], self._tenant, learned.user_id)
+        facts = tuple(map(fact_of, found))
+        try:
+            await self._project(replace(learned, facts=facts, gone=(), whole=True))
         except Exception as error:
             raise _NotProjected(error) from error
 

@@ -127,8 +127,9 @@ class PostgresFactLedger:
         if not first or first == second:
             raise ValueError(f"these are not two names: {names[0]!r} and {names[1]!r}")
         async with self._folds.of(tenant, [user_id], project) as transaction:
+            state = (await transaction.states([user_id])).get(user_id)
             await transaction.connection.execute(_SQL["decide"], tenant, user_id, first, second, same, by)
-            await transaction.fold({user_id: New(renamed=True)})
+            await transaction.fold({user_id: New(renamed=True, state=state)})
 
     async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
         """Return what nobody was asked about yet; see `FactLedger.doubts`."""

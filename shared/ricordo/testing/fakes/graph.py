@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
 from ricordo.domain.facts import USER, Fact, normalise
+from ricordo.ports.facts import OutOfStep, Step
 from ricordo.ports.graph import MAX_DEPTH, GraphUnavailable, Neighbour, Survey
 
 
@@ -17,20 +18,37 @@ class MemoryGraph:
     def __init__(self) -> None:
         self.away = False
         self._facts: dict[tuple[str, str], dict[UUID, Fact]] = {}
+        self._states: dict[tuple[str, str], UUID | None] = {}
 
     async def prepare(self) -> None:
         """Nothing has to be created; see `FactGraph.prepare`."""
         self._answer()
 
     async def project(
-        self, tenant: str, user_id: str, facts: Sequence[Fact], *, gone: Collection[UUID] = ()
+        self,
+        tenant: str,
+        user_id: str,
+        facts: Sequence[Fact],
+        *,
+        gone: Collection[UUID] = (),
+        step: Step | None = None,
     ) -> None:
         """Write and remove facts; see `FactGraph.project`."""
         self._answer()
+        if step is not None:
+            if self._states.get((tenant, user_id)) not in (step.before, step.after):
+                raise OutOfStep
+            self._states[tenant, user_id] = step.after
         held = self._facts.setdefault((tenant, user_id), {})
         for one in gone:
             held.pop(one, None)
         held.update({fact.id: fact for fact in facts})
+
+    async def replace(self, tenant: str, user_id: str, facts: Sequence[Fact], state: UUID | None) -> None:
+        """Make `facts` all there are; see `FactGraph.replace`."""
+        self._answer()
+        self._facts[tenant, user_id] = {fact.id: fact for fact in facts}
+        self._states[tenant, user_id] = state
 
     async def facts(
         self,
@@ -83,6 +101,7 @@ class MemoryGraph:
     async def erase(self, tenant: str, user_id: str) -> int:
         """Remove all of a user; see `FactGraph.erase`."""
         self._answer()
+        self._states.pop((tenant, user_id), None)
         return len(self._facts.pop((tenant, user_id), {}))
 
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:

@@ -13,7 +13,7 @@ from ricordo.testing.stores.stores import STORED, Stores
 
 @dataclass
 class Projection:
-    """A projection that remembers what it was given, and fails while it is told to."""
+    """A projection that remembers what it was given, if it was anything, and fails while it is told to."""
 
     learned: list[Learned] = field(default_factory=list)
     failing: Exception | None = None
@@ -22,7 +22,8 @@ class Projection:
         """Take what a user's facts have become."""
         if self.failing is not None:
             raise self.failing
-        self.learned.append(learned)
+        if learned.facts or learned.gone:
+            self.learned.append(learned)
 
 
 def said(

@@ -48,6 +48,24 @@ MATCH (:Entity {tenant: $tenant, user_id: $user_id})
 RETURN properties(f) AS fact
 ORDER BY f.id
 
+// name: held
+// All edges of a user, as they are.
+MATCH (s:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
+      (o:Entity {tenant: $tenant, user_id: $user_id})
+RETURN properties(f) AS properties, s.key AS subject_key, o.key AS object_key
+
+// name: stand
+// At which state of a user's evidence the graph was, and from now on is.
+MERGE (p:Projection {tenant: $tenant, user_id: $user_id})
+WITH p, p.state AS former
+SET p.state = $state
+RETURN former
+
+// name: forget_state
+MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
+DELETE p
+
 // name: adjacent
 MATCH (:Entity {tenant: $tenant, user_id: $user_id, key: $entity})
       -[f:FACT {tenant: $tenant, user_id: $user_id}]-
