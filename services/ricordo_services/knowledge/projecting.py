@@ -5,7 +5,7 @@ from ricordo.ports.graph import FactGraph
 
 
 def projecting(graph: FactGraph, tenant: str) -> Project:
-    """Return what writes to `graph` what has changed of a user's facts, or all of them where they are whole."""
+    """Return what writes to `graph` what has changed of a user's facts, or all of them."""
 
     async def project(learned: Learned) -> None:
         user_id, facts = learned.user_id, learned.facts
