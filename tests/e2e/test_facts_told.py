@@ -43,6 +43,29 @@ async def test_an_event_tells_what_a_message_did_and_tells_it_again(bot: Bot) ->
     assert told[:3] == told[3:], "the ids of the events included"
 
 
+async def test_times_that_are_told_are_in_the_zone_of_who_tells_them(bot: Bot) -> None:
+    when = {"timestamp": "2026-02-15T12:00:00+01:00", "timezone": "Europe/Rome"}
+    await bot.remember(said("m-1", "Abito a Torino dal 2021.", **when))
+    # The zone is the user's last one; what is told last was over long ago, and what is to come is no fact.
+    later = {"timestamp": "2026-02-16T12:00:00+01:00"}
+    await bot.remember(
+        said("m-2", "Ho vissuto a Roma dal 2010 al 2015.", **later),
+        said("m-3", "Da domani lavoro alla Coop.", **later),
+    )
+    facts = {
+        one["object"]: (one["valid_from"], one["valid_to"], one["first_seen"])
+        for one in await known(bot, history=True)
+    }
+    assert facts == {
+        "Torino": ("2020-12-31T23:00:00Z", None, "2026-02-15T11:00:00Z"),
+        "Roma": ("2009-12-31T23:00:00Z", "2015-12-31T23:00:00Z", "2026-02-16T11:00:00Z"),
+    }
+    for instant, city in (("2012-06-01", ["Roma"]), ("2018-06-01", []), ("2022-06-01", ["Torino"])):
+        held = await known(bot, predicate="lives_in", as_of=f"{instant}T00:00:00Z")
+        assert [one["object"] for one in held] == city
+    assert [one["object"] for one in await known(bot)] == ["Torino"]
+
+
 async def test_facts_join_a_context_when_they_are_sure_verified_or_named(bot: Bot) -> None:
     await bot.remember(
         *(said(f"f-{n}", "Abito a Torino.", timestamp=at(days=9 - n)) for n in range(3)),

@@ -29,7 +29,7 @@ SHOWN: Mapping[str, tuple[str, str]] = {
     "ricordo facts --user davide --predicate": (r"(?s)Trieste.*Turin|Turin.*Trieste", r"Nora"),
     "ricordo history": (r"allergico", r"pesto"),
     "ricordo analyze": (r"Nora", r"traceback"),
-    "ricordo extract": (r"Lisbona", r"traceback"),
+    "ricordo extract": (r"Lisbona.*from 2019-01-01", r"traceback"),
     "echo": (r"words of memory", r"memory is away"),
 }
 
