@@ -231,6 +231,15 @@ def test_a_thousand_people_of_one_first_name_are_compared_with_nobody() -> None:
     assert len(set(keys(*people, Mention("Anna")))) == 1001
 
 
+def test_those_of_a_first_name_are_compared_as_long_as_they_are_few() -> None:
+    people = [Mention("Anna"), Mention("Anna Neri"), *(Mention(f"Anna {n}", BROTHER) for n in range(70))]
+    known = Identities(people[:2])
+    assert known.key(people[0]) == "anna neri"
+    moved = {one for person in people for one in known.add([person])}
+    assert {(one.name, one.key) for one in moved} >= {("Anna", "anna")}
+    assert [known.key(person) for person in people] == keys(*people)
+
+
 def test_time_says_nothing_about_who_is_who() -> None:
     rows = told("My brother lives in Turin.", "My brother Marco is a nurse.")
     assert rows[0].at < rows[-1].at

@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 from ricordo.domain.facts.entities import normalise, spelled
 from ricordo.domain.facts.ties import Tie, tie_of
 
-_MOST_COMPARED: Final = 64
-"""Names of one block that are compared; where there are more, their first word says little."""
 _SHORTEST: Final = 2
 """Letters of a first word that may stand for the whole name."""
 
@@ -72,9 +70,7 @@ def clusters(
         by_key.setdefault(node.key, []).append(_alone(node, spellings[node]))
     found = [cluster for key in by_key for cluster in _of_one_name(by_key[key])]
     found = _decided(found, same)
-    if len(by_key) <= _MOST_COMPARED:
-        found = _variants_merged(found, apart)
-    return list(_distinct(found))
+    return list(_distinct(_variants_merged(found, apart)))
 
 
 def _alone(node: Node, spellings: Collection[str]) -> Cluster:

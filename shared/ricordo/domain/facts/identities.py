@@ -56,8 +56,10 @@ class Moved(NamedTuple):
     key: str
 
 
-_SIZE: Final = 1
+_SIZE: Final = 2
 """Kilobytes that a mention takes, at most."""
+_MOST_COMPARED: Final = 64
+"""Names of one first word that are compared; of more than these, the word says nothing about who is meant."""
 
 
 class Identities:
@@ -78,14 +80,16 @@ class Identities:
         self._blocks: dict[str, set[Node]] = defaultdict(set)
         self._clusters: dict[str, list[Cluster]] = {}
         self._tied: dict[str, set[str]] = defaultdict(set)
+        self._large: set[str] = set()
         self._unnamed: dict[str, set[Node]] = defaultdict(set)
         self._canonical: dict[Node, str] = {}
+        self._size = 0
         self.add(mentions)
 
     @property
     def size(self) -> int:
         """The most that this takes in memory, in kilobytes."""
-        return _SIZE * sum(map(len, self._spellings.values()))
+        return self._size
 
     def add(self, mentions: Iterable[Mention]) -> tuple[Moved, ...]:
         """Take in `mentions`, and return who of all is somebody else now, or goes by another canonical name.
@@ -100,6 +104,7 @@ class Identities:
             if mention.name in self._spellings.get(node, ()):
                 continue
             self._spellings.setdefault(node, set()).add(mention.name)
+            self._size += _SIZE
             tie = tie_of(node.tie)
             if tie is not None and not tie.named:
                 self._unnamed[tie.predicate].add(node)
@@ -108,6 +113,8 @@ class Identities:
                 block = self._block(node.key)
                 self._blocks[block].add(node)
                 blocks.add(block)
+        for block in [block for block in blocks if self._too_large(block)]:
+            blocks |= self._divide(block)
         for block in blocks:
             kinds |= self._settle_block(block, before)
         for kind in kinds:
@@ -168,13 +175,27 @@ class Identities:
     def _block(self, key: str) -> str:
         """Return the block of a name: its first word, or that of the first of those it was decided to be."""
         if key not in self._joined:
-            return _first_word(key)
+            word = _first_word(key)
+            return key if word in self._large else word
         reached, rest = {key}, [key]
         while rest:
             new = self._joined[rest.pop()] - reached
             reached |= new
             rest += new
         return min(map(_first_word, reached))
+
+    def _too_large(self, block: str) -> bool:
+        return block not in self._large and len({node.key for node in self._blocks[block]}) > _MOST_COMPARED
+
+    def _divide(self, block: str) -> set[str]:
+        """Compare from now on only those of one name; returns the blocks that they are in then."""
+        self._large.add(block)
+        nodes = self._blocks.pop(block)
+        self._clusters.pop(block, None)
+        divided = {self._block(node.key) for node in nodes}
+        for node in nodes:
+            self._blocks[self._block(node.key)].add(node)
+        return divided
 
     def _settle_block(self, block: str, before: dict[Node, str | None]) -> set[str]:
         """Match and merge those of one block; returns the kinds of kin that are among them, or were."""
@@ -197,7 +218,7 @@ class Identities:
         known = [
             (tie, cluster)
             for block in self._tied[predicate]
-            for cluster in self._clusters[block]
+            for cluster in self._clusters.get(block, ())
             for tie in cluster.ties
             if tie.predicate == predicate
         ]
