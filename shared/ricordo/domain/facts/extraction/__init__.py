@@ -12,9 +12,10 @@ from ricordo.domain.facts.extraction.reading import Reading
 from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.tokens import tokenise, without_quotations
 from ricordo.domain.facts.extraction.when import timed
+from ricordo.domain.facts.extraction.wording import Mood, Wording
 from ricordo.domain.temporal import Language
 
-__all__ = ["LANGUAGES", "Statement", "extract"]
+__all__ = ["LANGUAGES", "Mood", "Statement", "Wording", "extract", "wording"]
 
 LANGUAGES: Final[dict[str, Grammar]] = {"en": ENGLISH, "it": ITALIAN}
 
@@ -61,3 +62,13 @@ def extract(
         return stated
     zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)
     return timed(stated, without_quotations(content), at=at, zone=zone, language=code)
+
+
+def wording(content: str, language: str) -> Wording:
+    """Return the words of `content`, to hold against them what somebody else reads in it.
+
+    Args:
+        content: the message.
+        language: its ISO 639-1 code; "" where it is not known.
+    """
+    return Wording(content, language, LANGUAGES)

@@ -68,10 +68,13 @@ _GIVEN: Final = frozenset(
 
 def is_of_the_users_life(words: list[str]) -> bool:
     """Say whether a name (its words in lower case) is how people speak of somebody they know."""
-    if words[0] in TITLES:
-        return True
+    return words[0] in TITLES or (is_known_given(words[0]) and not is_of_the_world(words))
+
+
+def is_of_the_world(words: list[str]) -> bool:
+    """Say whether a name is how people speak of somebody they read of: in full, or by one that is famous."""
     surname = any(len(word.rstrip(".")) > 1 for word in words[1:])  # who is "Marco R." is known to the writer
-    return not surname and is_known_given(words[0]) and words[0] not in _FAMOUS
+    return words[0] not in TITLES and (surname or words[0] in _FAMOUS)
 
 
 def is_known_given(word: str) -> bool:
