@@ -8,10 +8,10 @@ MAKEFLAGS += --no-print-directory
 bin := .venv/bin
 comma := ,
 later = { echo "$@: $(1)" >&2; exit 1; }
-export PYTHON
+export PYTHON TORCH
 
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 17
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 21
 
 setup: ## install everything into .venv (PYTHON=/path/to/python3.11 names the Python)
 	@.ci/setup
@@ -24,6 +24,10 @@ up: setup ## the local stack in the foreground, until Ctrl-C (ARGS="--data-dir D
 
 test: setup ## all tests against real local servers (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not chaos and not evaluation" $(ARGS)
+
+test-gliner: setup ## the tests of GLiNER, in .venv-gliner with PyTorch (TORCH=torch==2.13.0 names its build)
+	@.ci/setup-gliner
+	@.venv-gliner/bin/python -m pytest tests/integration/models/test_gliner.py $(ARGS)
 
 check: setup ## style, types, architecture and schemas, without running anything
 	@$(bin)/ruff check .
@@ -61,4 +65,4 @@ clean: ## remove what tools and builds left behind (.venv stays)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup demo up test test-gliner check fmt schemas bench chaos eval lock docs clean

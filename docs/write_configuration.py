@@ -5,6 +5,7 @@
 """
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Literal, Union, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, MinLen
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
@@ -72,6 +73,8 @@ def _default(value: object) -> str:
         return "none"
     if value == "":
         return "empty"
+    if isinstance(value, tuple):
+        return f"`{json.dumps(value)}`"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     return f"`{value}`"
@@ -95,6 +98,8 @@ def _alternatives(annotation: object, limits: list[object]) -> Iterator[str]:
         yield ", ".join(f"`{one}`" for one in get_args(annotation))
     elif origin is dict:
         yield "JSON object"
+    elif origin is tuple:
+        yield "JSON list"
     elif annotation is SecretStr:
         yield "secret"
     elif annotation is Path:
@@ -113,6 +118,8 @@ def _range(limits: list[object]) -> str:
                 words.append(f"from {bound}")
             case Le(le=bound):
                 words.append(f"to {bound}")
+            case MinLen():
+                words.append("not empty")
             case _:
                 raise Undescribed(f"{limit!r} is a limit that has no words yet")
     return f", {' '.join(words)}" if words else ""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from importlib.metadata import version
 from typing import Any, Final, TypeVar
 
@@ -73,6 +73,10 @@ class Resources:
             self._opened[name] = await opening()
         opened: T = self._opened[name]
         return opened
+
+    async def opened(self, name: str, opening: AbstractAsyncContextManager[T]) -> T:
+        """Return what `opening` opens, which is closed with all the rest; of one name there is one."""
+        return await self._once(name, lambda: self._exits.enter_async_context(opening))
 
     async def bus(self) -> NatsBus:
         """Return the connection to NATS."""

@@ -13,6 +13,7 @@ from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.findings import Finding, State, missing
 from ricordo_services.cli.globals import folder_of
+from ricordo_services.cli.knowledge_checks import look_at_knowledge
 from ricordo_services.cli.model_checks import compare_models, look_at_models
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
@@ -88,6 +89,7 @@ async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) 
     found += await look_at_graph(settings, named=named)
     found.append(look_at_index(folder if local else None, settings))
     found += await look_at_models(embedding, by_workers=theirs is not None, encoded=bus.encoded)
+    found += look_at_knowledge(bus.at_work)
     return [*found, *compare_models(bus.at_work, own)]
 
 

@@ -19,7 +19,6 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.precedence import quick_turns
 from ricordo.runtime.process import Service, run_services
 from ricordo.runtime.queries import QueryServer
-from ricordo.runtime.stating import RulesStatementReader
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import EventWorker
 from ricordo.settings import Settings
@@ -36,6 +35,7 @@ from ricordo_services.wiring.enriching import enriching
 from ricordo_services.wiring.former import warn_of_former
 from ricordo_services.wiring.lifecycle import lifecycle
 from ricordo_services.wiring.retrieval import retrieval
+from ricordo_services.wiring.stating import open_statement_reader, show
 
 
 class UnknownWorker(Exception):
@@ -103,12 +103,14 @@ async def _knowledge(resources: Resources) -> list[Service]:
     await graph.prepare()
     beside = await resources.beside()
     ledger = PostgresFactLedger(await resources.database(), beside)
-    handler = Learn(ledger, graph, resources.clock, RulesStatementReader(beside))
+    settings = resources.settings.knowledge
+    opening = open_statement_reader(settings, resources.clock, beside)
+    reader = await resources.opened("statements", opening)
+    handler = Learn(ledger, graph, resources.clock, reader)
     gate = resources.probe("graph", resources.ask_graph)
-    return [
-        await event_worker(resources, "knowledge", handler, gates=(gate,)),
-        await commands_on_facts(resources, ledger),
-    ]
+    worker = await event_worker(resources, "knowledge", handler, gates=(gate,))
+    show(reader, settings, worker.health)
+    return [worker, await commands_on_facts(resources, ledger)]
 
 
 _WIRED: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {

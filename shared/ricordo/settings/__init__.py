@@ -16,7 +16,12 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from ricordo.settings.models import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
+from ricordo.settings.models import (
+    AnalyserSettings,
+    EmbeddingSettings,
+    EnrichmentSettings,
+    KnowledgeSettings,
+)
 from ricordo.settings.processes import LogSettings, WorkerSettings
 from ricordo.settings.remembering import LifecycleSettings, LinkSettings, RankingSettings
 from ricordo.settings.servers import BusSettings, StoreSettings
@@ -26,6 +31,7 @@ __all__ = [
     "BusSettings",
     "EmbeddingSettings",
     "EnrichmentSettings",
+    "KnowledgeSettings",
     "LifecycleSettings",
     "LinkSettings",
     "LogSettings",
@@ -50,6 +56,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     analyser: AnalyserSettings = AnalyserSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
     ranking: RankingSettings = RankingSettings()
     links: LinkSettings = LinkSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()

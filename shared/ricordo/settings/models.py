@@ -1,4 +1,4 @@
-"""Which models embed, read questions and enrich, and how patient their users are."""
+"""Which models embed, read questions, enrich and read facts, and how patient their users are."""
 
 from typing import Annotated, Final, Literal
 
@@ -6,7 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from ricordo.domain.embedding import MINILM
-from ricordo.settings.values import OLLAMA, Group, PositiveFloat, PositiveInt, is_ollama, refuse
+from ricordo.settings.values import OLLAMA, Group, PositiveFloat, PositiveInt, Share, is_ollama, refuse
 
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag
 
@@ -127,3 +127,56 @@ class EnrichmentSettings(Group):
     open_s: PositiveFloat = 15.0
 
     _is_ollama = field_validator("ollama_url")(is_ollama)
+
+
+class KnowledgeSettings(Group):
+    """What reads facts in messages.
+
+    Attributes:
+        provider: `rules`, which need no model, or `ollama`: a language model reads what the rules do not
+            know, and what it says counts as far as the message bears it out.
+        model: its name.
+        ollama_url: where Ollama answers.
+        batch: messages in one request at the most.
+        budget_s: how long messages on their way wait for the models; then what the rules read stands.
+        requests_per_s: token bucket, of each process.
+        failures_to_open: failures in a row, nonsense included, after which a model is not asked for a while.
+        open_s: seconds until one request tries whether it is back.
+        gliner_model: a GLiNER model that names the entities in a message for the language model: a folder, or
+            a name on the hub; None for none. Only with `ollama`; needs the extra `gliner`.
+        gliner_onnx: file in the model's folder that ONNX Runtime runs in PyTorch's place, where it is there.
+        gliner_labels: the kinds of entities that it looks for.
+        gliner_threshold: how sure it must be of one.
+    """
+
+    provider: Literal["rules", "ollama"] = "rules"
+    model: str = "hermes3:8b"
+    ollama_url: str = OLLAMA
+    batch: Annotated[int, Field(ge=1, le=16)] = 8
+    budget_s: PositiveFloat = 60.0
+    requests_per_s: PositiveInt = 3
+    failures_to_open: PositiveInt = 3
+    open_s: PositiveFloat = 15.0
+    gliner_model: Annotated[str, Field(min_length=1)] | None = None
+    gliner_onnx: Annotated[str, Field(min_length=1)] = "model.onnx"
+    gliner_labels: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)] = (
+        "person",
+        "animal",
+        "place",
+        "organization",
+        "event",
+        "product",
+    )
+    gliner_threshold: Share = 0.5
+
+    _is_ollama = field_validator("ollama_url")(is_ollama)
+
+    @field_validator("gliner_model")
+    @classmethod
+    def _is_asked_for(cls, model: str | None, others: ValidationInfo) -> str | None:
+        if model is not None and others.data.get("provider") == "rules":
+            refuse(
+                "with the provider rules nobody would ask it: it names entities for a language model; "
+                "leave it out, or take the provider ollama"
+            )
+        return model

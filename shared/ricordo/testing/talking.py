@@ -1,4 +1,4 @@
-"""A stand-in's language model that rates and describes what it is shown, by rules that a test can predict."""
+"""A stand-in's language model that rates, describes and relates what it is shown, as a test can predict."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +28,17 @@ def wants_description(request: Body) -> bool:
     return request.get("format") is not None
 
 
+def wants_facts(request: Body) -> bool:
+    """Tell whether a request asks what messages state: only its schema speaks of facts."""
+    return '"facts"' in json.dumps(request.get("format"))
+
+
+def entities(request: Body) -> list[list[str]]:
+    """Return the names that a request for facts shows with each of its messages."""
+    messages = json.loads(_content(request, "user"))["messages"]
+    return [[str(one["name"]) for one in message["entities"]] for message in messages]
+
+
 def instructions(request: Body) -> str:
     """Return what a request tells the model to do."""
     return _content(request, "system")
@@ -40,11 +51,13 @@ class TalkingModel:
     Attributes:
         rate: the line that rates a text.
         describe: the fields that describe a text, beside its number; None leaves it out.
+        relate: the facts that a text states, as `stated` makes them; None leaves it out.
         requests: the texts of each request, in order.
     """
 
     rate: Callable[[str], str] = field(default=lambda _: "6")
     describe: Callable[[str], Mapping[str, Any] | None] = field(default=lambda _: described())
+    relate: Callable[[str], Sequence[object] | None] = field(default=lambda _: ())
     requests: list[Sequence[str]] = field(default_factory=list)
 
     def __call__(self, request: Body) -> str:
@@ -53,12 +66,17 @@ class TalkingModel:
         self.requests.append(texts)
         if not wants_description(request):
             return "\n".join(self.rate(text) for text in texts)
+        say = self._facts if wants_facts(request) else self.describe
         answers = [
             {"number": number, **fields}
             for number, text in enumerate(texts, 1)
-            if (fields := self.describe(text)) is not None
+            if (fields := say(text)) is not None
         ]
         return json.dumps({"messages": answers}, ensure_ascii=False)
+
+    def _facts(self, text: str) -> Mapping[str, Any] | None:
+        facts = self.relate(text)
+        return None if facts is None else {"facts": list(facts)}
 
 
 def described(**fields: object) -> dict[str, object]:
@@ -76,6 +94,11 @@ def described(**fields: object) -> dict[str, object]:
         "title": "",
     }
     return neutral | fields
+
+
+def stated(subject: str, predicate: str, value: str, quote: str, *, past: bool = False) -> dict[str, object]:
+    """Return a fact as a model answers it."""
+    return {"subject": subject, "predicate": predicate, "object": value, "quote": quote, "past": past}
 
 
 def _content(request: Body, role: str) -> str:

@@ -3,13 +3,16 @@
 from ricordo.adapters.ollama.encoder import OllamaEncoder, open_held, open_ollama
 from ricordo.adapters.ollama.messages import OllamaMessageReader, open_message_reader
 from ricordo.adapters.ollama.questions import OllamaQuestionReader, open_question_reader
+from ricordo.adapters.ollama.relations import OllamaRelationReader, open_relation_reader
 
 __all__ = [
     "OllamaEncoder",
     "OllamaMessageReader",
     "OllamaQuestionReader",
+    "OllamaRelationReader",
     "open_held",
     "open_message_reader",
     "open_ollama",
     "open_question_reader",
+    "open_relation_reader",
 ]

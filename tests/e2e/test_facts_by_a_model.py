@@ -1,0 +1,135 @@
+"""Facts that a language model reads, in a whole system: what it adds, what it may not, and its absence."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from nats.aio.client import Client
+from tests.fixtures.running import Running
+from tests.fixtures.served import findings, health, restarted, stand_in
+from tests.fixtures.wire import Bot, Json, said
+
+from ricordo.settings import KnowledgeSettings, Settings
+from ricordo.testing.eventually import eventually
+from ricordo.testing.ollama import Behaviour, OllamaStandIn
+from ricordo.testing.talking import TalkingModel, shown, stated
+
+pytestmark = pytest.mark.e2e
+
+MODEL = "hermes3:8b"
+NEWS = "Marta si è innamorata del tango."
+LATER = "Marta si è innamorata del tango argentino."
+RULED = "Vivo a Trieste."
+HOSTILE = "Luca'}) DETACH DELETE n // ha messo radici a Pisa"
+
+
+def relate(text: str) -> list[object]:
+    if "tango" in text:
+        return [
+            stated("Marta", "likes", "tango", "si è innamorata del tango"),
+            stated("Marta", "MARRIED_TO", "tango", "si è innamorata del tango"),
+            stated("Marta", "lives_in", "Buenos Aires", "vive a Buenos Aires"),
+        ]
+    if "Pisa" in text:
+        cypher = "Luca'}) DETACH DELETE n //"
+        return [
+            stated("Luca", "lives_in", "Pisa", "ha messo radici a Pisa"),
+            stated(cypher, "lives_in", "Pisa", "ha messo radici a Pisa"),
+        ]
+    return []
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaStandIn]:
+    with stand_in(MODEL) as running:
+        running.behaviour.chat = TalkingModel(relate=relate)
+        yield running
+
+
+def reading(running: Running, server: OllamaStandIn, **fields: object) -> Settings:
+    """Return the settings of a system whose facts are read by a model on `server` too."""
+    usual = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.3}
+    knowledge = KnowledgeSettings().model_copy(update=usual | fields)
+    return running.settings.model_copy(update={"knowledge": knowledge})
+
+
+async def facts(bot: Bot) -> set[tuple[str, str, str]]:
+    reply = await bot.ask("facts", user_id="u-1", history=True)
+    return {(one["subject"], one["predicate"], one["object"]) for one in reply["facts"]}
+
+
+def texts(server: OllamaStandIn) -> list[str]:
+    requests = [body for path, body in server.requests if path == "/api/chat" and body["messages"]]
+    return [text for body in requests for text in shown(body)]
+
+
+async def test_what_the_model_reads_and_the_message_bears_out_is_known(
+    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+) -> None:
+    settings = reading(running, server)
+    async with restarted(running, settings):
+        answer: Json = {**said("a-1", "Marta adora il tango argentino."), "role": "assistant"}
+        await bot.remember(said("m-1", NEWS), said("m-2", RULED), said("m-3", HOSTILE), answer)
+        assert await facts(bot) == {
+            ("Marta", "likes", "tango"),
+            ("user", "lives_in", "Trieste"),
+            ("Luca", "lives_in", "Pisa"),
+        }
+        assert sorted(texts(server)) == sorted([NEWS, RULED, HOSTILE]), "an assistant states no fact"
+        report = await health(wire, "knowledge")
+        assert (report["heard"], report["unheard"], report["relations"]) == (3, 0, 2)
+        assert (report["dropped_predicate"], report["dropped_quote"], report["dropped_subject"]) == (1, 1, 1)
+        assert (report["state"], report["relation_server"]) == ("ready", server.url)
+        found = (await findings(settings))["facts"]
+        assert found["state"] == "noted"
+        assert found["detail"] == f"read by rules and {MODEL} on {server.url}, without entities by GLiNER"
+
+
+async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
+    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+) -> None:
+    settings = reading(running, server, budget_s=1.0)
+    async with restarted(running, settings):
+        chat = server.behaviour.chat
+        server.behaviour.status = 500
+        for number in range(3):
+            await bot.remember(said(f"m-{number}", f"{RULED} {number}!"))
+
+        async def told(state: str) -> bool:
+            return bool((await health(wire, "knowledge"))["state"] == state)
+
+        await eventually(partial(told, "degraded"), within=10)
+        report = await health(wire, "knowledge")
+        assert report["reason"].startswith("facts are read by rules alone: hermes3:8b answered 500")
+        assert report["gate_open"]
+        assert "facts are read by rules alone" in (await findings(settings))["worker knowledge"]["detail"]
+        assert await facts(bot) == {("user", "lives_in", "Trieste")}
+        server.behaviour = Behaviour(chat=chat)
+
+        async def known(number: list[int]) -> bool:
+            number[0] += 1
+            await bot.remember(said(f"n-{number[0]}", LATER))
+            return ("Marta", "likes", "tango") in await facts(bot)
+
+        await eventually(partial(known, [0]), within=20)
+        await eventually(partial(told, "ready"), within=10)
+
+
+async def test_a_message_that_comes_again_is_not_read_anew(
+    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+) -> None:
+    """The answer of a model may be another one by then, or none."""
+    async with restarted(running, reading(running, server)):
+        async with bot.hearing("memory.created") as created:
+            await bot.remember(said("m-1", NEWS))
+            (event,) = await created.take(1)
+        before = await bot.ask("facts", user_id="u-1")
+        asked = len(texts(server))
+        server.behaviour.chat = TalkingModel(relate=lambda _: [])
+        async with bot.hearing("facts.extracted") as extracted:
+            headers = {**(event.headers or {}), "Nats-Msg-Id": "again"}
+            await wire.publish(event.subject, event.data, headers=headers)
+            (again,) = await extracted.take(1)
+        assert b'"facts":1' in again.data.replace(b" ", b"")
+        assert await bot.ask("facts", user_id="u-1") == before
+        assert len(texts(server)) == asked

@@ -1,0 +1,257 @@
+"""GLiNER's own loading and inference, on a tiny model with random weights: `make test-gliner` runs this.
+
+Which entities such a model finds is a matter of chance, and always the same: that its answers arrive, from
+PyTorch and from ONNX Runtime alike, is not.
+"""
+
+import asyncio
+import importlib
+import importlib.util
+import shutil
+import threading
+import warnings
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+import pytest
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.gliner import GlinerRecogniser, open_gliner
+from ricordo.ports.facts import Utterance
+from ricordo.ports.models import ModelUnavailable
+from ricordo.ports.relating import EntityRecogniser
+from ricordo.runtime.beside import Beside
+from ricordo.runtime.stating import ModelStatementReader
+from ricordo.settings import KnowledgeSettings
+from ricordo.testing.factories import START
+from ricordo.testing.ollama import ollama_stand_in
+from ricordo.testing.relating import EntityRecogniserContract
+from ricordo.testing.talking import TalkingModel, entities, stated
+from ricordo_services.wiring.stating import open_statement_reader
+
+pytestmark = [
+    pytest.mark.skipif(importlib.util.find_spec("gliner") is None, reason="make test-gliner installs GLiNER"),
+    pytest.mark.filterwarnings("ignore"),  # PyTorch and its company warn of each other
+]
+
+MODEL: Final = "hermes3:8b"
+LABELS: Final = ("person", "animal", "place")
+TEXT: Final = "Anna vive a Pisa con Max."
+SPECIAL: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<<ENT>>", "<<SEP>>")
+WORDS: Final = (*SPECIAL, *"person animal place anna max pisa roma vive a con il cane . ,".split())
+ALL: Final = 0.0
+"""A threshold below which nothing is."""
+
+
+def _library(name: str) -> Any:  # noqa: ANN401 - the libraries are not installed where types are checked
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module(name)
+
+
+def _tokenizer() -> Any:  # noqa: ANN401
+    tokenizers, transformers = _library("tokenizers"), _library("transformers")
+    numbers = {word: number for number, word in enumerate(WORDS)}
+    made = tokenizers.Tokenizer(tokenizers.models.WordPiece(numbers, unk_token="[UNK]"))
+    made.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    made.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", numbers["[CLS]"]), ("[SEP]", numbers["[SEP]"])]
+    )
+    made.add_special_tokens(list(SPECIAL))
+    names = {f"{name.lower()}_token": f"[{name}]" for name in ("UNK", "PAD", "CLS", "SEP", "MASK")}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names)
+
+
+def _built() -> Any:  # noqa: ANN401
+    """Return a GLiNER of one layer, sixteen wide."""
+    _library("torch").manual_seed(0)
+    encoder = {
+        "model_type": "bert",
+        "vocab_size": len(WORDS),
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "max_position_embeddings": 512,
+    }
+    configuration = _library("gliner.config").UniEncoderSpanConfig(
+        model_name="tiny",
+        encoder_config=encoder,
+        hidden_size=16,
+        max_width=3,
+        max_len=128,
+        dropout=0.0,
+        vocab_size=len(WORDS),
+        class_token_index=WORDS.index("<<ENT>>"),
+    )
+    model = _library("gliner.model").UniEncoderSpanGLiNER(
+        configuration, tokenizer=_tokenizer(), backbone_from_pretrained=False
+    )
+    return model.eval()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as models come in, for PyTorch alone."""
+    place = tmp_path_factory.mktemp("gliner") / "tiny"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _built().save_pretrained(place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def folder_with_onnx(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model, exported too."""
+    place = tmp_path_factory.mktemp("gliner") / "exported"
+    shutil.copytree(folder, place)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loaded = _library("gliner").GLiNER.from_pretrained(str(place), local_files_only=True)
+        loaded.export_to_onnx(place)
+    return place
+
+
+class TestOnPyTorch(EntityRecogniserContract):
+    """On PyTorch."""
+
+    @pytest.fixture
+    async def recogniser(self, folder: Path) -> AsyncIterator[EntityRecogniser]:
+        async with open_gliner(str(folder), labels=LABELS, threshold=ALL) as opened:
+            yield opened
+
+
+class TestOnOnnxRuntime(EntityRecogniserContract):
+    """On ONNX Runtime."""
+
+    @pytest.fixture
+    async def recogniser(self, folder_with_onnx: Path) -> AsyncIterator[EntityRecogniser]:
+        async with open_gliner(str(folder_with_onnx), labels=LABELS, threshold=ALL) as opened:
+            yield opened
+
+
+@pytest.fixture
+async def recogniser(folder: Path) -> AsyncIterator[GlinerRecogniser]:
+    async with open_gliner(str(folder), labels=LABELS, threshold=ALL) as opened:
+        yield opened
+
+
+async def test_entities_have_a_label_that_was_asked_for(recogniser: GlinerRecogniser) -> None:
+    (found,) = await recogniser.entities([TEXT])
+    assert found
+    assert {one.label for one in found} <= set(LABELS)
+
+
+async def test_both_runtimes_find_the_same(folder: Path, folder_with_onnx: Path) -> None:
+    answers = []
+    for place, runtime in ((folder, "torch"), (folder_with_onnx, "onnxruntime")):
+        async with open_gliner(str(place), labels=LABELS, threshold=ALL) as opened:
+            answers.append(await opened.entities([TEXT, "Max"]))
+            assert opened.runtime == runtime
+    torch, onnx = answers
+    assert [[(one.start, one.end, one.label) for one in each] for each in torch] == [
+        [(one.start, one.end, one.label) for one in each] for each in onnx
+    ]
+    assert [one.score for one in torch[0]] == pytest.approx([one.score for one in onnx[0]], abs=1e-4)
+
+
+async def test_a_name_of_the_export_that_is_not_there_leaves_pytorch(folder_with_onnx: Path) -> None:
+    opening = open_gliner(str(folder_with_onnx), labels=LABELS, threshold=ALL, onnx_file="other.onnx")
+    async with opening as opened:
+        assert (await opened.entities([TEXT]))[0]
+        assert opened.runtime == "torch"
+
+
+async def test_below_the_threshold_there_is_nothing(folder: Path) -> None:
+    async with open_gliner(str(folder), labels=LABELS, threshold=0.99) as opened:
+        assert await opened.entities([TEXT, "Max"]) == [[], []]
+
+
+async def test_it_is_loaded_once_on_a_thread_of_its_own(recogniser: GlinerRecogniser) -> None:
+    await asyncio.gather(*(recogniser.entities([TEXT]) for _ in range(8)))
+    assert [one.name for one in threading.enumerate()].count("gliner_0") == 1
+    assert not [one for one in threading.enumerate() if one.name.startswith("gliner_1")]
+
+
+async def test_the_event_loop_goes_on_meanwhile(recogniser: GlinerRecogniser) -> None:
+    turns = 0
+    asking = asyncio.create_task(recogniser.entities([TEXT] * 64))
+    while not asking.done():
+        turns += 1
+        await asyncio.sleep(0.001)
+    assert len(await asking) == 64
+    assert turns > 1
+
+
+async def test_what_cannot_be_loaded_is_unavailable_until_it_can(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "late"
+    place.mkdir()
+    (place / "gliner_config.json").write_text("{", encoding="utf-8")
+    async with open_gliner(str(place), labels=LABELS, threshold=ALL) as opened:
+        with pytest.raises(ModelUnavailable, match="late cannot be loaded: "):
+            await opened.entities([TEXT])
+        shutil.rmtree(place)
+        shutil.copytree(folder, place)
+        assert (await opened.entities([TEXT]))[0]
+
+
+async def test_a_folder_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
+    async with open_gliner(str(tmp_path / "nowhere"), labels=LABELS, threshold=ALL) as opened:
+        with pytest.raises(ModelUnavailable, match="cannot be loaded"):
+            await opened.entities([TEXT])
+
+
+@pytest.fixture
+def uttered() -> Utterance:
+    return Utterance(
+        memory_id=UUID(int=1),
+        message_id="m-1",
+        user_id="u-1",
+        role="user",
+        speaker="",
+        language="it",
+        content="ormai anna adora il cane",
+        said_at=START,
+        timezone="UTC",
+    )
+
+
+async def test_its_entities_reach_the_language_model(folder: Path, uttered: Utterance) -> None:
+    async with ollama_stand_in([MODEL]) as server, Beside() as beside:
+        server.behaviour.chat = TalkingModel(
+            relate=lambda _: [stated("anna", "likes", "cane", "adora il cane")]
+        )
+        settings = KnowledgeSettings(
+            provider="ollama",
+            ollama_url=server.url,
+            gliner_model=str(folder),
+            gliner_labels=LABELS,
+            gliner_threshold=ALL,
+        )
+        async with open_statement_reader(settings, SystemClock(), beside) as reader:
+            assert isinstance(reader, ModelStatementReader)
+            assert reader.entities == str(folder)
+            await reader.read([uttered])
+            assert reader.trouble == ""
+            assert reader.figures["heard"] == 1
+        (request,) = [body for path, body in server.requests if path == "/api/chat" and body["messages"]]
+        (names,) = entities(request)
+        assert names
+        assert all(name in uttered.content for name in names)
+
+
+async def test_rules_serve_while_it_cannot_be_loaded(tmp_path: Path, uttered: Utterance) -> None:
+    async with ollama_stand_in([MODEL]) as server, Beside() as beside:
+        settings = KnowledgeSettings(
+            provider="ollama", ollama_url=server.url, gliner_model=str(tmp_path / "nowhere")
+        )
+        async with open_statement_reader(settings, SystemClock(), beside) as reader:
+            assert isinstance(reader, ModelStatementReader)
+            for _ in range(3):
+                assert len(await reader.read([uttered])) == 1
+            assert "cannot be loaded" in reader.trouble
+            assert reader.figures["unheard"] == 3
+        assert not [body for path, body in server.requests if path == "/api/chat" and body["messages"]]
