@@ -7,6 +7,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ricordo.domain.facts import Statement, extract, normalise
 
@@ -121,3 +123,31 @@ def test_a_time_belongs_to_its_own_clause() -> None:
     assert times == {"Rome": datetime(2010, 1, 1, tzinfo=ROME), "Luca": None, "Google": None}
     content = "Ho 17 anni e studio al liceo Galvani, domani ho la versione di greco."
     assert [one.predicate for one in stated(content, "it")] == ["age", "studies_at"]
+
+
+WORDS = (
+    "I moved lived live have to in Rome Fiat since until from 2010 to 2015 last year for three years ago , ."
+    " and mi sono trasferita vivo ho vissuto a Roma Coop dal fino al nel 2021 tra da domani scorso anno anni"
+    " fa il mese"
+)
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=14).map(" ".join), st.sampled_from(["en", "it"]))
+def test_whatever_is_written_its_times_are_behind_it_and_in_order(content: str, language: str) -> None:
+    untimed = {(one.subject, one.predicate, one.object) for one in extract(content, language=language)}
+    for one in stated(content, language):
+        assert (one.subject, one.predicate, one.object) in untimed
+        assert one.valid_from is None or one.valid_from <= AT
+        assert one.valid_to is None or (one.valid_to <= AT and one.polarity == "past")
+        if one.valid_from is not None and one.valid_to is not None:
+            assert one.valid_from < one.valid_to
+
+
+@pytest.mark.parametrize(
+    "year", [1, 9999], ids=["the first year of the calendar", "the last year of the calendar"]
+)
+def test_the_calendar_has_ends(year: int) -> None:
+    at = datetime(year, 6, 1, tzinfo=UTC)
+    for content in ("I have lived in Rome for three years.", "I lived in Rome until last year."):
+        (lives,) = stated(content, "en", at=at)
+        assert lives.object == "Rome"

@@ -32,16 +32,16 @@ def _goes_on(telling: Telling, one: Statement, front: int, end: int) -> bool:
     if one.predicate == "partner":
         around = signs.with_partner.search(low, front, begin) or signs.partner_behind.match(low, after, end)
         return around is not None
-    if one.predicate == "has_pet" and one.polarity == "past":
+    if one.predicate != "has_pet":
+        return False
+    if one.polarity == "past":
         return signs.died.search(low, front, end) is not None
-    return False
+    return signs.got.search(low, front, begin) is not None and _is_time(telling, after, end)
 
 
 def _with_front(telling: Telling, front: int, begin: int) -> int:
-    words = telling.low[front:begin].rstrip()
-    if not words.endswith(","):
-        return begin
-    return front if _is_time(telling, front, front + len(words) - 1) else begin
+    words = telling.low[front:begin].rstrip(" ,")
+    return front if _is_time(telling, front, front + len(words)) else begin
 
 
 def _is_time(telling: Telling, begin: int, after: int) -> bool:

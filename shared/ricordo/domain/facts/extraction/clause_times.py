@@ -15,6 +15,16 @@ from ricordo.domain.temporal import EARLIEST, Language, TimeSpan, find
 Kind = Literal["in", "since", "until", "between", "lasting"]
 """`in` a time, `since` it, `until` it, `between` two, or `lasting` up to now from it on."""
 
+_LONGEST: Final = 500
+"""Characters of a clause: of a longer one nobody can tell what its times belong to."""
+_WHOLE: Final = {
+    "vent'": "venti ",
+    "trent'": "trenta ",
+    "quarant'": "quaranta ",
+    "cinquant'": "cinquanta ",
+    "sessant'": "sessanta ",
+}
+_ELIDED: Final = re.compile("|".join(_WHOLE))
 _BEFORE: Final = 40
 """Characters before a time that are looked at."""
 
@@ -77,6 +87,8 @@ class Signs:
     with_partner: re.Pattern[str]
     partner_behind: re.Pattern[str]
     died: re.Pattern[str]
+    got: re.Pattern[str]
+    until_before: re.Pattern[str]
     ago: str
 
 
@@ -108,7 +120,9 @@ class Telling:
 
 
 def times_of(telling: Telling, begin: int, after: int) -> list[ClauseTime]:
-    """Return the times that stand between two offsets of what is told, in no order."""
+    """Return the times that stand between two offsets of what is told, in no order; none of a long text."""
+    if after - begin > _LONGEST:
+        return []
     return [*_named(telling, begin, after), *_lasting(telling, begin, after)]
 
 
@@ -121,6 +135,8 @@ def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
             continue
         if is_named(telling.text, low, first, last, telling.language):
             continue
+        if first == begin and signs.not_before.search(low, max(0, begin - _BEFORE), begin):
+            continue  # "until | March I …"
         before = low[max(begin, first - _BEFORE) : first]
         kind = _kind(span, words, before, telling)
         if kind is not None:
@@ -134,6 +150,8 @@ def _kind(span: TimeSpan, words: str, before: str, telling: Telling) -> Kind | N
         return "until" if signs.until.match(words) else None
     if signs.since.match(words) or signs.between.match(words):
         return "since" if span.through >= telling.at else "between"
+    if signs.until_before.search(before):
+        return "until"
     if signs.since_before.search(before) or signs.from_before.search(before):
         return "since"
     # "In the last year" is some time of it, "after 2010" any.
@@ -171,7 +189,7 @@ def _lasting(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
     for match in signs.lasting.finditer(telling.low, begin, after):
         if signs.vague.search(match[0]):
             continue
-        words = signs.ago.format(match["amount"])
+        words = signs.ago.format(_ELIDED.sub(lambda found: _WHOLE[found[0]], match["amount"]))
         found = find(words, telling.at, telling.zone, telling.language, prefer="past")
         if len(found) == 1 and found[0].span == (0, len(words)) and found[0].approximate:
             yield ClauseTime("lasting", _morning(found[0].start, telling), telling.at, *match.span())

@@ -129,7 +129,7 @@ class _Clause:
                 return time.start, None
             case "since" if self._is_since(time, goes_on=goes_on or begins):
                 return time.start, None
-            case "lasting" if not begins and self._signs.lasts.search(self._low):
+            case "lasting" if self._signs.lasts.search(self._low):
                 return time.start, None
             case "between" if goes_on and self._is_long(time):
                 return time.start, time.end
