@@ -6,6 +6,8 @@ from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.at_work import AtWork, assignments
 from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.findings import State
+from ricordo_services.cli.knowledge_checks import look_at_knowledge
 from ricordo_services.cli.naming import named
 
 BGE = {"model": "bge-m3", "fallback": "all-MiniLM-L6-v2", "model_server": "http://ollama:11434"}
@@ -58,3 +60,35 @@ def test_a_command_behind_settings_can_be_typed_too(monkeypatch: pytest.MonkeyPa
     assert named("`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a ricordo up`, `ricordo up`") == (
         "`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a .venv/bin/ricordo up`, `.venv/bin/ricordo up`"
     )
+
+
+@pytest.mark.parametrize(
+    ("entities", "state", "said"),
+    [
+        (
+            None,
+            State.NOTED,
+            "without entities by GLiNER",
+        ),
+        (
+            "/srv/gliner",
+            State.WELL,
+            "with entities by /srv/gliner",
+        ),
+    ],
+)
+def test_who_reads_facts_is_told_by_those_who_do(entities: str | None, state: State, said: str) -> None:
+    told = {
+        "relation_model": "hermes3:8b",
+        "relation_server": "http://ollama:11434",
+        "entity_model": entities,
+    }
+    (finding,) = look_at_knowledge(AtWork({"knowledge": [told]}))
+    assert (finding.name, finding.state) == ("facts", state)
+    assert finding.detail == f"read by rules and hermes3:8b on http://ollama:11434, {said}"
+    assert bool(finding.advice) == (entities is None)
+
+
+def test_of_rules_that_read_alone_nothing_is_told() -> None:
+    assert look_at_knowledge(AtWork({"knowledge": [{"worker": "knowledge"}]})) == []
+    assert look_at_knowledge(AtWork()) == []

@@ -54,6 +54,7 @@ def test_a_model_that_the_provider_does_not_know_stops_a_process(
         ("embedding.ollama_url", "http://[::1", "give scheme, host and port"),
         ("analyser.ollama_url", "ftp://host", "ftp:// is not spoken there"),
         ("enrichment.ollama_url", "http://host:http", "its port must be a number"),
+        ("knowledge.ollama_url", "host:11434", "it names no scheme"),
         ("bus.url", "nats://user:secret@host:99999", "its port must be a number"),
         ("bus.url", "http://host:4222", "http:// is not spoken here"),
         ("stores.qdrant_url", "qdrant:6333", "it names no scheme"),
@@ -156,6 +157,23 @@ def test_a_model_is_no_fallback_of_itself(cli: Cli, monkeypatch: pytest.MonkeyPa
     assert "RICORDO_EMBEDDING__FALLBACK) is wrong: it is embedding.model itself" in ended.err
     monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", "all-MiniLM-L6-v2")
     assert read_settings().embedding.fallback == "all-MiniLM-L6-v2"
+
+
+def test_a_gliner_that_nobody_would_ask_stops_a_process(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RICORDO_KNOWLEDGE__GLINER_MODEL", "/srv/models/gliner")
+    ended = cli("worker", "knowledge")
+    assert ended.code == 1
+    assert ended.err == (
+        "ricordo: the setting knowledge.gliner_model (or RICORDO_KNOWLEDGE__GLINER_MODEL) is wrong: with the "
+        "provider rules nobody would ask it: it names entities for a language model; leave it out, or take "
+        "the provider ollama\n"
+    )
+    monkeypatch.setenv("RICORDO_KNOWLEDGE__PROVIDER", "ollama")
+    monkeypatch.setenv("RICORDO_KNOWLEDGE__GLINER_LABELS", '["person", "ship"]')
+    knowledge = read_settings().knowledge
+    assert (knowledge.gliner_model, knowledge.gliner_labels) == ("/srv/models/gliner", ("person", "ship"))
+    monkeypatch.setenv("RICORDO_KNOWLEDGE__GLINER_LABELS", "[]")
+    assert "RICORDO_KNOWLEDGE__GLINER_LABELS" in cli("worker", "knowledge").err
 
 
 @pytest.mark.parametrize(

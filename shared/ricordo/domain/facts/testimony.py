@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -21,6 +22,8 @@ from ricordo.domain.facts.vocabulary import PREDICATES, USER
 
 _MOST: Final = 16
 """Relations of one message that are looked at."""
+_MOST_PLACES: Final = 8
+"""Places in a quote at which a value is looked at."""
 _LONGEST_QUOTE: Final = 600
 _LONGEST_PART: Final = 128
 """Characters of a subject or an object."""
@@ -221,7 +224,7 @@ def _value(relation: Relation, content: str, quote: tuple[int, int], words: Word
     if not claimed.strip() or len(claimed) > _LONGEST_PART or len(claimed.split()) > _MOST_WORDS:
         return Fault.OBJECT
     found = list(places(claimed, content, *quote)) or places(words.core(claimed), content, *quote)
-    bare = [words.bare(*place) for place in found]
+    bare = [words.bare(*place) for place in islice(found, _MOST_PLACES)]
     whole = [place for place in bare if not words.points_away(content[slice(*place)])]
     alone = [place for place in whole if not _more_than(content, quote, place)]
     if not whole or len(alone) == len(whole):

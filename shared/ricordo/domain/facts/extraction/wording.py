@@ -61,6 +61,7 @@ class Wording:
         self._grammar = recognise(content, language or None, grammars)
         self._tokens: Tokens | None = None
         self._asserted: list[Span] = []
+        self._clauses: dict[Span, list[Span]] = {}
         if self._grammar is not None:
             self._tokens = tokenise(content, self._grammar.code)
             jest = in_jest(self._tokens, self._grammar)
@@ -77,7 +78,8 @@ class Wording:
         stretch = next((one for one in self._asserted if one[0] <= at < one[1]), None)
         if stretch is None:
             return Mood.UNSTATED
-        return _put(self._tokens, self._grammar, stretch, at)
+        clause = next((one for one in self._clauses_of(stretch) if one[0] <= at < one[1]), stretch)
+        return _put(self._tokens, self._grammar, clause, at)
 
     def bare(self, begin: int, end: int) -> Span:
         """Return the offsets of a phrase without its leading articles, possessives and prepositions."""
@@ -146,6 +148,14 @@ class Wording:
             common |= self._grammar.common
         return not any(word.casefold() in common for word in (words[0], words[-1]))
 
+    def _clauses_of(self, stretch: Span) -> list[Span]:
+        """Return the clauses of a stretch that asserts something; cut once, however much is asked of it."""
+        if stretch not in self._clauses and self._tokens is not None and self._grammar is not None:
+            found = {one.begin: one for one in mentions(self._tokens, self._grammar, *stretch)}
+            cut = clauses(self._tokens, self._grammar, *stretch, found)
+            self._clauses[stretch] = [(one.begin, one.end) for one in cut]
+        return self._clauses[stretch]
+
     def _plainly(self, begin: int, end: int) -> Mood:
         """Say it of a language without a grammar."""
         if not self._own[begin:end].strip():
@@ -154,11 +164,9 @@ class Wording:
         return Mood.UNSTATED if close is not None and "?" in close.group() else Mood.ASSERTED
 
 
-def _put(tokens: Tokens, grammar: Grammar, stretch: Span, at: int) -> Mood:
-    """Say how the clause around token `at` puts it: by the denials before it, and what ends them."""
-    found = {mention.begin: mention for mention in mentions(tokens, grammar, *stretch)}
-    parts = clauses(tokens, grammar, *stretch, found)
-    begin, end = next(((one.begin, one.end) for one in parts if one.begin <= at < one.end), stretch)
+def _put(tokens: Tokens, grammar: Grammar, clause: Span, at: int) -> Mood:
+    """Say how a clause puts its token `at`: by the denials before it, and what ends them."""
+    begin, end = clause
     if tokens.low[begin] in grammar.whenever:
         return Mood.UNSTATED
     before = tokens.low[begin:at]
