@@ -74,6 +74,10 @@ class Regraph:
         for batch in self._batches(held.ids.union(await self.facts.ids(tenant, user_id))):
             await self._write(tenant, user_id, batch, held, done)
             report(done)
+        async with self.facts.held(tenant, user_id) as known:
+            state = await known.state()
+            if state != held.state:
+                await self.graph.stand(tenant, user_id, before=held.state, after=state)
 
     async def _write(
         self, tenant: str, user_id: str, batch: Collection[UUID], held: Survey, done: Reindexed

@@ -39,10 +39,12 @@ class Survey:
     Attributes:
         ids: of all facts.
         broken: of those whose edge joins others than it should, or is there more than once.
+        state: of the user's evidence, at which the graph is; None where it does not say.
     """
 
     ids: frozenset[UUID]
     broken: frozenset[UUID]
+    state: UUID | None = None
 
 
 class FactGraph(Protocol):
@@ -144,7 +146,7 @@ class FactGraph(Protocol):
 class GraphUpkeep(Protocol):
     """What whoever compares the graph with the truth asks of it, beside `FactGraph`.
 
-    Both methods raise `GraphUnavailable` when the graph does not answer.
+    Every method raises `GraphUnavailable` when the graph does not answer.
     """
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
@@ -155,6 +157,13 @@ class GraphUpkeep(Protocol):
         """Remove what is no fact, such as an entity that none touches, and return which facts there are.
 
         Nobody else may write the user's graph meanwhile.
+        """
+        ...
+
+    async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
+        """Note that the graph of a user is at the state `after`, if it is still at `before`.
+
+        If it is not, somebody has projected meanwhile, and knows better.
         """
         ...
 

@@ -15,6 +15,10 @@ class HeldFacts(Protocol):
         """Return those of `ids` that are facts of the user, as they stand."""
         ...
 
+    async def state(self) -> UUID | None:
+        """Return the state of the user's evidence; None where there never was any."""
+        ...
+
 
 class KnownFacts(Protocol):
     """What `reindex` asks of the truth.

@@ -171,6 +171,22 @@ class FactGraphContract:
         assert (await graph.survey(tenant, "u-2")).ids == frozenset()
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
+    async def test_the_state_is_noted_unless_another_was_meanwhile(
+        self, graph: KeptGraph, tenant: str
+    ) -> None:
+        first, second, third = uuid4(), uuid4(), uuid4()
+        assert (await graph.survey(tenant, "u-1")).state is None
+        for before, after, then in (
+            (None, first, first),
+            (first, second, second),
+            (first, third, second),
+            (None, third, second),
+            (second, None, None),
+        ):
+            await graph.stand(tenant, "u-1", before=before, after=after)
+            assert (await graph.survey(tenant, "u-1")).state == then
+        assert await graph.owners(tenant) == set()
+
     async def test_owners_are_whose_facts_there_are(self, graph: KeptGraph, tenant: str) -> None:
         other = f"{tenant}-b"
         for where, user_id in ((tenant, "u-1"), (tenant, "u'2`{}"), (other, "u-1")):

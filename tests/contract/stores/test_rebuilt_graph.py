@@ -16,13 +16,14 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.domain.facts import Fact
-from ricordo.ports.facts import FactQuestion, Learned, Told
+from ricordo.ports.facts import FactQuestion, Told
 from ricordo.ports.graph import KeptGraph, Neighbour
 from ricordo.testing.factories import new_message
 from ricordo.testing.graph import ODD_NAMES, known
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import said, tell
+from ricordo_services.knowledge.projecting import projecting
 from ricordo_services.knowledge.regraph import Regraph
 from ricordo_services.reindexed import Reindexed, ReindexOrder
 from ricordo_services.stack import Endpoints
@@ -34,7 +35,10 @@ NAMES: Final = ("Nora", "nora", "Zoë", "Bea", "Rex", *(name for name in ODD_NAM
 MESSAGES: Final = 24
 
 DAMAGE: Final[dict[str, LiteralString]] = {
-    "wiped": "MATCH (e:Entity {tenant: $tenant}) DETACH DELETE e",
+    "wiped": "MATCH (e {tenant: $tenant}) DETACH DELETE e",
+    "of another state": (
+        "MATCH (p:Projection {tenant: $tenant}) SET p.state = '00000000-0000-4000-8000-000000000000'"
+    ),
     "a user lost": "MATCH (e:Entity {tenant: $tenant, user_id: 'u-2'}) DETACH DELETE e",
     "edges lost": "MATCH (:Entity {tenant: $tenant})-[f:FACT]->() WHERE f.confidence = 1 DELETE f",
     "values changed": (
@@ -59,6 +63,9 @@ DAMAGE: Final[dict[str, LiteralString]] = {
         "CREATE (:Entity {tenant: $tenant, user_id: owner, key: 'stranger', name: 'Stranger'})"
     ),
 }
+STATES: Final[LiteralString] = (
+    "MATCH (p:Projection {tenant: $tenant}) RETURN p.user_id AS user_id, p.state AS state ORDER BY user_id"
+)
 SHAPE: Final[LiteralString] = (
     "MATCH (e:Entity {tenant: $tenant}) OPTIONAL MATCH (e)-[f]->() "
     "RETURN e.user_id AS user_id, e.key AS key, count(f) AS edges ORDER BY user_id, key"
@@ -77,10 +84,7 @@ class World:
 
     async def learn(self, *told: Told) -> None:
         """Take in what messages state, as the worker does."""
-
-        async def project(learned: Learned) -> None:
-            await self.graph.project(self.stores.tenant, learned.user_id, learned.facts, gone=learned.gone)
-
+        project = projecting(self.graph, self.stores.tenant)
         await self.stores.ledger.record(self.stores.tenant, told, project, STORED)
 
     async def rebuild(self, user_id: str | None = None) -> Reindexed:
@@ -97,8 +101,8 @@ class World:
         return {user: await self.graph.export(self.stores.tenant, user) for user in (*USERS, "u-9")}
 
     async def seen(self) -> tuple[dict[str, Sequence[Fact]], list[dict[str, object]]]:
-        """Return all facts of the graph, and its entities, each with how many edges leave it."""
-        return await self.exported(), await self.run(SHAPE)
+        """Return all facts of the graph, its entities, each with how many edges leave it, and its states."""
+        return await self.exported(), [*await self.run(SHAPE), *await self.run(STATES)]
 
     async def known(self) -> dict[str, Sequence[Fact]]:
         """Return what the truth holds."""
@@ -173,7 +177,8 @@ async def test_whatever_was_damaged_is_as_it_was(world: World, damage: str) -> N
     before = await world.seen()
     assert before[0] == await world.known()
     await world.run(DAMAGE[damage])
-    assert await world.run(SHAPE) != before[1] or await world.exported() != before[0]
+    shape = [*await world.run(SHAPE), *await world.run(STATES)]
+    assert shape != before[1] or await world.exported() != before[0]
     done = await world.rebuild()
     assert await world.seen() == before
     number = sum(map(len, before[0].values()))

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -176,9 +177,19 @@ class Neo4jGraph:
         async def work(transaction: AsyncTransaction) -> Survey:
             await run(transaction, _FACTS["sweep_edges"], {**scope, "form": rows.ID})
             await run(transaction, _FACTS["sweep_entities"], scope)
-            return rows.survey(await run(transaction, _FACTS["survey"], scope))
+            edges = await run(transaction, _FACTS["survey"], scope)
+            return rows.survey(edges, await run(transaction, _FACTS["state"], scope))
 
         return await self._sessions.write(work)
+
+    async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
+        """Note at which state the graph is; see `GraphUpkeep.stand`."""
+        states = {
+            "before": None if before is None else str(before),
+            "state": None if after is None else str(after),
+        }
+        parameters = {"tenant": tenant, "user_id": user_id, **states}
+        await self._sessions.write(partial(run, query=_FACTS["stand_if"], parameters=parameters))
 
     async def health(self) -> bool:
         """Whether the server answers just now; see `FactGraph.health`."""

@@ -30,12 +30,13 @@ def key(name: str) -> str:
     return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
 
 
-def survey(edges: Sequence[Mapping[str, Any]]) -> Survey:
-    """Return which facts these edges are, and of which the edge is not the one that it should be."""
+def survey(edges: Sequence[Mapping[str, Any]], states: Sequence[Mapping[str, Any]]) -> Survey:
+    """Return which facts these edges are, of which the edge is another than it should be, and the state."""
     times = Counter(UUID(edge["id"]) for edge in edges)
     twice = {one for one, number in times.items() if number > 1}
     astray = {UUID(edge["id"]) for edge in edges if _is_astray(edge)}
-    return Survey(frozenset(times), frozenset(twice | astray))
+    kept = [row["state"] for row in states if row["state"] is not None]
+    return Survey(frozenset(times), frozenset(twice | astray), UUID(kept[0]) if kept else None)
 
 
 def _is_astray(edge: Mapping[str, Any]) -> bool:

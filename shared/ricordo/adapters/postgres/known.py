@@ -11,6 +11,7 @@ from ricordo.ports.known import HeldFacts
 
 _SQL = Database.queries("known")
 _LOCK_USERS = Database.queries("facts")["lock_users"]
+_STATES = Database.queries("facts")["states"]
 
 
 class PostgresKnownFacts:
@@ -50,3 +51,9 @@ class _Held:
     async def among(self, ids: Collection[UUID]) -> Sequence[Fact]:
         """Return those of `ids` that are facts; see `HeldFacts.among`."""
         return [fact_of(row) for row in await self._connection.fetch(_SQL["among"], *self._of, list(ids))]
+
+    async def state(self) -> UUID | None:
+        """Return the state of the user's evidence; see `HeldFacts.state`."""
+        tenant, user_id = self._of
+        found = await self._connection.fetch(_STATES, tenant, [user_id])
+        return found[0]["state"] if found else None

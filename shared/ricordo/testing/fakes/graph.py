@@ -115,7 +115,14 @@ class MemoryGraph:
 
     async def survey(self, tenant: str, user_id: str) -> Survey:
         """Return which facts there are, none of them broken; see `GraphUpkeep.survey`."""
-        return Survey(frozenset(fact.id for fact in self._of(tenant, user_id)), frozenset())
+        ids = frozenset(fact.id for fact in self._of(tenant, user_id))
+        return Survey(ids, frozenset(), self._states.get((tenant, user_id)))
+
+    async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
+        """Note at which state the graph is; see `GraphUpkeep.stand`."""
+        self._answer()
+        if self._states.get((tenant, user_id)) == before:
+            self._states[tenant, user_id] = after
 
     async def health(self) -> bool:
         """Whether it answers; see `FactGraph.health`."""

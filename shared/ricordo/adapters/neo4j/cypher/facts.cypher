@@ -62,6 +62,16 @@ WITH p, p.state AS former
 SET p.state = $state
 RETURN former
 
+// name: state
+MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
+RETURN p.state AS state
+
+// name: stand_if
+MERGE (p:Projection {tenant: $tenant, user_id: $user_id})
+WITH p
+WHERE p.state = $before OR p.state IS NULL AND $before IS NULL
+SET p.state = $state
+
 // name: forget_state
 MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
 DELETE p
