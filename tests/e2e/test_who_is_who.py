@@ -70,3 +70,10 @@ async def test_odd_names_do_no_harm(bot: Bot, name: str) -> None:
         "same": True,
     }
     assert await known(bot) == before
+
+
+async def test_what_was_said_of_a_stranger_counts_once_the_user_knows_them(bot: Bot) -> None:
+    await tell(bot, "Biscuit lives in Turin.", "Messi lives in Miami.")
+    assert await known(bot) == set()
+    await bot.remember(said("m-9", "My dog Biscuit loves carrots."))
+    assert await known(bot, predicate="lives_in") == {("Biscuit", "lives_in", "Turin")}

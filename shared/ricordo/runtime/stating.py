@@ -148,6 +148,7 @@ def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
         role=utterance.role,
         at=utterance.said_at,
         timezone=ZoneInfo(utterance.timezone),
+        presumed=True,
     )
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.domain.facts import Decision, Evidence, Identities, Mention, entities, extract, fold, resolved
+from ricordo.domain.facts.ties import PRESUMED
 from ricordo.testing.factories import at
 
 BROTHER, BROTHER_UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"
@@ -18,7 +19,17 @@ MENTIONS = st.builds(
         ("Marco", "marco", "marco R.", "Marco Rossi", "Marco Bianchi", "Nora", "brother", "little brother")
     ),
     st.sampled_from(
-        ("", "", BROTHER, BROTHER_UNNAMED, COLLEAGUE, "has_pet//dog", "has_pet//cane", "has_pet//pet")
+        (
+            "",
+            "",
+            PRESUMED,
+            BROTHER,
+            BROTHER_UNNAMED,
+            COLLEAGUE,
+            "has_pet//dog",
+            "has_pet//cane",
+            "has_pet//pet",
+        )
     ),
 )
 DECISIONS = st.lists(
@@ -58,7 +69,7 @@ def told(*messages: str) -> list[Evidence]:
             object_tie=one.object_tie,
         )
         for n, message in enumerate(messages)
-        for one in extract(message, language="en")
+        for one in extract(message, language="en", presumed=True)
     ]
 
 
@@ -238,6 +249,17 @@ def test_those_of_a_first_name_are_compared_as_long_as_they_are_few() -> None:
     moved = {one for person in people for one in known.add([person])}
     assert {(one.name, one.key) for one in moved} >= {("Anna", "anna")}
     assert [known.key(person) for person in people] == keys(*people)
+
+
+def test_what_is_said_of_a_stranger_counts_once_the_user_knows_them() -> None:
+    said = "Biscuit lives in Turin.", "Messi lives in Miami.", "My dog Biscuit loves carrots."
+    facts = {
+        ("user", "has_pet", "Biscuit"),
+        ("Biscuit", "likes", "carrots"),
+        ("Biscuit", "lives_in", "Turin"),
+    }
+    assert known(*said[:2]) == set()
+    assert known(*said) == known(*reversed(said)) == facts
 
 
 def test_time_says_nothing_about_who_is_who() -> None:

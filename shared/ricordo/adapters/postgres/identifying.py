@@ -35,7 +35,7 @@ class Identified:
 
     Attributes:
         identities: whom the evidence mentions, that which is new included.
-        evidence: what is new, with canonical names.
+        evidence: what is new and counts, with canonical names.
         moved: the parts of what is known in which somebody has a say who now is somebody else, or was.
     """
 
@@ -80,7 +80,7 @@ class Identifying:
             await self._rename(aliases, messages)
         if self.doubting and (pairs := doubts(known, mentions)):
             await self._fetch("doubt", [first for first, _ in pairs], [second for _, second in pairs])
-        return Identified(known, [known.resolve(row) for row in new], touched)
+        return Identified(known, list(filter(None, map(known.resolve, new))), touched)
 
     async def _read(
         self, mentions: Iterable[Mention], messages: Collection[str], *, replaced: bool

@@ -144,7 +144,7 @@ class Refolding:
         for part in unknown:
             folding.forget(part)
             known[part] = []
-        evidence = [identified.identities.resolve(_evidence(row)) for row in found]
+        evidence = list(filter(None, map(identified.identities.resolve, map(_evidence, found))))
         work = _Work(folding, known, unknown, evidence, new.messages)
         if self.beside is None or len(found) < _LONG:
             changes = work.fold()

@@ -287,7 +287,7 @@ def resolved(evidence: Iterable[Evidence], decisions: Iterable[Decision] = ()) -
     """Yield the evidence of the vocabulary with the canonical names of whom it speaks of."""
     rows = [row for row in evidence if row.predicate in PREDICATES]
     identities = Identities((mention for row in rows for mention in mentions_of(row)), decisions)
-    return map(identities.resolve, rows)
+    return filter(None, map(identities.resolve, rows))
 
 
 def _said_at_once(evidence: Iterable[Evidence]) -> Iterable[Evidence]:

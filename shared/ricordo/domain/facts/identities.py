@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from ricordo.domain.facts.clusters import Cluster, Node, clusters
 from ricordo.domain.facts.entities import Entity, normalise
 from ricordo.domain.facts.evidence import Evidence
-from ricordo.domain.facts.ties import BEINGS, Tie, tie_of
+from ricordo.domain.facts.ties import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.domain.facts.vocabulary import USER
 
 
@@ -82,6 +82,7 @@ class Identities:
         self._tied: dict[str, set[str]] = defaultdict(set)
         self._large: set[str] = set()
         self._unnamed: dict[str, set[Node]] = defaultdict(set)
+        self._presumed: dict[str, Node] = {}
         self._canonical: dict[Node, str] = {}
         self._size = 0
         self.add(mentions)
@@ -106,7 +107,10 @@ class Identities:
             self._spellings.setdefault(node, set()).add(mention.name)
             self._size += _SIZE
             tie = tie_of(node.tie)
-            if tie is not None and not tie.named:
+            if node.tie == PRESUMED:
+                self._presumed[node.key] = node
+                self._settle_presumed(node, before)
+            elif tie is not None and not tie.named:
                 self._unnamed[tie.predicate].add(node)
                 kinds.add(tie.predicate)
             else:
@@ -119,12 +123,14 @@ class Identities:
             kinds |= self._settle_block(block, before)
         for kind in kinds:
             self._settle_unnamed(kind, before)
+        for key in {node.key for block in blocks for node in self._blocks[block]} & self._presumed.keys():
+            self._settle_presumed(self._presumed[key], before)
         return tuple(self._moved(before))
 
     def aliased(self) -> Iterator[Moved]:
         """Yield all mentions that go by another name than their own."""
         for node, spellings in self._spellings.items():
-            key = normalise(self._canonical[node])
+            key = self._key(node)
             if key != node.key:
                 yield from (Moved(name, node.tie, key) for name in spellings)
 
@@ -147,11 +153,15 @@ class Identities:
 
     def key(self, mention: Mention) -> str:
         """Return the key of the entity that is meant: of the mention itself where it is not known here."""
-        node = mention.node
-        return normalise(self._canonical.get(node, node.key))
+        return self._key(mention.node)
 
-    def resolve(self, row: Evidence) -> Evidence:
-        """Return `row` with the canonical names of those it speaks of; what was written stays beside them."""
+    def resolve(self, row: Evidence) -> Evidence | None:
+        """Return `row` with the canonical names of those it speaks of; what was written stays beside them.
+
+        None where it speaks of somebody of whom nothing else tells that the user knows them.
+        """
+        if row.subject_tie == PRESUMED and not self._canonical.get(Node(normalise(row.subject), PRESUMED)):
+            return None
         if normalise(row.subject) != USER and (name := self._name(Mention(row.subject, row.subject_tie))):
             row = replace(row, subject=name, subject_as=row.subject)
         if row.predicate in BEINGS and (name := self._name(Mention(row.object, object_tie(row)))):
@@ -162,7 +172,10 @@ class Identities:
         """Return the name to put in the place of a mention; None where its own will do."""
         node = mention.node
         name = self._canonical.get(node)
-        return None if name is None or normalise(name) == node.key else name
+        return None if not name or normalise(name) == node.key else name
+
+    def _key(self, node: Node) -> str:
+        return normalise(self._canonical.get(node) or node.key)
 
     def _decide(self, one: Decision) -> None:
         if one.same:
@@ -227,6 +240,16 @@ class Identities:
             own = min(self._spellings[node], key=lambda spelling: (spelling.islower(), spelling))
             self._rename(node, own if found is None else found.name, before)
 
+    def _settle_presumed(self, node: Node, before: dict[Node, str | None]) -> None:
+        """Find who of those the user knows goes by the name of somebody presumed, if anybody does."""
+        known = [
+            cluster for cluster in self._clusters.get(self._block(node.key), ()) if node.key in cluster.keys
+        ]
+        untied = (cluster for cluster in known if not cluster.ties)
+        found = known[0] if len(known) == 1 else next(untied, None)
+        name = "" if not known else min(self._spellings[node]) if found is None else found.name
+        self._rename(node, name, before)
+
     def _only(
         self, node: Node, known: Collection[tuple[Tie, Cluster]], unnamed: Collection[Node]
     ) -> Cluster | None:
@@ -257,10 +280,10 @@ class Identities:
 
     def _moved(self, before: Mapping[Node, str | None]) -> Iterator[Moved]:
         for node, former in before.items():
-            name = self._canonical[node]
-            key = normalise(name)
+            name, key = self._canonical[node], self._key(node)
             was_own = former is None or normalise(former) == node.key
-            if name != former and not (was_own and key == node.key):
+            counts = bool(name) != bool(former) and node.tie == PRESUMED
+            if counts or (name != former and not (was_own and key == node.key)):
                 yield from (Moved(spelling, node.tie, key) for spelling in sorted(self._spellings[node]))
 
 

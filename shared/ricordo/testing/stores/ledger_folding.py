@@ -26,7 +26,7 @@ LAWS = settings(
 )
 # Few names, many meetings: the same city, person and thing as value, subject and object.
 NAMES = ("Bea", "bea ", "Bea R.", "Bea Rossi", "Rome", "Milan", "Max", "sister")
-TIES = ("", "", "has_sibling/f/sister", "?has_sibling/f/sister", "knows/f/colleague", "has_pet//dog")
+TIES = ("", "", "~", "has_sibling/f/sister", "?has_sibling/f/sister", "knows/f/colleague", "has_pet//dog")
 SAID = (
     "lives_in",
     "friend",

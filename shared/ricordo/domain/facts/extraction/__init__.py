@@ -13,6 +13,7 @@ from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.tokens import tokenise, without_quotations
 from ricordo.domain.facts.extraction.when import timed
 from ricordo.domain.facts.extraction.wording import Mood, Wording
+from ricordo.domain.facts.ties import PRESUMED
 from ricordo.domain.temporal import Language
 
 __all__ = ["LANGUAGES", "Mood", "Statement", "Wording", "extract", "wording"]
@@ -28,6 +29,7 @@ def extract(
     role: str = "user",
     at: datetime | None = None,
     timezone: ZoneInfo | None = None,
+    presumed: bool = False,
 ) -> tuple[Statement, ...]:
     """Read what `content` states about the user and the people, pets and places of their life.
 
@@ -43,6 +45,8 @@ def extract(
         at: when it was said, aware: since when and until when something holds is read from there, and what
             is still to come is left out. Without it no times are read.
         timezone: the writer's, in which years and days begin; UTC when not given.
+        presumed: whether to tell also of people of whom nothing here says that the user knows them
+            ("Messi", "Biscuit"): their `subject_tie` is `ties.PRESUMED`.
 
     Returns:
         The statements in the order of the text, each once.
@@ -57,7 +61,11 @@ def extract(
         return ()
     found = Reading(tokenise(content, grammar.code), grammar).statements()
     name = speaker.strip().casefold()
-    stated = tuple(s for s in found if not name or s.subject.casefold() != name)
+    stated = tuple(
+        s
+        for s in found
+        if (not name or s.subject.casefold() != name) and (presumed or s.subject_tie != PRESUMED)
+    )
     if at is None or not stated:
         return stated
     zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)

@@ -7,7 +7,7 @@ from typing import Final
 from ricordo.domain.facts.extraction.acquaintance import TITLES
 from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
 from ricordo.domain.facts.extraction.tokens import Tokens
-from ricordo.domain.facts.ties import Tie
+from ricordo.domain.facts.ties import PRESUMED, Tie
 from ricordo.domain.names import is_given, is_place
 
 LONGEST_NAME: Final = 5
@@ -25,6 +25,7 @@ class Person:
         kin: what ties them to the user, if it is said.
         noun: how they are called as long as no name is known.
         names: their names; several when a plural was introduced ("my sons Leo and Tom").
+        presumed: whether nothing tells that the user knows them ("Messi").
         of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
         asked: the tokens of a question that spoke of them, as long as nothing was said of them.
     """
@@ -33,6 +34,7 @@ class Person:
     noun: str = ""
     names: list[str] = field(default_factory=list)
     of_other: bool = False
+    presumed: bool = False
     asked: Span | None = None
 
     @property
@@ -49,7 +51,7 @@ class Person:
     def tie(self) -> str:
         """What ties them to the user, as text; empty when the message does not say."""
         if self.kin is None or self.of_other:
-            return ""
+            return PRESUMED if self.presumed else ""
         return str(Tie(self.kin.predicate, self.kin.gender, self.kin.noun, named=bool(self.names)))
 
     def labels(self) -> tuple[str, ...]:
@@ -74,6 +76,7 @@ class Cast:
         known.names = known.names or person.names
         known.kin = known.kin or person.kin
         known.asked = known.asked and person.asked
+        known.presumed = known.presumed and person.presumed
         return known
 
     def latest(self, gender: Gender = "") -> Person | None:
@@ -81,8 +84,8 @@ class Cast:
         return next((p for p in reversed(self._people) if not gender or p.gender in ("", gender)), None)
 
     def knows(self, name: str) -> bool:
-        """Whether somebody of this name was spoken of."""
-        return any(name in person.names for person in self._people)
+        """Whether somebody of this name was spoken of whom the user knows."""
+        return any(name in person.names and not person.presumed for person in self._people)
 
     def _same(self, person: Person) -> Person | None:
         for known in self._people:

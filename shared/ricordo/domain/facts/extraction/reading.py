@@ -179,9 +179,8 @@ class Reading:
         if (verb is None and not possessed and not aside) or (verb is not None and verb.bare):
             return False
         name = self._tokens.text(at, after)
-        if not self._scene.cast.knows(name) and not is_of_the_users_life(self._tokens.low[at:after]):
-            return True
-        person = self._scene.cast.introduce(Person(None, names=[name]))
+        presumed = not self._scene.cast.knows(name) and not is_of_the_users_life(self._tokens.low[at:after])
+        person = self._scene.cast.introduce(Person(None, names=[name], presumed=presumed))
         return self._about(person, after, end)
 
     def _with_user(self, at: int, end: int) -> int | None:

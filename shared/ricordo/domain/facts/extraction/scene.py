@@ -79,6 +79,8 @@ class Scene:
         span: Span | None = None,
     ) -> None:
         """Note that the clause (or the tokens `span`) states something."""
+        if subject is None and not isinstance(value, str):
+            value.presumed = False  # whom the user is tied to, they know
         if subject is not None and subject.asked and subject.kin:
             asked, subject.asked = subject.asked, None
             if subject.names:
