@@ -26,6 +26,7 @@ from ricordo_services.evaluation import (
     retrieval,
     temporal,
 )
+from ricordo_services.evaluation.lives import command as lives
 from ricordo_services.models import model_names, open_models
 
 _BAD_DATA: Final = (
@@ -42,11 +43,13 @@ class Evaluation(NamedTuple):
         summary: what it measures, and on what.
         run: yields the lines that it says.
         options: adds what it may be asked to its parser.
+        on_file: whether it needs a data set.
     """
 
     summary: str
     run: Callable[[argparse.Namespace], Iterator[str]]
     options: Callable[[argparse.ArgumentParser], None] = lambda _: None
+    on_file: bool = True
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -269,6 +272,7 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _fit_questions,
         _of_fit_questions,
     ),
+    "lives": Evaluation(lives.SUMMARY, lives.run, lives.options, on_file=False),
     "emotion": Evaluation(
         "feelings estimated beside those that people rated: Pearson's r of valence, arousal and dominance in "
         "EmoBank's shape, macro-F1 over seven groups in GoEmotions' shape",
@@ -285,13 +289,12 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="ricordo eval", description="Measure quality on a data set that you have.", allow_abbrev=False
-    )
+    parser = argparse.ArgumentParser(prog="ricordo eval", description="Measure quality.", allow_abbrev=False)
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name, one in EVALUATIONS.items():
         told = names.add_parser(name, help=one.summary, description=one.summary, allow_abbrev=False)
-        told.add_argument("--data", type=Path, required=True, metavar="FILE", help="the data set")
+        if one.on_file:
+            told.add_argument("--data", type=Path, required=True, metavar="FILE", help="the data set")
         told.add_argument("--json", action="store_true", help="print JSON, an object a line")
         one.options(told)
     return parser
