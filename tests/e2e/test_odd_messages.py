@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import socket
 import time
 from urllib.parse import urlsplit
@@ -46,6 +47,23 @@ FIELDS: dict[str, Json] = {
         "location": None,
     },
 }
+
+
+async def test_a_name_of_thousands_of_letters_costs_no_other_fact(bot: Bot) -> None:
+    """No index of PostgreSQL holds it: the message would be given up, and its whole batch be slow."""
+    draw = random.Random(0)
+    endless = "".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=10_000)).capitalize()
+    await bot.remember(
+        said("m-1", f"My sister {endless} lives in Rome. My brother Ugo lives in Oslo.", language="en"),
+        said(
+            "m-2",
+            "Mia sorella " + "\ufdfa" * 200 + " vive a Roma. Mio fratello Aldo vive a Bari.",
+            language="it",
+        ),
+    )
+    facts = (await bot.ask("facts", user_id="u-1", predicate="lives_in"))["facts"]
+    assert {(one["subject"], one["object"]) for one in facts} >= {("Ugo", "Oslo"), ("Aldo", "Bari")}
+    assert max(len(one["subject"]) for one in facts) < 300
 
 
 async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:

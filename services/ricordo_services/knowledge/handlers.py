@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from ricordo.domain.facts import Contribution, Evidence, Fact, Statement
+from ricordo.domain.facts import Contribution, Evidence, Fact, Statement, is_name
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Told, Utterance
@@ -61,7 +61,8 @@ def _holds(utterance: Utterance, kept: Mapping[UUID, Told]) -> bool:
 
 
 def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
-    """Return what an utterance states as evidence."""
+    """Return what an utterance states as evidence; nothing of what is no name, such as a word of a page."""
+    statements = [one for one in statements if is_name(one.subject) and is_name(one.object)]
     return Told(
         memory_id=utterance.memory_id,
         message_id=utterance.message_id,

@@ -1,7 +1,7 @@
 """What is known about a user: statements read from messages, and facts folded from them."""
 
 from ricordo.domain.facts.doubts import doubts
-from ricordo.domain.facts.entities import Entity, canonical, entities, normalise
+from ricordo.domain.facts.entities import Entity, canonical, entities, is_name, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
 from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold, resolved
@@ -41,6 +41,7 @@ __all__ = [
     "entities",
     "extract",
     "fold",
+    "is_name",
     "mentions_of",
     "normalise",
     "object_tie",

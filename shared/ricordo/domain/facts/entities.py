@@ -5,11 +5,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from ricordo.domain.facts.evidence import Evidence
 from ricordo.domain.facts.vocabulary import PREDICATES, USER
 
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
+
+
+LONGEST_NAME: Final = 1_000
+"""Bytes of a normalised name: an index holds some 2,700 of a row's key, and nobody's name is as long."""
+
+
+def is_name(name: str) -> bool:
+    """Whether that may be the name or the value of anything: not blank, and not without end."""
+    return 0 < len(normalise(name).encode()) <= LONGEST_NAME
 
 
 @lru_cache(maxsize=16_384)
