@@ -87,13 +87,16 @@ ORDER BY name, key
 LIMIT $limit
 
 // name: beyond
+// In two steps: a way that is closed, as past the user with all of their edges, is not gone at all.
 MATCH (:Entity {tenant: $tenant, user_id: $user_id, key: $entity})
       -[f:FACT {tenant: $tenant, user_id: $user_id}]-
       (m:Entity {tenant: $tenant, user_id: $user_id})
+WHERE f.valid_to IS NULL AND m.key <> $entity AND NOT m.key IN $closed
+WITH DISTINCT m
+MATCH (m)
       -[g:FACT {tenant: $tenant, user_id: $user_id}]-
       (n:Entity {tenant: $tenant, user_id: $user_id})
-WHERE f.valid_to IS NULL AND g.valid_to IS NULL AND m.key <> $entity AND n.key <> $entity
-  AND NOT m.key IN $closed AND NOT n.key IN $nearer
+WHERE g.valid_to IS NULL AND n.key <> $entity AND NOT n.key IN $nearer
 WITH n, collect(DISTINCT g.predicate) AS predicates
 RETURN n.key AS key, n.name AS name, predicates
 ORDER BY name, key
