@@ -1,6 +1,11 @@
 """What a language model says of a message counts as far as the message has it, asserts it and names whom."""
 
+import json
+from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,7 +14,9 @@ from hypothesis import strategies as st
 from ricordo.domain.describing import Said
 from ricordo.domain.facts import PREDICATES, Polarity, Statement, extract
 from ricordo.domain.facts.testimony import Fault, Hearing, Passage, Recognised, Relation, hear
+from ricordo.domain.facts.ties import PRESUMED
 
+FOLDER = Path(__file__).parent
 AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
 
 Claim = tuple[str, str, str, str] | tuple[str, str, str, str, bool]
@@ -223,35 +230,100 @@ def test_the_writer_is_no_third_person() -> None:
     assert found.faults == (Fault.SUBJECT,)
 
 
+def sentences(*files: str) -> list[dict[str, Any]]:
+    """Return sentences with what they state, as the tests of the rules have them."""
+    lines = (line for file in files for line in (FOLDER / file).read_text(encoding="utf-8").splitlines())
+    return [json.loads(line) for line in lines]
+
+
+def claims_of(sentence: dict[str, Any], quote: str) -> list[Claim]:
+    return [
+        (one["subject"], one["predicate"], one["object"], quote, one.get("polarity") == "past")
+        for one in sentence["facts"]
+    ]
+
+
+def test_a_model_that_reads_well_is_believed() -> None:
+    """Of what sentences state, quoted whole, nearly all is let through, also where no rule would read it."""
+    counts: Counter[bool] = Counter()
+    for one in sentences("sentences.jsonl", "further_sentences.jsonl", "unseen_sentences.jsonl"):
+        text, language = one["content"], one["language"]
+        rules = extract(text, language=language)
+        for claim in claims_of(one, text):
+            ties = tuple(replace(rule, predicate="related_to") for rule in rules)  # who they are, no more
+            counts[heard(text, claim, language=language, rules=ties).added == 1] += 1
+    assert counts.total() > 800
+    assert counts[True] / counts.total() > 0.95
+
+
+TWISTS: dict[str, tuple[str, ...]] = {
+    "it": (
+        "{}?",
+        "Se {}, ciao.",
+        "Magari {}.",
+        "Ho sognato che {}.",
+        "Forse {}.",
+        "Non è vero che {}.",
+        'Lei ha detto: "{}" e basta.',
+    ),
+    "en": (
+        "{}?",
+        "If {}, then bye.",
+        "I wish {}.",
+        "I dreamed that {}.",
+        "Maybe {}.",
+        "It is not true that {}.",
+        'She said: "{}" and left.',
+    ),
+}
+
+
+def test_a_model_that_takes_what_is_asked_for_what_is_so_is_not() -> None:
+    """The same sentences asked, wished, dreamed, doubted, denied and quoted, and claimed all the same.
+
+    What is let through begins with a statement before it asks ("I am 68, and you?").
+    """
+    counts: Counter[bool] = Counter()
+    for one in sentences("sentences.jsonl", "further_sentences.jsonl", "unseen_sentences.jsonl"):
+        base = one["content"].strip().rstrip(".!")
+        if len(base.split()) < 3 or any(sign in base for sign in '.!?\n"'):
+            continue
+        for twist in TWISTS[one["language"]]:
+            text = twist.format(base)
+            for claim in claims_of(one, base):
+                counts[heard(text, claim, language=one["language"]).added == 1] += 1
+    assert counts.total() > 5_000
+    assert counts[True] / counts.total() < 0.02
+
+
 MESSI = "Messi got hooked on chess."
 CURIE = "Marie Curie got hooked on chess."
 
 
 @pytest.mark.parametrize(
-    ("text", "subject", "entities", "faults"),
+    ("text", "subject", "entities", "tie"),
     [
-        (MESSI, "Messi", (), (Fault.SUBJECT,)),
-        (MESSI, "Messi", (Recognised(0, 5, "person", 0.9),), (Fault.SUBJECT,)),
-        (MESSI, "Messi", (Recognised(0, 5, "animal", 0.9),), ()),
-        (CURIE, "Marie Curie", (), (Fault.SUBJECT,)),
-        (CURIE, "Marie Curie", (Recognised(0, 11, "person", 0.9),), (Fault.SUBJECT,)),
-        ("Marie C. got hooked on chess.", "Marie C", (), ()),
-        ("Kjell got hooked on chess.", "Kjell", (), (Fault.SUBJECT,)),
-        ("Kjell got hooked on chess.", "Kjell", (Recognised(0, 5, "person", 0.9),), ()),
+        (MESSI, "Messi", (), PRESUMED),
+        (MESSI, "Messi", (Recognised(0, 5, "person", 0.9),), PRESUMED),
+        (MESSI, "Messi", (Recognised(0, 5, "animal", 0.9),), ""),
+        (CURIE, "Marie Curie", (), PRESUMED),
+        (CURIE, "Marie Curie", (Recognised(0, 11, "person", 0.9),), PRESUMED),
+        ("Marie C. got hooked on chess.", "Marie C", (), ""),
+        ("Kjell got hooked on chess.", "Kjell", (), PRESUMED),
+        ("Kjell got hooked on chess.", "Kjell", (Recognised(0, 5, "person", 0.9),), ""),
     ],
 )
-def test_of_people_whom_one_reads_of_nothing_is_known(
-    text: str, subject: str, entities: tuple[Recognised, ...], faults: tuple[Fault, ...]
+def test_people_whom_one_reads_of_are_presumed_to_be_strangers(
+    text: str, subject: str, entities: tuple[Recognised, ...], tie: str
 ) -> None:
     found = heard(text, (subject, "likes", "chess", "got hooked on chess"), entities=entities)
-    assert (found.faults, found.added) == (faults, 1 - len(faults))
+    assert [one.subject_tie for one in found.statements] == [tie]
 
 
-def test_an_age_is_told_in_figures() -> None:
+@pytest.mark.parametrize("claimed", ["eighty-two", "82"])
+def test_an_age_is_told_in_figures(claimed: str) -> None:
     text = "Word is that Nora hit eighty-two in May."
-    assert added(text, ("Nora", "age", "eighty-two", "Nora hit eighty-two")) == [
-        ("Nora", "age", "82", "holds")
-    ]
+    assert added(text, ("Nora", "age", claimed, "Nora hit eighty-two")) == [("Nora", "age", "82", "holds")]
 
 
 def test_since_when_it_holds_is_read_from_the_words() -> None:

@@ -5,6 +5,7 @@ quoted with, asserts them, and names whom it is about; and where the rules read 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -18,6 +19,7 @@ from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction import Mood, Statement, Wording, wording
 from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life, is_of_the_world
 from ricordo.domain.facts.extraction.quoting import place_of, places
+from ricordo.domain.facts.ties import PRESUMED
 from ricordo.domain.facts.vocabulary import PREDICATES, USER
 
 _MOST: Final = 16
@@ -30,7 +32,7 @@ _LONGEST_PART: Final = 128
 _MOST_WORDS: Final = 12
 """Words of an object."""
 _PERSON: Final = "person"
-"""The label of people, who may be people of the world."""
+"""The label of people, whom one may know or read of."""
 _OLDEST: Final = 130
 """Years."""
 
@@ -97,7 +99,7 @@ class Fault(StrEnum):
     QUOTE = "quote"
     """The message has no such words."""
     SUBJECT = "subject"
-    """It is neither the user nor a name in the message of somebody in the user's life."""
+    """It is neither the user nor a name in the message."""
     OBJECT = "object"
     """It is not among the words quoted, or says nothing by itself."""
     UNSTATED = "unstated"
@@ -139,8 +141,8 @@ def hear(
         zone: the writer's.
     """
     words = wording(passage.said.text, passage.said.language)
-    ties = _ties(by_rules)
-    known = {normalise(name): label for name, label in passage.named} | dict.fromkeys(ties, "")
+    ties, labels = _ties(by_rules), {normalise(name): label for name, label in passage.named}
+    known = labels.keys() | ties.keys()
     found = list(by_rules)
     faults: list[Fault] = []
     for relation in relations[:_MOST]:
@@ -152,7 +154,7 @@ def hear(
         elif _contradicts(read, found):
             faults.append(Fault.CONTESTED)
         elif not any(_says_the_same(read, one) for one in found):
-            found.append(_tied(read, ties))
+            found.append(_tied(read, ties, labels))
     found.sort(key=lambda one: one.span[0])
     return Hearing(tuple(found), len(found) - len(by_rules), tuple(faults))
 
@@ -167,16 +169,23 @@ def _ties(statements: Iterable[Statement]) -> dict[str, str]:
     return ties
 
 
-def _tied(one: Statement, ties: Mapping[str, str]) -> Statement:
-    about = PREDICATES[one.predicate].about
-    return replace(
-        one,
-        subject_tie=ties.get(normalise(one.subject), ""),
-        object_tie=ties.get(normalise(one.object), "") if about else "",
-    )
+def _tied(one: Statement, ties: Mapping[str, str], labels: Mapping[str, str]) -> Statement:
+    """Return a statement with what ties its people to the user; who is a stranger is marked as one."""
+    subject, value = normalise(one.subject), normalise(one.object)
+    tie = ties.get(subject) or (PRESUMED if _is_a_stranger(one.subject, labels.get(subject)) else "")
+    named = ties.get(value, "") if PREDICATES[one.predicate].about else ""
+    return replace(one, subject_tie=tie, object_tie="" if named == PRESUMED else named)
 
 
-def _read(relation: Relation, said: Said, words: Wording, known: Mapping[str, str]) -> Statement | Fault:
+def _is_a_stranger(name: str, label: str | None) -> bool:
+    """Tell whether a name is one under which people speak of whom they read of; `label` where recognised."""
+    parts = name.lower().split()
+    if name == USER or label not in (None, _PERSON):
+        return False
+    return is_of_the_world(parts) if label == _PERSON else not is_of_the_users_life(parts)
+
+
+def _read(relation: Relation, said: Said, words: Wording, known: AbstractSet[str]) -> Statement | Fault:
     content = said.text
     if relation.predicate not in PREDICATES:
         return Fault.PREDICATE
@@ -195,15 +204,8 @@ def _read(relation: Relation, said: Said, words: Wording, known: Mapping[str, st
     return Statement(subject, relation.predicate, value, content[slice(*quote)], quote, polarity)
 
 
-def _subject(claimed: str, said: Said, words: Wording, known: Mapping[str, str]) -> str | None:
-    """Return the subject as it is written; None where it is no name of somebody in the user's life.
-
-    Args:
-        claimed: by the model.
-        said: the message; the writer's own name is no third person, as for the rules.
-        words: its words.
-        known: labels of the entities that were recognised in it, and of who is tied to the user none.
-    """
+def _subject(claimed: str, said: Said, words: Wording, known: AbstractSet[str]) -> str | None:
+    """Return the subject as it is written; None where it is no name in the message, or the writer's own."""
     if normalise(claimed) == USER:
         return USER
     place = place_of(claimed, said.text) if len(claimed) <= _LONGEST_PART else None
@@ -211,16 +213,15 @@ def _subject(claimed: str, said: Said, words: Wording, known: Mapping[str, str])
         return None
     written = said.text[slice(*place)]
     if said.speaker and normalise(written) == normalise(said.speaker):
-        return None
-    label, parts = known.get(normalise(written)), written.lower().split()
-    if label is None:
-        return written if words.is_name(written) and is_of_the_users_life(parts) else None
-    return None if label == _PERSON and is_of_the_world(parts) else written
+        return None  # as for the rules, the writer is no third person
+    return written if normalise(written) in known or words.is_name(written) else None
 
 
 def _value(relation: Relation, content: str, quote: tuple[int, int], words: Wording) -> str | Fault:
     """Return the object as it is written, where the message asserts it."""
     claimed = relation.object
+    if relation.predicate == "age":
+        claimed = words.written(claimed.strip(), content[slice(*quote)])
     if not claimed.strip() or len(claimed) > _LONGEST_PART or len(claimed.split()) > _MOST_WORDS:
         return Fault.OBJECT
     found = list(places(claimed, content, *quote)) or places(words.core(claimed), content, *quote)

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import Enum
 from itertools import pairwise
@@ -129,14 +129,20 @@ class Wording:
 
     def number(self, phrase: str) -> str:
         """Return the figures of the first number in `phrase`; "" where there is none."""
+        return next((figures for _, figures in self._numbers(phrase)), "")
+
+    def written(self, figures: str, phrase: str) -> str:
+        """Return how `phrase` writes a number: "thirty-four" of "34"; the figures where it does not."""
+        return next((word for word, found in self._numbers(phrase) if found == figures), figures)
+
+    def _numbers(self, phrase: str) -> Iterator[tuple[str, str]]:
         numbers: Mapping[str, str] = {} if self._grammar is None else self._grammar.numbers
         for found in _COUNTED.finditer(phrase):
-            word = found.group().lower()
+            word = found.group()
             if word.isascii() and word.isdigit():
-                return word
-            if word in numbers:
-                return numbers[word]
-        return ""
+                yield word, word
+            elif word.lower() in numbers:
+                yield word, numbers[word.lower()]
 
     def is_name(self, written: str) -> bool:
         """Tell whether `written`, as it stands in the message, looks like somebody's or something's name."""
