@@ -183,7 +183,7 @@ class Period:
 
     def until(self, then: Self) -> Self | None:
         """Return this period up to where `then` begins, which lasts longer; None where they do not meet."""
-        if self.valid_to is None or then.valid_from in (None, self.valid_from):
+        if self.valid_to is None or then.valid_from is None or then.valid_from <= self.begin:
             return None
         if self.valid_to <= then.valid_from or (then.valid_to is not None and then.valid_to < self.valid_to):
             return None

@@ -4,8 +4,9 @@ A slot is what statements compete for: the single value of a functional predicat
 a multi-valued predicate is true. Its periods are the values it has held, in the order in which they began.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final, TypeVar
 
 from ricordo.domain.facts.evidence import Evidence
@@ -13,6 +14,9 @@ from ricordo.domain.facts.periods import Period, Value
 
 FIRM: Final = 5
 """Distinct messages from which a lone contradicting one disputes a fact and does not overturn it."""
+
+MOST_FITTED: Final = 32
+"""Periods of a slot with which one that tells its times is fitted: those of the values that came last."""
 
 OVERTURNING: Final = 2
 """Distinct contradicting messages that overturn a firm fact."""
@@ -246,23 +250,32 @@ class Slot:
 
         What lies within a longer period stays, as does what began when nobody knows.
         """
-        changed = [place]
-        while changed:
-            place = changed.pop()
-            period = self._at(place)
-            if not (period.dated or period.closed) or not period.held:
-                continue
-            for other in self._others(place):
-                first, then = sorted((other, place), key=lambda one: self._at(one).begin)
-                met = self._at(first).until(self._at(then))
-                if met is not None:
-                    self._put(first, met)
-                    changed.append(first)
+        period = self._at(place)
+        if not (period.dated or period.closed) or not period.held:
+            return
+        others = self._others(place)
+        self._shorten(place, others)
+        cut: list[Place] = []
+        for other in others:
+            met = self._at(other).until(self._at(place))
+            if met is not None:
+                self._put(other, met)
+                cut.append(other)
+        for other in cut:
+            self._shorten(other, self._others(other))
+
+    def _shorten(self, place: Place, others: Sequence[Place]) -> None:
+        """End a period where one of `others` begins that lasts longer: the earliest of those that do."""
+        told = period = self._at(place)
+        for other in sorted(map(self._at, others), key=lambda one: one.begin, reverse=True):
+            period = period.until(other) or period
+        if period is not told:
+            self._put(place, period)
 
     def _others(self, place: Place) -> list[Place]:
-        """Return the places of the other periods in which something held."""
-        held = ((value, nth) for value in self._periods for nth, _ in self._numbered(value))
-        return [other for other in held if other != place]
+        """Return the places of the other periods in which something held, as far as they are looked at."""
+        held = ((value, nth) for value in reversed(self._periods) for nth, _ in self._numbered(value))
+        return [other for other in islice(held, MOST_FITTED) if other != place]
 
     def _numbered(self, value: Value) -> Iterator[tuple[int, Period]]:
         """Yield the periods of a value in which it held, the latest first, with their numbers."""
@@ -294,6 +307,8 @@ class Slot:
             self._tell((value, nth + 1))  # where a challenge moves to, or from
         if new is None:
             periods.pop()
+            if not periods:
+                del self._periods[value]  # the values stand in the order in which they came
         elif former is None:
             periods.append(new)
         else:
