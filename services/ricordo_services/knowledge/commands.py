@@ -19,6 +19,7 @@ from ricordo.messages.ids import request_key
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactEnded, FactLedger, OtherRequest, Settlement, UnknownFact
 from ricordo.ports.graph import FactGraph
+from ricordo.ports.identity import IdentityLedger
 from ricordo.runtime.replies import Refused
 from ricordo_services.knowledge.projecting import projecting
 
@@ -104,7 +105,7 @@ class IdentifyNames:
         ask_graph: as `Settle` has it.
     """
 
-    ledger: FactLedger
+    ledger: IdentityLedger
     graph: FactGraph
     ask_graph: Callable[[], Awaitable[None]]
 

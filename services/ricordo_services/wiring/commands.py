@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ricordo.ports.facts import FactLedger
+from ricordo.ports.identity import KnowledgeLedger
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
@@ -11,7 +11,7 @@ from ricordo_services.resources import Resources
 _AT_ONCE = 4  # each waits for its user's turn with a connection to the database in hand
 
 
-async def commands_on_facts(resources: Resources, ledger: FactLedger) -> QueryServer:
+async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> QueryServer:
     """Return the server of the commands that settle facts, and who is who."""
     bus, settings = await resources.bus(), resources.settings
     graph = await resources.graph()

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from ricordo.domain.facts import Contribution, Entity, Evidence, Fact, Word
@@ -112,13 +112,6 @@ class FactQuestion:
     limit: int = 50
 
 
-class Doubt(NamedTuple):
-    """Two names of a user's life, of which rules cannot say whether they are one."""
-
-    user_id: str
-    names: tuple[str, str]
-
-
 class FactLedger(Protocol):
     """What knowledge owns of the truth."""
 
@@ -169,43 +162,6 @@ class FactLedger(Protocol):
             OtherRequest: the request is known for something else.
             StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.
-        """
-        ...
-
-    async def decide(
-        self,
-        tenant: str,
-        user_id: str,
-        names: tuple[str, str],
-        project: Project,
-        *,
-        same: bool | None,
-        by: str,
-    ) -> None:
-        """Decide that two names are one entity, or two, or (None) leave it to the rules again.
-
-        All that is known is folded under what follows from it and projected, as `record` does. Repeating it
-        changes nothing.
-
-        Args:
-            tenant: of whom.
-            user_id: in whose life.
-            names: in any spelling; where two share one, with what tells them apart: "Marco (brother)".
-            project: takes what has changed.
-            same: what is decided.
-            by: who decides: `user`, or the name of a model.
-
-        Raises:
-            StoreUnavailable: nothing was written here.
-            ValueError: the names are one and the same, or blank.
-            Exception: whatever `project` raised; nothing was written here.
-        """
-        ...
-
-    async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
-        """Return what rules cannot say of who is who, and nobody was asked about yet, the oldest first.
-
-        Whoever is asked settles it by `decide`, with None where they cannot say either.
         """
         ...
 

@@ -4,7 +4,8 @@ import pytest
 
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.ports.facts import Doubt, FactQuestion
+from ricordo.ports.facts import FactQuestion
+from ricordo.ports.identity import Doubt
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -117,6 +118,65 @@ async def test_what_rules_leave_open_is_kept_until_somebody_answers(
     assert await _known(stores) == before
     await learn(stores, again, ledger=ledger)
     assert await ledger.doubts(stores.tenant, 10) == [], "whoever cannot say is not asked again"
+
+
+MODEL = "model:m"
+
+
+async def test_what_the_user_decided_no_model_overturns(stores: Stores) -> None:
+    await _recorded(stores, 1)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("likes", "tea", subject="Nico")))
+    names, decide = ("nico", "nicola"), stores.ledger.decide
+    two = await _known(stores)
+    one = {("user", "friend", "Nicola"), ("Nicola", "likes", "tea")}
+    for user, model, known in ((False, True, two), (True, False, one), (None, True, two)):
+        projection = Projection()
+        await decide(stores.tenant, "u-1", names, projection, same=user, by="user")
+        projected = len(projection.learned)
+        await decide(stores.tenant, "u-1", names, projection, same=model, by=MODEL)
+        assert await _known(stores) == known
+        assert len(projection.learned) == projected
+
+
+async def test_the_user_overturns_what_a_model_decided(stores: Stores, database: Database) -> None:
+    await _recorded(stores, 1)
+    ledger = PostgresFactLedger(database, doubting=True)
+    both = tell(stores, "m-0", said("friend", "Nicola"), said("likes", "tea", subject="Nico"))
+    await learn(stores, both, ledger=ledger)
+    names, two = ("nico", "nicola"), await _known(stores)
+    await ledger.decide(stores.tenant, "u-1", names, Projection(), same=True, by=MODEL)
+    assert ("Nicola", "likes", "tea") in await _known(stores)
+    await ledger.decide(stores.tenant, "u-1", names, Projection(), same=None, by="user")
+    assert await _known(stores) == two
+    await learn(stores, both, ledger=ledger)
+    assert await ledger.doubts(stores.tenant, 10) == [], "nor is it asked again"
+
+
+async def test_a_tie_that_comes_later_outweighs_a_model(stores: Stores) -> None:
+    await _recorded(stores, 2)
+    friend = said("friend", "Nicola", ties=("", "friend//friend"))
+    await learn(stores, tell(stores, "m-0", friend, said("likes", "tea", subject="Nico")))
+    await stores.ledger.decide(stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=True, by=MODEL)
+    assert ("Nicola", "likes", "tea") in await _known(stores)
+    await learn(stores, tell(stores, "m-1", said("has_sibling", "Nico", minute=1, ties=("", BROTHER))))
+    assert ("Nico", "likes", "tea") in await _known(stores)
+
+
+async def test_doubts_that_are_none_any_more_are_dropped_and_may_come_back(
+    stores: Stores, database: Database
+) -> None:
+    await _recorded(stores, 1)
+    ledger = PostgresFactLedger(database, doubting=True)
+    both = tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico"))
+    await learn(stores, both, ledger=ledger)
+    (doubt,) = await ledger.doubts(stores.tenant, 10)
+    await ledger.withdraw(stores.tenant, [doubt, Doubt("u-2", doubt.names), Doubt("u-1", ("nico", "x"))])
+    assert await ledger.doubts(stores.tenant, 10) == []
+    await learn(stores, both, ledger=ledger)
+    assert await ledger.doubts(stores.tenant, 10) == [doubt]
+    await ledger.decide(stores.tenant, "u-1", doubt.names, Projection(), same=True, by=MODEL)
+    await ledger.withdraw(stores.tenant, [doubt])
+    assert {one for _, _, one in await _known(stores)} == {"Nicola"}, "what was decided stays so"
 
 
 async def test_nothing_is_kept_open_where_nobody_can_be_asked(stores: Stores) -> None:

@@ -40,9 +40,11 @@ def test_whoever_shares_a_name_with_two_may_be_either() -> None:
     ]
 
 
-@pytest.mark.parametrize("same", [True, False])
-def test_what_is_decided_is_not_brought_up_again(same: bool) -> None:  # noqa: FBT001 - both answers
-    assert brought_up("Nicola", "Nico", decisions=[Decision("nico", "nicola", same=same)]) == []
+@pytest.mark.parametrize("same", [True, False, None])
+def test_what_is_decided_is_not_brought_up_again(*, same: bool | None) -> None:
+    decisions = [Decision("nico", "nicola", same=same)]
+    assert brought_up("Nicola", "Nico", decisions=decisions) == []
+    assert brought_up("Nico", "Nicola", "Nico Rossi", decisions=decisions) == [], "by another name either"
 
 
 def test_one_message_brings_up_five_pairs_at_most() -> None:

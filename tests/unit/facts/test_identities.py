@@ -37,9 +37,10 @@ DECISIONS = st.lists(
         Decision,
         st.sampled_from(("marco", "marco rossi", "nora", "marco (brother")),
         st.sampled_from(("marco bianchi", "brother", "marco r")),
+        st.sampled_from((True, False, None)),
         st.booleans(),
     ),
-    max_size=2,
+    max_size=3,
 )
 
 
@@ -173,6 +174,55 @@ def test_those_who_share_a_name_are_decided_about_by_what_ties_them() -> None:
     both = Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE)
     decided = keys(*both, decisions=[Decision("marco (brother", "marco (colleague", same=True)])
     assert decided == ["marco", "marco"]
+
+
+def by_model(first: str, second: str, *, same: bool = True) -> Decision:
+    """Return what a model has decided."""
+    return Decision(first, second, same, firm=False)
+
+
+@pytest.mark.parametrize("firm", [True, False])
+@pytest.mark.parametrize(("label", "tied"), [("brother", 0), ("colleague", 1)])
+def test_a_name_alone_may_be_that_of_one_who_shares_it_and_the_other_stays(
+    label: str,
+    tied: int,
+    firm: bool,  # noqa: FBT001 - both of them
+) -> None:
+    mentions = Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE), Mention("Marco")
+    decision = Decision("marco", f"marco ({label}", same=True, firm=firm)
+    found = keys(*mentions, decisions=[decision])
+    assert found[2] == found[tied] == f"marco ({label}"
+    assert found[2] != found[1 - tied]
+
+
+def test_a_name_that_two_share_decides_nothing_of_either() -> None:
+    both = Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE)
+    decided = keys(*both, Mention("Zio"), decisions=[Decision("marco", "zio", same=True)])
+    assert decided == ["marco (brother", "marco (colleague", "zio"]
+
+
+def test_what_a_model_says_holds_until_a_tie_excludes_it() -> None:
+    said = [by_model("nico", "nicola")]
+    assert keys(Mention("Nico"), Mention("Nicola"), decisions=said) == ["nicola", "nicola"]
+    tied = Mention("Nico", BROTHER), Mention("Nicola", COLLEAGUE)
+    assert keys(*tied, decisions=said) == ["nico", "nicola"]
+    assert keys(*tied, decisions=[Decision("nico", "nicola", same=True)]) == ["nicola", "nicola"]
+
+
+def test_a_model_does_not_join_by_way_of_others_whom_the_user_keeps_apart() -> None:
+    names = [Mention(name) for name in ("Nico", "Nicola", "Nicole")]
+    said = [by_model("nico", "nicola"), by_model("nico", "nicole")]
+    assert len(set(keys(*names, decisions=said))) == 1
+    found = keys(*names, decisions=[*said, Decision("nicola", "nicole", same=False)])
+    assert found[1] != found[2]
+
+
+@pytest.mark.parametrize("same", [True, False, None])
+def test_of_whom_the_user_has_said_anything_a_model_says_nothing(*, same: bool | None) -> None:
+    """Be it under other names that they go by."""
+    names = Mention("Nico"), Mention("Nico Rossi"), Mention("Nicola")
+    decisions = [by_model("nico rossi", "nicola"), Decision("nico", "nicola", same)]
+    assert len(set(keys(*names, decisions=decisions))) == (1 if same else 2)
 
 
 @given(st.lists(MENTIONS, max_size=10), DECISIONS, st.randoms(use_true_random=False), st.integers(1, 4))

@@ -88,7 +88,8 @@ class Identifying:
         """Read whom other evidence mentions, and return who is somebody else with `mentions`."""
         found = await self._fetch("mentions", _BEINGS, sorted(messages))
         decided = [
-            Decision(row["first"], row["second"], row["same"]) for row in await self._fetch("decisions")
+            Decision(row["first"], row["second"], row["same"], firm=row["firm"])
+            for row in await self._fetch("decisions")
         ]
         identities = Identities((Mention(row["name"], row["tie"]) for row in found), decided)
         moved = identities.add(mentions)

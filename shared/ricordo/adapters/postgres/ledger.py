@@ -26,14 +26,15 @@ from ricordo.domain.facts import (
     object_tie,
     parts,
 )
-from ricordo.ports.facts import Doubt, FactQuestion, Project, Settlement, Told, Utterance
+from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
+from ricordo.ports.identity import Doubt
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("facts")
 
 
 class PostgresFactLedger:
-    """Implements `FactLedger`.
+    """Implements `FactLedger` and `IdentityLedger`.
 
     What was folded of users is remembered from one call to the next, so that a call costs what is new.
     """
@@ -122,20 +123,31 @@ class PostgresFactLedger:
         same: bool | None,
         by: str,
     ) -> None:
-        """Decide who is who, and fold what is known of it anew; see `FactLedger.decide`."""
+        """Decide who is who, and fold what is known of it anew; see `IdentityLedger.decide`."""
         first, second = sorted(map(normalise, names))
         if not first or first == second:
             raise ValueError(f"these are not two names: {names[0]!r} and {names[1]!r}")
         async with self._folds.of(tenant, [user_id], project) as transaction:
             state = (await transaction.states([user_id])).get(user_id)
-            await transaction.connection.execute(_SQL["decide"], tenant, user_id, first, second, same, by)
-            await transaction.fold({user_id: New(renamed=True, state=state)})
+            decided = _SQL["decide"], tenant, user_id, first, second, same, by
+            if await transaction.connection.fetchval(*decided):
+                await transaction.fold({user_id: New(renamed=True, state=state)})
 
     async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
-        """Return what nobody was asked about yet; see `FactLedger.doubts`."""
+        """Return what nobody was asked about yet; see `IdentityLedger.doubts`."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["open_doubts"], tenant, limit)
         return [Doubt(row["user_id"], (row["first"], row["second"])) for row in found]
+
+    async def withdraw(self, tenant: str, doubts: Sequence[Doubt]) -> None:
+        """Drop doubts that are none any more; see `IdentityLedger.withdraw`."""
+        by_user: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        for doubt in doubts:
+            by_user[doubt.user_id].append(doubt.names)
+        async with self._database.transaction(tenant) as connection:
+            for user_id, pairs in sorted(by_user.items()):
+                first, second = [one for one, _ in pairs], [other for _, other in pairs]
+                await connection.execute(_SQL["withdraw_doubts"], tenant, user_id, first, second)
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""

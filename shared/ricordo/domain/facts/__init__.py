@@ -1,11 +1,12 @@
 """What is known about a user: statements read from messages, and facts folded from them."""
 
+from ricordo.domain.facts.decisions import Decision
 from ricordo.domain.facts.doubts import doubts
 from ricordo.domain.facts.entities import Entity, canonical, entities, is_name, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
 from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold, resolved
-from ricordo.domain.facts.identities import Decision, Identities, Mention, Moved, mentions_of, object_tie
+from ricordo.domain.facts.identities import Identities, Mention, Moved, mentions_of, object_tie
 from ricordo.domain.facts.parts import Part, parts, parts_of
 from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
 from ricordo.domain.facts.surfacing import surface

@@ -1,10 +1,11 @@
 """Which mentions of one block are the same person or animal, by rules."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
+from ricordo.domain.facts.decisions import Decisions
 from ricordo.domain.facts.entities import normalise, spelled
 from ricordo.domain.facts.ties import Tie, tie_of
 
@@ -50,17 +51,12 @@ class Cluster:
         return all(mine.may_be(yours) for mine in self.ties for yours in other.ties)
 
 
-def clusters(
-    spellings: Mapping[Node, Collection[str]],
-    same: Mapping[str, Collection[str]],
-    apart: Collection[frozenset[str]],
-) -> list[Cluster]:
+def clusters(spellings: Mapping[Node, Collection[str]], decisions: Decisions) -> list[Cluster]:
     """Match and merge the mentions of a block.
 
     Args:
         spellings: what there is, with the ways in which each is spelled.
-        same: by normalised name, those that it was decided to be.
-        apart: pairs of names of which it was decided that they are two.
+        decisions: what was decided about names.
 
     Returns:
         The entities, each with a canonical name of its own, whatever the order of `spellings`.
@@ -69,8 +65,8 @@ def clusters(
     for node in sorted(spellings):
         by_key.setdefault(node.key, []).append(_alone(node, spellings[node]))
     found = [cluster for key in by_key for cluster in _of_one_name(by_key[key])]
-    found = _decided(found, same)
-    return list(_distinct(_variants_merged(found, apart)))
+    found = _variants_merged(_decided_by_user(found, decisions), decisions)
+    return list(_distinct(_decided_by_model(found, decisions)))
 
 
 def _alone(node: Node, spellings: Collection[str]) -> Cluster:
@@ -109,25 +105,58 @@ def _open_ones_merged(kinds: Mapping[tuple[str, str], Cluster]) -> list[Cluster]
     return list(merged.values())
 
 
-def _decided(found: list[Cluster], same: Mapping[str, Collection[str]]) -> list[Cluster]:
-    """Merge what was decided to be one; of those who share a name, the first that may be."""
+def _decided_by_user(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+    """Merge what the user said is one, whatever ties them."""
     merged = list(found)
-    if not same:
-        return merged
-    for one, other in combinations(found, 2):
-        if any(not other.called.isdisjoint(same.get(key, ())) for key in one.called):
-            mine, yours = _with(merged, one), _with(merged, other)
-            if mine is not yours:
-                merged = [each for each in merged if each is not mine and each is not yours]
-                merged.append(mine.joined(yours))
+    for one, mine, other, yours in _pairs(found, decisions):
+        if decisions.one_by_user(mine, yours):
+            _merge(merged, _with(merged, one), _with(merged, other))
     return merged
+
+
+def _decided_by_model(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+    """Merge what a model said is one, as far as neither a tie nor what else was decided excludes it."""
+    merged = sorted(found, key=lambda one: min(one.nodes))
+    for one, mine, other, yours in _pairs(merged.copy(), decisions):
+        if not decisions.one_by_model(mine, yours):
+            continue
+        left, right = _with(merged, one), _with(merged, other)
+        names = (_addressed(each, merged) for each in (left, right))
+        if left.may_be(right) and decisions.one_by_model(*names):
+            _merge(merged, left, right)
+    return merged
+
+
+def _pairs(
+    found: Sequence[Cluster], decisions: Decisions
+) -> Iterator[tuple[Cluster, Collection[str], Cluster, Collection[str]]]:
+    """Yield all pairs, each of the two with the names by which decisions speak of it."""
+    if not decisions:
+        return
+    called = [_addressed(one, found) for one in found]
+    for (one, mine), (other, yours) in combinations(zip(found, called, strict=True), 2):
+        yield one, mine, other, yours
+
+
+def _addressed(one: Cluster, among: Collection[Cluster]) -> frozenset[str]:
+    """Return by which names decisions speak of `one`: a name that is shared is that of whom nothing ties."""
+    if not one.ties:
+        return one.called
+    return one.called - {key for other in among if other is not one for key in other.keys}
+
+
+def _merge(merged: list[Cluster], mine: Cluster, yours: Cluster) -> None:
+    if mine is not yours:
+        merged.remove(mine)
+        merged.remove(yours)
+        merged.append(mine.joined(yours))
 
 
 def _with(merged: list[Cluster], one: Cluster) -> Cluster:
     return next(each for each in merged if one.nodes[0] in each.nodes)
 
 
-def _variants_merged(found: list[Cluster], apart: Collection[frozenset[str]]) -> list[Cluster]:
+def _variants_merged(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
     """Merge a shorter name into the only fuller one that it can stand for: "Marco" into "Marco Rossi"."""
     shared = {key for key in _keys(found) if sum(key in one.keys for one in found) > 1}
     merged = sorted(found, key=lambda one: _fullest(one.name))
@@ -135,23 +164,21 @@ def _variants_merged(found: list[Cluster], apart: Collection[frozenset[str]]) ->
         one = _with(merged, each)
         if not one.ties and one.keys & shared:
             continue  # either of those who share its name
-        fuller = _only_fuller(one, merged, apart)
+        fuller = _only_fuller(one, merged, decisions)
         if fuller is not None:
             merged[merged.index(fuller)] = fuller.joined(one)
             merged.remove(one)
     return merged
 
 
-def _only_fuller(
-    one: Cluster, among: Collection[Cluster], apart: Collection[frozenset[str]]
-) -> Cluster | None:
+def _only_fuller(one: Cluster, among: Collection[Cluster], decisions: Decisions) -> Cluster | None:
     fuller = [
         other
         for other in among
         if other is not one
         and _stands_for(one, other)
         and one.may_be(other)
-        and not _kept_apart(one, other, apart)
+        and not decisions.two(one.called, other.called)
     ]
     fullest = [
         other
@@ -163,12 +190,6 @@ def _only_fuller(
 
 def _keys(found: list[Cluster]) -> set[str]:
     return {key for one in found for key in one.keys}
-
-
-def _kept_apart(one: Cluster, other: Cluster, apart: Collection[frozenset[str]]) -> bool:
-    return bool(apart) and any(
-        frozenset((mine, yours)) in apart for mine in one.called for yours in other.called
-    )
 
 
 def _stands_for(one: Cluster, other: Cluster) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ricordo.domain.facts.clusters import Cluster
+from ricordo.domain.facts.decisions import bare
 from ricordo.domain.facts.entities import normalise
 from ricordo.domain.facts.identities import Identities, Mention
 from ricordo.domain.facts.likeness import near
@@ -36,9 +37,9 @@ def doubts(identities: Identities, mentions: Iterable[Mention]) -> list[tuple[st
 
 def _alike(key: str, names: Sequence[str]) -> Iterator[str]:
     """Yield the names that are near `key`, leaving out what tells those of one name apart: "(brother)"."""
-    bare = key.partition(" (")[0]
-    yield from (name for name in names if name != key and name.partition(" (")[0] == bare)
-    yield from near(bare, [name for name in names if name.partition(" (")[0] != bare])
+    own = bare(key)
+    yield from (name for name in names if name != key and bare(name) == own)
+    yield from near(own, [name for name in names if bare(name) != own])
 
 
 def _open(identities: Identities, one: Cluster, other: Cluster) -> bool:

@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
+from ricordo.domain.facts.decisions import Decision
 from ricordo.domain.facts.entities import Entity, normalise
 from ricordo.domain.facts.evidence import Evidence
 from ricordo.domain.facts.histories import REACH, Bearing
-from ricordo.domain.facts.identities import Decision, Identities, mentions_of
+from ricordo.domain.facts.identities import Identities, mentions_of
 from ricordo.domain.facts.parts import FoldedPart, Part, parts_of
 from ricordo.domain.facts.periods import Period
 from ricordo.domain.facts.slots import Place

@@ -2,7 +2,7 @@
 
 Resolution takes three steps. *Blocking*: only names that begin with the same word are compared, and "my
 brother" with those who are called a brother. *Matching*: rules that say when two mentions are one, and when
-they cannot be; what the rules leave open may be decided by somebody else, once and for all (`Decision`).
+they cannot be; what the rules leave open may be decided by somebody else (`decisions`).
 *Merging*: those that are one take one canonical name, under which their evidence is folded.
 
 Who is who follows from the set of mentions and decisions alone, so that a merge is taken back when there is
@@ -11,10 +11,11 @@ no reason for it any more: a second Marco, or another decision. Evidence keeps t
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ricordo.domain.facts.clusters import Cluster, Node, clusters
+from ricordo.domain.facts.decisions import Decision, Decisions
 from ricordo.domain.facts.entities import Entity, normalise
 from ricordo.domain.facts.evidence import Evidence
 from ricordo.domain.facts.ties import BEINGS, PRESUMED, Tie, tie_of
@@ -31,21 +32,6 @@ class Mention(NamedTuple):
     def node(self) -> Node:
         """The same, however it is spelled."""
         return Node(normalise(self.name), self.tie)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """That two names are one entity, or two: by a language model or the user, where rules say nothing.
-
-    Attributes:
-        first: a normalised name, with its label where it has one: "marco (brother".
-        second: another one.
-        same: whether they are one.
-    """
-
-    first: str
-    second: str
-    same: bool
 
 
 class Moved(NamedTuple):
@@ -71,11 +57,7 @@ class Identities:
     """
 
     def __init__(self, mentions: Iterable[Mention] = (), decisions: Iterable[Decision] = ()) -> None:
-        self._same: dict[str, set[str]] = defaultdict(set)
-        self._joined: dict[str, set[str]] = defaultdict(set)
-        self._apart: set[frozenset[str]] = set()
-        for one in decisions:
-            self._decide(one)
+        self._decisions = Decisions(decisions)
         self._spellings: dict[Node, set[str]] = {}
         self._blocks: dict[str, set[Node]] = defaultdict(set)
         self._clusters: dict[str, list[Cluster]] = {}
@@ -140,9 +122,8 @@ class Identities:
             yield from block
 
     def decided(self, one: Cluster, other: Cluster) -> bool:
-        """Whether it was decided that they are one, or two."""
-        apart = any(frozenset((mine, yours)) in self._apart for mine in one.called for yours in other.called)
-        return apart or any(not other.called.isdisjoint(self._same.get(mine, ())) for mine in one.called)
+        """Whether it was decided that they are one, or two, or that rules are to judge."""
+        return self._decisions.any(one.called, other.called)
 
     def other_names(self, entity: Entity) -> frozenset[str]:
         """Return by which other names, normalised, an entity is found: of a person also the first name."""
@@ -177,25 +158,12 @@ class Identities:
     def _key(self, node: Node) -> str:
         return normalise(self._canonical.get(node) or node.key)
 
-    def _decide(self, one: Decision) -> None:
-        if one.same:
-            for mine, yours in ((one.first, one.second), (one.second, one.first)):
-                self._same[mine].add(yours)
-                self._joined[_without_label(mine)].add(_without_label(yours))
-        else:
-            self._apart.add(frozenset((one.first, one.second)))
-
     def _block(self, key: str) -> str:
         """Return the block of a name: its first word, or that of the first of those it was decided to be."""
-        if key not in self._joined:
-            word = _first_word(key)
-            return key if word in self._large else word
-        reached, rest = {key}, [key]
-        while rest:
-            new = self._joined[rest.pop()] - reached
-            reached |= new
-            rest += new
-        return min(map(_first_word, reached))
+        if joined := self._decisions.joined(key):
+            return min(map(_first_word, joined))
+        word = _first_word(key)
+        return key if word in self._large else word
 
     def _too_large(self, block: str) -> bool:
         return block not in self._large and len({node.key for node in self._blocks[block]}) > _MOST_COMPARED
@@ -213,7 +181,7 @@ class Identities:
     def _settle_block(self, block: str, before: dict[Node, str | None]) -> set[str]:
         """Match and merge those of one block; returns the kinds of kin that are among them, or were."""
         former = self._clusters.get(block, [])
-        now = clusters({node: self._spellings[node] for node in self._blocks[block]}, self._same, self._apart)
+        now = clusters({node: self._spellings[node] for node in self._blocks[block]}, self._decisions)
         self._clusters[block] = now
         for cluster in now:
             for node in cluster.nodes:
@@ -262,15 +230,13 @@ class Identities:
             if tie.may_be(other) and tie.former == other.former and self._allowed(node, cluster)
         }
         decided = {
-            name: one
-            for name, one in found.items()
-            if not one.called.isdisjoint(self._same.get(node.key, ()))
+            name: one for name, one in found.items() if self._decisions.one_by_user((node.key,), one.called)
         }
         found = decided or found
         return next(iter(found.values())) if len(found) == 1 else None
 
     def _allowed(self, node: Node, cluster: Cluster) -> bool:
-        return not any(frozenset((node.key, key)) in self._apart for key in cluster.called)
+        return not self._decisions.two((node.key,), cluster.called)
 
     def _rename(self, node: Node, name: str, before: dict[Node, str | None]) -> None:
         former = self._canonical.get(node)
@@ -300,10 +266,6 @@ def mentions_of(row: Evidence) -> Iterator[Mention]:
         yield Mention(row.subject, row.subject_tie)
     if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
         yield Mention(row.object, object_tie(row))
-
-
-def _without_label(key: str) -> str:
-    return key.partition(" (")[0]
 
 
 def _first_word(key: str) -> str:

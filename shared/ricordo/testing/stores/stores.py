@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ricordo.domain.memory import Memory
 from ricordo.messages.ids import memory_id
-from ricordo.ports.facts import FactLedger
+from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.life import Life
 from ricordo.ports.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
 from ricordo.ports.recollection import Recollection
@@ -39,8 +39,8 @@ class Stores:
     encodings: Encodings
     enrichments: Enrichments
     indexing: Indexing
-    ledger: FactLedger
-    another_ledger: Callable[[], FactLedger]
+    ledger: KnowledgeLedger
+    another_ledger: Callable[[], KnowledgeLedger]
     recollection: Recollection
     life: Life
     entomb: Callable[[str, Scope, str, str], Awaitable[None]]

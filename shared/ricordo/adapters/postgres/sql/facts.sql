@@ -71,7 +71,9 @@ from fact_evidence
 where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and not (message_id = any($4::text[]))
 
 -- name: decisions
-select first, second, same from identity_decisions where tenant = $1 and user_id = $2 and same is not null
+-- What the user has left to the rules again is one, too: a model is not to decide it.
+select first, second, same, decided_by = 'user' as firm from identity_decisions
+where tenant = $1 and user_id = $2 and (same is not null or decided_by = 'user')
 
 -- name: doubt
 -- Pairs of names ($3, $4) of which rules cannot say whether they are one, once each.
@@ -85,14 +87,32 @@ on conflict do nothing
 select user_id, first, second from identity_decisions
 where tenant = $1 and same is null and decided_by = '' order by decided_at, user_id, first, second limit $2
 
+-- name: withdraw_doubts
+-- Of pairs of names ($3, $4) those that nobody was asked about.
+delete from identity_decisions
+where tenant = $1 and user_id = $2 and same is null and decided_by = ''
+  and (first, second) in (select * from unnest($3::text[], $4::text[]))
+
 -- name: decide
--- Whoever remembers who is who reads it anew.
-with decided as (
+-- What the user has said only the user takes back. Whoever remembers who is who reads it anew. Returned is whether that
+-- may have changed who is who.
+with former as (
+    select same, decided_by = 'user' as firm from identity_decisions
+    where tenant = $1 and user_id = $2 and first = $3 and second = $4
+), decided as (
     insert into identity_decisions (tenant, user_id, first, second, same, decided_by) values ($1, $2, $3, $4, $5, $6)
     on conflict (tenant, user_id, first, second) do update
     set same = excluded.same, decided_by = excluded.decided_by, decided_at = now()
+    where identity_decisions.decided_by <> 'user' or excluded.decided_by = 'user'
+    returning same, decided_by = 'user' as firm
+), other as (
+    select from decided left join former on true
+    where (decided.same, decided.firm) is distinct from (former.same, coalesce(former.firm, false))
+), told as (
+    update folded_users set state = gen_random_uuid()
+    where tenant = $1 and user_id = $2 and exists (select from other)
 )
-update folded_users set state = gen_random_uuid() where tenant = $1 and user_id = $2
+select exists (select from other) as changed
 
 -- name: rename
 -- Mentions ($4: names, ties, keys) are somebody else now: in the evidence of the messages $5, or in all. Returned is in

@@ -1,0 +1,127 @@
+"""Who is who, where rules do not say it: what was decided, what is open, and a model that can be asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from ricordo.ports.facts import FactLedger, Project
+
+
+class Doubt(NamedTuple):
+    """Two names of a user's life, of which rules cannot say whether they are one.
+
+    Attributes:
+        user_id: in whose life.
+        names: keys of entities, sorted: "nico", "marco (brother".
+    """
+
+    user_id: str
+    names: tuple[str, str]
+
+
+class IdentityLedger(Protocol):
+    """What was decided of who is who, and what is open."""
+
+    async def decide(
+        self,
+        tenant: str,
+        user_id: str,
+        names: tuple[str, str],
+        project: Project,
+        *,
+        same: bool | None,
+        by: str,
+    ) -> None:
+        """Decide that two names are one entity, or two, or (None) leave it to the rules again.
+
+        All that is known is folded under what follows from it and projected, as `FactLedger.record` does.
+        Repeating it changes nothing. What the user has decided, or taken back, only the user changes: others
+        then decide nothing.
+
+        Args:
+            tenant: of whom.
+            user_id: in whose life.
+            names: in any spelling; where two share one, with what tells them apart: "Marco (brother)".
+            project: takes what has changed.
+            same: what is decided.
+            by: who decides: `user`, or somebody else, such as a model.
+
+        Raises:
+            StoreUnavailable: nothing was written here.
+            ValueError: the names are one and the same, or blank.
+            Exception: whatever `project` raised; nothing was written here.
+        """
+        ...
+
+    async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
+        """Return what rules cannot say of who is who, and nobody was asked about yet, the oldest first.
+
+        Whoever is asked settles it by `decide`, with None where they cannot say either.
+        """
+        ...
+
+    async def withdraw(self, tenant: str, doubts: Sequence[Doubt]) -> None:
+        """Drop doubts that are none any more; those that somebody has settled stay so.
+
+        Raises:
+            StoreUnavailable: nothing was written.
+        """
+        ...
+
+
+class KnowledgeLedger(FactLedger, IdentityLedger, Protocol):
+    """What is known, and of whom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acquaintance:
+    """Somebody of a user's life, as far as a model is shown them. All of it is data, never an instruction.
+
+    Attributes:
+        name: as it is shown, with what tells them from others of that name: "Marco (brother)".
+        aliases: other names that they were called by.
+        facts: what is known of them, a line each.
+        quotes: words of messages that say it.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+
+class Pair(NamedTuple):
+    """Two who may be one."""
+
+    one: Acquaintance
+    other: Acquaintance
+
+
+class Verdict(StrEnum):
+    """What a model says of a pair."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    UNSURE = "unsure"
+
+
+class IdentityReader(Protocol):
+    """A language model, asked once in each call, about the acquaintances of one user."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict | None]:
+        """Say of each pair whether they are one, in their order.
+
+        Returns:
+            None for a pair that the answer does not hold, or of which it says two things.
+
+        Raises:
+            Nonsense: the answer holds none of them.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
