@@ -85,6 +85,27 @@ def test_a_liking_and_a_dislike_of_the_same_object_contradict() -> None:
     assert next(fact for fact in facts if fact.predicate == "likes").contradictions == 1
 
 
+@pytest.mark.parametrize(
+    ("liked", "then", "stands"),
+    [
+        (2, [("dislikes", "holds")], [("dislikes", False)]),
+        (3, [("dislikes", "holds")], [("likes", True)]),
+        (3, [("dislikes", "holds"), ("likes", "holds")], [("likes", False)]),
+        (3, [("dislikes", "holds"), ("dislikes", "holds")], [("dislikes", False)]),
+        (3, [("likes", "past")], []),
+    ],
+)
+def test_a_mood_is_no_change_of_taste(
+    liked: int, then: list[tuple[str, Polarity]], stands: list[tuple[str, bool]]
+) -> None:
+    likes = [said("likes", "tea", day) for day in range(liked)]
+    later = [
+        said(predicate, "tea", 10 + day, polarity=polarity) for day, (predicate, polarity) in enumerate(then)
+    ]
+    facts = folded(*likes, *later)
+    assert [(fact.predicate, fact.disputed) for fact in facts if fact.current] == stands
+
+
 def test_a_lone_contradiction_disputes_a_firm_fact_and_a_second_overturns_it() -> None:
     firm = [said("lives_in", "Rome", day) for day in range(5)]
     disputed = folded(*firm, said("lives_in", "Milan", 10))

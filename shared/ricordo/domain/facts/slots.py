@@ -10,16 +10,11 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from ricordo.domain.facts.evidence import Evidence
+from ricordo.domain.facts.firmness import withstands
 from ricordo.domain.facts.periods import Period, Value
-
-FIRM: Final = 5
-"""Distinct messages from which a lone contradicting one disputes a fact and does not overturn it."""
 
 MOST_FITTED: Final = 32
 """Periods of a slot with which one that tells its times is fitted: those of the values that came last."""
-
-OVERTURNING: Final = 2
-"""Distinct contradicting messages that overturn a firm fact."""
 
 Place = tuple[Value, int]
 """A period by its value, and its number among those of this value, from 0."""
@@ -158,16 +153,17 @@ class Slot:
         else:
             challenge = Period.ending(row, spoken_for) if value is None else Period.begun(row, spoken_for)
         self._do(Slot._set_challenge, value, challenge if value is None else self._noted(challenge))
-        stands = current.verified or (current.messages >= FIRM and not self._outvoted(challenge))
+        stands = current.verified or withstands(
+            place[0][0], current.messages, self._against(challenge), opposite=value is not None
+        )
         self._put(place, current.contradicted(row, disputed=stands))
         if not stands:
             self._overturn(place, challenge, value, row.message_id)
 
-    def _outvoted(self, challenge: Period) -> bool:
-        """Whether enough messages speak for the challenge, or for the end of what it challenges."""
+    def _against(self, challenge: Period) -> int:
+        """Return how many messages speak for the challenge, or for the end of what it challenges."""
         ends = self._challenges.get(None)
-        against = {*challenge.message_ids, *(() if ends is None else ends.message_ids)}
-        return len(against) >= OVERTURNING
+        return len({*challenge.message_ids, *(() if ends is None else ends.message_ids)})
 
     def _overturn(self, place: Place, challenge: Period, value: Value | None, by: str) -> None:
         self._do(Slot._set_challenge, value, None)
