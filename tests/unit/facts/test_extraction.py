@@ -137,7 +137,7 @@ def test_a_language_without_a_grammar_states_nothing() -> None:
 
 
 def test_a_wrong_language_tag_is_overruled_by_the_text() -> None:
-    assert triples("Ieri ho adottato un cane, si chiama Max!", "en") == {("user", "has_pet", "max", "holds")}
+    assert ("user", "has_pet", "max", "holds") in triples("Ieri ho adottato un cane, si chiama Max!", "en")
 
 
 def test_the_writer_is_no_third_person() -> None:

@@ -106,7 +106,6 @@ def test_the_moment_of_saying_has_to_be_aware() -> None:
     [
         ("Da domani lavoro alla Coop.", "it"),
         ("Vivo a Oslo dall'anno prossimo.", "it"),
-        ("Next month I'm moving to Oslo.", "en"),
         ("Starting next month I work at Fiat.", "en"),
         ("From next month I work at Fiat.", "en"),
         ("L'anno prossimo vivo a Oslo.", "it"),
@@ -115,6 +114,11 @@ def test_the_moment_of_saying_has_to_be_aware() -> None:
 )
 def test_what_is_to_begin_is_not_so_yet(content: str, language: str) -> None:
     assert stated(content, language) == ()
+
+
+def test_a_move_to_come_is_a_plan() -> None:
+    (plan,) = stated("Next month I'm moving to Oslo.", "en")
+    assert (plan.predicate, plan.object) == ("plans", "move to Oslo")
 
 
 def test_a_time_belongs_to_its_own_clause() -> None:

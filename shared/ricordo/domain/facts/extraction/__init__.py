@@ -59,7 +59,7 @@ def extract(
     grammar = recognise(content, language, LANGUAGES)
     if grammar is None:
         return ()
-    found = Reading(tokenise(content, grammar.code), grammar).statements()
+    found = Reading(tokenise(content, grammar.code, speaker.strip()), grammar).statements()
     name = speaker.strip().casefold()
     stated = tuple(
         s

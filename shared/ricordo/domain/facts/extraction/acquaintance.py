@@ -40,27 +40,27 @@ _GIVEN: Final = frozenset(
     abdou abena abdel abdul abeba abiodun adaeze adama adjoa agnieszka aicha aiko akua aleksander
     aleksandra alioune alistair amadou amina aminata amrita anders aneta angharad anh anselm aoife arash
     arben arun arvid ashok asif ayasha ayla ayumi aziz babajide baraka bartosz bashir bathsheba bilal
-    birgit birgitta bjarne bogdan borislav branko bronwyn carys cécile chiamaka chidi chike chinedu
-    ciarán cillian clémence dagny danuta deepak dejan denisa devika dewi diarmuid dimitra dimitris
-    dorota dragan dusan ebba ebru eimear eirik elif elodie emeka emre erzsebet esra esperanza eszter ewa
-    fatma fatou fatoumata femi fen ferran feng fionn folake gaspare gheorghe gintaras graciela gudrun
-    guadalupe gunnar habib hakan halina hamza hana hanna haruka haruto hideo hye hyun-woo idris ife
-    ifeoma iker imani inés inga ioana ionela isak itziar jakub jamila janek jarek jasmina jelena jiho
-    jihoon jin jing joaquín józef joão juma kamala kamil karolina kasia katarzyna kavita kazimierz
-    kehinde keiko kenta kostas krystyna krzysztof kwabena kwasi lamine lasse latif leyla li lieke linh
-    linnea liv ljubica lorcan lothar ludmila ludmilla maja malika malgorzata małgorzata mamadou manoj
-    mariama marieke marit mateo mateusz meera mei meike mercedes mihai mihaela milan milica milos mimmo
-    ming mireia mirela moussa nabil nadège nana nanako naoki nasreen nguyen niamh nives nkechi noor
-    noura nuno obinna oksana olu oluwaseun onur osman ousmane oyelaran padraig pavel peppe pilar prakash
-    priyanka quang rahel rahim rajesh ramesh ramón rana ranjit rasheed rasmus rayan reem renée reza
-    rocío rokas roísín róisín rosalba ruslan saanvi saeed sakura saleh salim sanna santiago santino
-    saoirse sebnem serhii shanice shreya sigrid siiri sławomir stanislav stelios sunita svein svenja
-    syed tadeusz takumi tamar tendai thabo thuy tiago tomás torsten tove tunde turid tuan ulrike umar
-    usha vanja vasile vasco veronika vinh violeta wafa wangari wei wiktoria wioletta wojtek wojciech
-    xavi ximena xin xiumei yannick yiannis ying yuko zainab zahra zdenek zeynep zhen zofia zoran assunta
-    carmelo ermelinda nunzio immacolata addolorata incoronata sossio donato donata tonio tonino mimma
-    mimì totuccia ninetta oreste ezio ersilia egidio evaristo gigia beppe peppino dev gaz kev baz deb jo
-    lou
+    birgit birgitta bjarne bogdan borislav branko bronwyn carys cécile chiamaka chidi chike chinedu ciarán
+    cillian clémence dagny danuta deepak dejan denisa devika dewi diarmuid dimitra dimitris dorota dragan
+    dusan ebba ebru eimear eirik elif elodie emeka emre erzsebet esra esperanza eszter ewa fatma fatou
+    fatoumata femi fen ferran feng fionn folake gaspare gheorghe gintaras graciela gudrun guadalupe gunnar
+    habib hakan halina hamza hana hanna haruka haruto hideo hye hyun-woo idris ife ifeoma iker imani inés
+    inga ioana ionela isak itziar jakub jamila janek jarek jasmina jelena jiho jihoon jin jing joaquín
+    józef joão juma kamala kamil karolina kasia katarzyna kavita kazimierz kehinde keiko kenta kostas
+    krystyna krzysztof kwabena kwasi lamine lasse latif leyla li lieke linh linnea liv ljubica lorcan
+    lothar ludmila ludmilla maja malika malgorzata małgorzata mamadou manoj mariama marieke marit mateo
+    mateusz meera mei meike mercedes mihai mihaela milan milica milos mimmo ming mireia mirela moussa
+    nabil nadège nana nanako naoki nasreen nguyen niamh nives nkechi noor noura nuno obinna oksana olu
+    oluwaseun onur osman ousmane oyelaran padraig pavel peppe pilar prakash priyanka quang rahel rahim
+    rajesh ramesh ramón rana ranjit rasheed rasmus rayan reem renée reza rocío rokas roísín róisín rosalba
+    ruslan saanvi saeed sakura saleh salim sanna santiago santino saoirse sebnem serhii shanice shreya
+    sigrid siiri sławomir stanislav stelios sunita svein svenja syed tadeusz takumi tamar tendai thabo
+    thuy tiago tomás torsten tove tunde turid tuan ulrike umar usha vanja vasile vasco veronika vinh
+    violeta wafa wangari wei wiktoria wioletta wojtek wojciech xavi ximena xin xiumei yannick yiannis ying
+    yuko zainab zahra zdenek zeynep zhen zofia zoran assunta carmelo ermelinda nunzio immacolata
+    addolorata incoronata sossio donato donata tonio tonino mimma mimì totuccia ninetta oreste ezio
+    ersilia egidio evaristo gigia beppe peppino dev gaz kev baz deb jo lou jonah noah ethan levi micah
+    ezra asher caleb finn rory cillian maisie effie elsie poppy otis arlo theo leo oscar
     """.split()
 )
 """Given names from further afield than those of the list that the rest of the project reads names with."""

@@ -13,8 +13,11 @@ from ricordo.domain.facts.extraction.verbs import verb_at
 PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
 LONGEST_LEAD: Final = 8
 """Pauses and joining words before a clause, at most: a text that is nothing else is read in linear time."""
-_BEFORE_REMINDER: Final = 5
+_BEFORE_REMINDER: Final = 12
 _ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
+_ABOUT: Final = frozenset("che cosa chi quale quali what whom which".split())
+"""After a preposition, these ask: "di che deve essere?"."""
+_LONGEST_QUESTION: Final = 12
 _QUESTION_WITHIN: Final = 3
 """Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
 _YOU: Final = re.compile(r"\w{2,}i")
@@ -43,9 +46,10 @@ def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int
             asked = asked or tokens.low[after] == "?"
             after += 1
         last = _before_question(tokens, grammar, begin, end) if asked else end
-        begin = after_reminder(tokens, grammar, begin, last)
-        for first, furthest in _real(tokens, grammar, begin, last):
-            yield first, furthest, furthest
+        first, resumed = _reminder(tokens, grammar, begin, last)
+        for start, furthest in ((begin, first), (resumed, last)):
+            for real_start, real_end in _real(tokens, grammar, start, furthest):
+                yield real_start, real_end, real_end
         if last < end:
             yield last, last, end
         begin = after
@@ -56,13 +60,26 @@ def _real(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> Iterator[tu
     cut = _before_unreal(tokens, grammar, begin, end)
     if cut > begin:
         yield begin, cut
-    if cut >= end or not grammar.conditionals.intersection(tokens.low[cut : cut + 3]):
+    if cut >= end:
+        return
+    colon = next((i for i in range(cut, end) if tokens.low[i] == ":"), end)
+    if colon < end and _unknowing(tokens.low, grammar, cut, colon):
+        yield from _real(tokens, grammar, colon + 1, end)
+        return
+    if not grammar.conditionals.intersection(tokens.low[cut : cut + 3]):
         return
     for at in range(cut + 1, end):
         joined = tokens.low[at - 1] in PAUSES and tokens.low[at] in grammar.joints
         if joined and _resumes(tokens.low, grammar, at + 1, end):
             yield from _real(tokens, grammar, at + 1, end)
             return
+
+
+def _unknowing(low: list[str], grammar: Grammar, begin: int, end: int) -> bool:
+    """Whether what comes before a colon only says that something is not known: "non so che fare: …"."""
+    if any(low[i] in grammar.saying or low[i] in grammar.conditionals for i in range(begin, end)):
+        return False
+    return any(low[i + 1 : i + 2] and low[i + 1] in ("so", "know", "sure") for i in range(begin, end - 1))
 
 
 def _resumes(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
@@ -82,15 +99,16 @@ def _resumes(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
 
 def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
     """Return where a statement begins that is handed over with "remember that"; else `begin`."""
-    first, furthest = begin, min(end, begin + _BEFORE_REMINDER)
-    while first < furthest:
+    return _reminder(tokens, grammar, begin, end)[1]
+
+
+def _reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[int, int]:
+    """Return where what hands a statement over starts and ends; `begin` twice when nothing does."""
+    for first in range(begin, min(end, begin + _BEFORE_REMINDER)):
         found = longest(grammar.reminders, tokens.low, first, end, grammar.adverbs)
-        if found is not None:
-            return found[1]
-        if tokens.low[first] not in grammar.openings and tokens.low[first] not in PAUSES:
-            break
-        first += 1
-    return begin
+        if found is not None and found[1] < end:
+            return first, found[1]
+    return begin, begin
 
 
 def _is_end(word: str) -> bool:
@@ -119,6 +137,9 @@ def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:
         return True
     if grammar.code == "it" and low[first] in ("mi", "ci") and first + 1 < end:
         return _YOU.fullmatch(low[first + 1]) is not None
+    about = low[first : min(end, first + _LONGEST_QUESTION)]
+    if any(a in grammar.prepositions and b in _ABOUT for a, b in pairwise(about)):
+        return True
     soon = low[first + 1 : min(end, first + _QUESTION_WITHIN)]
     return any(word in grammar.questions and word not in grammar.relatives for word in soon)
 
@@ -135,6 +156,8 @@ def _before_unreal(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> in
     for at in range(begin, end):
         if not _unreal_at(low, grammar, at, end):
             continue
+        if low[at] in grammar.saying and not grammar.possessives.isdisjoint(low[begin:at]):
+            return at  # "my physio Greta says …"
         cut = at
         while cut > begin and not (low[cut] in PAUSES or low[cut] in grammar.joints):
             cut -= 1

@@ -2,12 +2,15 @@
 
 from typing import Final
 
-from ricordo.domain.facts.extraction.asides import aged
+from ricordo.domain.facts.extraction.acquaintance import is_known_given
+from ricordo.domain.facts.extraction.asides import aged, aged_each
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
 from ricordo.domain.facts.extraction.names import name_at
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.names import is_given
 
+_BEARING: Final = frozenset({"intolerant", "allergic"})
+_ARTICLES: Final = frozenset({"a", "an", "un", "uno", "una", "un'"})
 _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 """Endings of capitalised words that say where somebody is from and not who they are."""
 
@@ -23,18 +26,52 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     if mention is not None:
         _identified(scene, claim.subject, mention)
         return None
-    if _possessing(scene, claim) or _aged(scene, claim) or _named(scene, claim):
+    if (
+        _one_of_several(scene, claim)
+        or _possessing(scene, claim)
+        or _aged(scene, claim)
+        or _named(scene, claim)
+    ):
         return None
     begin = phrasing.lead(at, claim.end)
     after = phrasing.noun_phrase(begin, claim.end)
     if after == begin:
         return None
     articled = begin > at and scene.tokens.low[begin - 1] in scene.grammar.determiners
+    if after > begin + 1 and scene.tokens.low[after - 1] in _BEARING:
+        scene.draft(
+            claim.subject, "allergic_to", scene.tokens.text(begin, after - 1), polarity=claim.polarity
+        )
+        return None
     predicate = _kind(scene, claim.subject, begin, after, articled=articled or scene.grammar.code == "it")
     if predicate is None:
         return None
     scene.draft(claim.subject, predicate, scene.tokens.text(begin, after), polarity=claim.polarity)
+    _also(scene, claim, after)
     return predicate, after
+
+
+def _also(scene: Scene, claim: Claim, at: int) -> None:
+    """Read "a nurse | and a Quaker"."""
+    low, phrasing = scene.tokens.low, scene.objects.phrasing
+    if at + 2 >= claim.end or low[at] not in scene.grammar.conjunctions or low[at + 1] not in _ARTICLES:
+        return
+    after = phrasing.noun_phrase(at + 2, claim.end)
+    predicate = _kind(scene, claim.subject, at + 2, after, articled=True) if after > at + 2 else None
+    if predicate is not None:
+        scene.draft(claim.subject, predicate, scene.tokens.text(at + 2, after), polarity=claim.polarity)
+
+
+def _one_of_several(scene: Scene, claim: Claim) -> bool:
+    """Read "Ewa è una mia cara amica": one of the user's friends."""
+    low, at = scene.tokens.low, claim.at
+    if at + 2 >= claim.end or low[at] not in _ARTICLES or low[at + 1] not in scene.grammar.possessives:
+        return False
+    term = kin_at(scene.tokens, scene.grammar, at + 2, claim.end)
+    if term is not None and claim.subject is not None and claim.subject.names and claim.subject.kin is None:
+        claim.subject.kin = term[0]
+        scene.tie(claim.subject)
+    return term is not None
 
 
 def name(scene: Scene, claim: Claim) -> None:
@@ -54,6 +91,7 @@ def name(scene: Scene, claim: Claim) -> None:
         spans, _ = named_after(scene.tokens, scene.grammar, subject.kin, at, end, apposed=False)
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
         scene.tie(subject)
+        aged_each(scene, subject, spans or [(at, after)])
 
 
 def _lower(scene: Scene, at: int) -> bool:
@@ -91,7 +129,8 @@ def _named(scene: Scene, claim: Claim) -> bool:
     after = name_at(scene.tokens, grammar, claim.at, claim.end, person=True)
     if claim.rule.predicate != "name" or after == claim.at:
         return False
-    if low[claim.at] in grammar.roles or low[claim.at].endswith(_ORIGIN):
+    origin = low[claim.at].endswith(_ORIGIN) and not is_known_given(low[claim.at])
+    if low[claim.at] in grammar.roles or origin:
         return False
     word = low[after] if after < claim.end else ","
     ends = not word[0].isalnum() or word in grammar.conjunctions or word in grammar.stops
@@ -105,6 +144,14 @@ def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -
         return "works_as"
     if scene.objects.is_condition(begin, end):
         return "has_condition"
+    if scene.objects.is_role(begin, end):
+        return _role(scene, subject, begin, end, articled=articled)
+    if articled and scene.tokens.low[begin - 1] in _ARTICLES and scene.objects.acts_as(begin, end):
+        return "works_as"
+    return None
+
+
+def _role(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
     if subject is None and not scene.grammar.breeds.isdisjoint(scene.tokens.low[begin:end]):
         return None  # "sono un cane in cucina"
-    return "is_a" if (articled or end == begin + 1) and scene.objects.is_role(begin, end) else None
+    return "is_a" if articled or end == begin + 1 else None

@@ -13,6 +13,12 @@ from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.facts.extraction.verbs import elided_at
 
 _LONGEST_DATE: Final = 4
+_BEFOREHAND: Final = frozenset(
+    "prima previously formerly before originally today oggi ieri yesterday".split()
+)
+_LONGEST_AGE: Final = 2
+_RUNNING_ON: Final = frozenset("ho abito vivo faccio lavoro frequento suono gioco".split())
+"""Italian verbs of the user that need no comma before them behind a name or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +52,31 @@ def clauses(
         yield Clause(start, end, relative)
 
 
+def _runs_on(tokens: Tokens, grammar: Grammar, at: int, end: int) -> bool:
+    """Whether a clause starts at `at` without a pause: "sono Ginevra | ho 17 anni", "im Tom | im 15"."""
+    before = tokens.low[at - 1]
+    aged = (before.isdecimal() and len(before) <= _LONGEST_AGE) or before in grammar.years
+    told = aged or (tokens.raw[at - 1][0].isupper() and before not in grammar.time_nouns | grammar.months)
+    if not told or at + 1 >= end or tokens.low[at - 1] in grammar.common | grammar.verbal | grammar.openers:
+        return False
+    if grammar.code == "en":
+        return tokens.low[at] in grammar.user_pronouns and tokens.low[at + 1] in grammar.verbal
+    return tokens.low[at] in _RUNNING_ON
+
+
 def _only_subject(tokens: Tokens, grammar: Grammar, start: int, at: int, found: dict[int, Mention]) -> bool:
     """Whether nothing but a subject stands before `at`: "Anna | now works at Fiat" is one clause."""
     if tokens.low[at] in PAUSES:
         return at == start + 1 and tokens.low[start] in grammar.user_pronouns
-    mention = found.get(start)
-    if mention is not None and mention.end == at and tokens.low[at] in grammar.adverbs:
-        return True
     if at == start + 1 and tokens.low[start] in grammar.user_pronouns:
         return True
-    return tokens.low[at] in grammar.adverbs and name_at(tokens, grammar, start, at, person=True) == at
+    with_user = tokens.low[at] in grammar.conjunctions and tokens.low[at + 1 : at + 2]
+    if tokens.low[at] not in grammar.adverbs and not (with_user and with_user[0] in grammar.user_pronouns):
+        return False
+    mention = found.get(start)
+    if mention is not None and mention.end == at:
+        return True
+    return name_at(tokens, grammar, start, at, person=True) == at
 
 
 def _cut(
@@ -64,11 +85,14 @@ def _cut(
     """Return the first token of the clause that starts at or after `at`, and whether it is relative."""
     word = tokens.low[at]
     if word in ("(", ")", ";"):
-        return at + 1, False
+        aged = tokens.low[at + 1 : at + 2] if word == "(" else tokens.low[at - 1 : at]
+        return None if aged and aged[0].isdigit() else (at + 1, False)
+    if _runs_on(tokens, grammar, at, end):
+        return at, False
     first = at + 1 if word == "," else at
     if first < end and tokens.low[first] in grammar.relatives and _describes(tokens, grammar, first, at, end):
         return first + 1, True
-    if word not in PAUSES and word not in grammar.conjunctions and word not in grammar.breakers:
+    if word not in PAUSES and word not in grammar.joints:
         return None
     after, furthest = at + 1, min(end, at + 1 + LONGEST_LEAD)
     while after < furthest and _leads(tokens.low[after], grammar):
@@ -78,7 +102,11 @@ def _cut(
 
 def _leads(word: str, grammar: Grammar) -> bool:
     return (
-        word in grammar.conjunctions or word in grammar.breakers or word in grammar.adverbs or word in PAUSES
+        word in grammar.conjunctions
+        or word in grammar.breakers
+        or word in grammar.adverbs
+        or word in PAUSES
+        or word in _BEFOREHAND
     )
 
 
@@ -95,9 +123,11 @@ def _describes(tokens: Tokens, grammar: Grammar, relative: int, at: int, end: in
 
 def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: dict[int, Mention]) -> bool:
     word = tokens.low[at]
-    if word in grammar.prepositions and _dated_clause(tokens, grammar, at, end):
+    if _dated_clause(tokens, grammar, at, end):
         return True
     if word in grammar.determiners or word in grammar.prepositions:
+        if at + 3 < end and tokens.low[at + 1] in grammar.possessives and tokens.low[at + 3] in grammar.to_be:
+            return True
         return at in found or any(
             longest(tree, tokens.low, at, end, grammar.adverbs) is not None
             for tree in (grammar.phrases, grammar.attributes)
@@ -108,19 +138,21 @@ def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: d
         return True
     if at in found or (word in grammar.elided and elided_at(tokens.low, grammar, at, end) is not None):
         return True
-    if after == at or after >= end or tokens.low[after] in grammar.prepositions:
-        return False
-    return _verb_like(tokens.low[after], grammar)
+    named = after > at and after < end and tokens.low[after] not in grammar.prepositions
+    return named and _verb_like(tokens.low[after], grammar)
 
 
 def _dated_clause(tokens: Tokens, grammar: Grammar, at: int, end: int) -> bool:
     """Whether a date comes first and a verb follows: "da oggi abitiamo a Modena"."""
+    bare = tokens.low[at] not in grammar.prepositions
+    if bare and tokens.low[at] not in grammar.time_nouns:
+        return False
     after, furthest = at + 1, min(end, at + 1 + _LONGEST_DATE)
     while after < furthest and (
         tokens.low[after] in grammar.openers or tokens.low[after] in grammar.time_nouns
     ):
         after += 1
-    if after == at + 1 or after >= end:
+    if (after == at + 1 and not bare) or after >= end:
         return False
     return tokens.low[after] in grammar.user_pronouns or tokens.low[after] in grammar.phrases.words
 

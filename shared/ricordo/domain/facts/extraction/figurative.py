@@ -12,6 +12,47 @@ NO_JOBS: Final = frozenset(
     """.split()
 )
 """What is done "as a matter of fact" or "come un mulo" is no job."""
+BRANDS: Final = frozenset(
+    """
+    volvo saab audi bmw volkswagen vw toyota honda mazda nissan subaru suzuki mitsubishi hyundai kia skoda
+    seat dacia peugeot citroën citroen opel vauxhall chevrolet chevy buick cadillac chrysler dodge jeep
+    porsche maserati lamborghini bentley bugatti jaguar ducati yamaha kawasaki harley triumph aprilia
+    piaggio vespa lambretta fender gibson stradivari steinway brompton cannondale bianchi pinarello
+    colnago massey landini lamborghini
+    """.split()
+)
+"""Makers whose things people own and speak of, capital or not."""
+NOT_FOR_A_LIVING: Final = frozenset(
+    """
+    loser winner killer liar monster teenager beginner stranger loner believer sucker keeper sinner
+    quitter hoarder dreamer thinker talker walker lover hater fighter survivor sleeper riser over-thinker
+    overthinker eater drinker smoker speaker listener learner reader member owner user customer newcomer
+    outsider insider foreigner northerner southerner londoner villager islander commuter traveller
+    traveler camper hiker biker cyclist gamer player follower number matter danger disaster mother father
+    brother sister daughter grandmother grandfather partner neighbour neighbor founder poster character
+    creature visitor donor doctor minor major junior senior error mirror terror tutor tumor stepmother
+    stepfather perfectionist optimist pessimist realist idealist feminist pacifist atheist minimalist
+    narcissist racist sexist fascist communist socialist capitalist nationalist activist tourist purist
+    egoist masochist extremist environmentalist human woman man gentleman madman caveman snowman superman
+    layman everyman freshman german roman ottoman talisman whisper hamster retriever terrier pointer
+    setter boxer rottweiler labrador fever bummer stunner goner breather charmer stickler crier cuddler
+    snorer runner swimmer skier surfer climber early-riser shower dinner supper summer winter
+    procrastinator traitor monitor vector elder younger older taller better buster faster offer order
+    paper letter center bigger smaller taller heavier lighter closer further quicker slower nicer happier
+    lower higher wider earlier later sooner turista egoista ottimista pessimista perfezionista realista
+    idealista femminista pacifista razzista fascista comunista socialista protagonista ciclista maratoneta
+    nazista narcisista altruista artista_ musicista_ amante cantante_ gigante elefante istante diamante
+    ristorante contante volante gitante mutante ignorante arrogante elegante importante interessante
+    pesante distante abitante mare_ mestiere piacere dovere quartiere cartiere bicchiere bandiera maniera
+    preghiera primavera_ cintura_ rumore amore dolore calore favore motore dottore_ tutore fautore
+    genitore sognatore sognatrice lettore lettrice fumatore fumatrice bevitore camminatore nuotatore
+    nuotatrice viaggiatore viaggiatrice pensatore traditore peccatore vincitore perdente paio primaio
+    guaio gaio vivaio paia baia raro caro chiaro avaro amaro somaro ignaro logo catalogo dialogo
+    collezionista tifoso antara zanzara gara bara tara chitarra stronzo tiranno messaggero giocatore
+    giocatrice amatore amatrice spettatore spettatrice_ bravo furbo
+    """.split()
+)
+"""What people are without being paid for it, and other words that end like jobs."""
 NO_ALLERGENS: Final = frozenset(
     """
     riunione riunioni lavoro capo sveglia sveglie burocrazia tasse stupidità idiozia ipocrisia ignoranza

@@ -57,7 +57,9 @@ def after_time(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
         at += 1
     while at < last and tokens.starts[at] - first < spans[0][1]:
         at += 1
-    return at + (at < end and tokens.low[at] == ",")
+    if at >= end:
+        return begin  # "sono vegano da cinque anni": nothing goes on behind it
+    return at + (tokens.low[at] == ",")
 
 
 def _starts(tokens: Tokens, grammar: Grammar, at: int) -> bool:

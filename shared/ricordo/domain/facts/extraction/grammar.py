@@ -34,6 +34,7 @@ class Grammar:
         third_pronouns: subjects that are somebody named before, with their gender.
         other_pronouns: subjects and objects that name nobody ("you", "it", "this", "everyone").
         possessives: "my", "our".
+        others_possessives: "his", "her", with the gender of whom they mean.
         determiners: articles, quantifiers and the like, dropped in front of an object.
         prepositions: dropped in front of an object, and ending most objects.
         adverbs: words that may stand anywhere in a clause without changing what it states.
@@ -54,6 +55,7 @@ class Grammar:
         auxiliaries: "do", "does", "did"; perfect: "have", "has"; participles: what makes them auxiliary.
         kin: nouns that tie somebody to the user; kin_adjectives may stand around them.
         naming: what introduces a name ("called").
+        meeting_places: where somebody is known from ("Nadia from my office").
         companions: what narrows a term down ("compagno di classe").
         name_particles: lower-case words inside a name ("de", "van"); person_particles: those inside a
             person's: a place may follow the others ("mia sorella Nora da Lisbona").
@@ -62,6 +64,7 @@ class Grammar:
             what may follow an object ("… as a nurse | at the Mater").
         belongings: the tree of what is said of somebody who is named ("Freya's | birthday is"); naming_verbs:
             what may stand for "is" there.
+        couples: the tree of what makes partners of the user and somebody ("Ada and I | got married").
         elided: what a clause may begin with that leaves its "I" out ("joined a choir").
         favourite: "favourite"; to_be: the copulas after it.
         pleasing: verbs whose subject is what somebody likes ("piace"), where it may come first; wholly: what
@@ -86,6 +89,7 @@ class Grammar:
     third_pronouns: Mapping[str, Gender]
     other_pronouns: frozenset[str]
     possessives: frozenset[str]
+    others_possessives: Mapping[str, Gender]
     determiners: frozenset[str]
     prepositions: frozenset[str]
     adverbs: frozenset[str]
@@ -114,6 +118,7 @@ class Grammar:
     kin_adjectives: frozenset[str]
     naming: Node
     companions: frozenset[str]
+    meeting_places: frozenset[str]
     name_particles: frozenset[str]
     person_particles: frozenset[str]
     not_names: frozenset[str]
@@ -122,6 +127,7 @@ class Grammar:
     after: Mapping[str, Node]
     belongings: Node
     naming_verbs: frozenset[str]
+    couples: Node
     elided: frozenset[str]
     favourite: frozenset[str]
     to_be: frozenset[str]

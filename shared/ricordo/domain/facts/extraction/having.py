@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ricordo.domain.facts.evidence import Polarity
+from ricordo.domain.facts.extraction.asides import aged_each
 from ricordo.domain.facts.extraction.figurative import IDIOMS
 from ricordo.domain.facts.extraction.grammar import Kin
-from ricordo.domain.facts.extraction.mentions import kin_at, named_after
+from ricordo.domain.facts.extraction.mentions import kin_at, kind_at, named_after
 from ricordo.domain.facts.extraction.names import Person, Span, name_at
 from ricordo.domain.facts.extraction.phrases import Reader, longest
 from ricordo.domain.facts.extraction.scene import Scene, Who
@@ -21,6 +22,7 @@ _ONE: Final = frozenset({"one", "uno"})
 _EPONYMS: Final = frozenset(
     "parkinson alzheimer crohn hashimoto down huntington hodgkin raynaud meniere".split()
 )
+_OF_A_YEAR: Final = frozenset({"del", "dell'"})
 _MADE_FOR: Final = frozenset(
     """
     vela motore remi corsa passeggio strada cucire surf scrivere pedali gas pellet campo biliardo muro coda
@@ -64,8 +66,26 @@ def had(scene: Scene, subject: Who, piece: Span, reader: Reader, *, over: bool =
     term = kin_at(scene.tokens, scene.grammar, at, end)
     if term is not None and not _compounded(scene, term[1], item.after):
         _related(scene, item, *term)
-    elif item.after > at and not _aged(scene, item):
+    elif not _named_breed(scene, item) and item.after > at and not _aged(scene, item):
         _owned(scene, item)
+
+
+def _named_breed(scene: Scene, item: _Item) -> bool:
+    """Read "a Norwegian forest cat called Mr Biscuits": a pet by the last word of its kind, when named."""
+    last = item.after - 1
+    kin = scene.grammar.kin.get(scene.tokens.low[last]) if last > item.at else None
+    if scene.grammar.code != "en" or kin is None or kin.predicate != "has_pet":
+        return False
+    spans, _ = named_after(scene.tokens, scene.grammar, kin, item.after, item.end)
+    if spans:
+        _related(scene, item, kin, item.after)
+    return bool(spans)
+
+
+def tells_of_pets(scene: Scene, piece: Span) -> bool:
+    """Whether an item is an animal: "six hens"."""
+    term = kin_at(scene.tokens, scene.grammar, scene.objects.phrasing.lead(*piece), piece[1])
+    return term is not None and term[0].predicate == "has_pet"
 
 
 def _compounded(scene: Scene, at: int, after: int) -> bool:
@@ -80,18 +100,41 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     tokens = scene.tokens
     if item.acquired and kin.predicate != "has_pet":
         return
+    if (
+        item.over
+        and item.subject is not None
+        and item.subject.kin
+        and item.subject.kin.predicate == "has_pet"
+    ):
+        return  # "our cat just had kittens"
     if after < item.end and tokens.low[after] in _POSSESSIVE:
         return
     if kin.predicate == "has_pet" and " ".join(tokens.low[after : after + 2]) in IDIOMS:
         return
     if any(tokens.low[at] in _several(scene) for at in range(item.begin, after)):
         kin = replace(kin, plural=True)  # "two goldfish"
-    spans, _ = named_after(tokens, scene.grammar, kin, after, item.end)
+    spans, _ = named_after(tokens, scene.grammar, kin, after, scene.limit if kin.plural else item.end)
     names = [tokens.text(*span) for span in spans]
     noun = tokens.text(item.at, after)
-    person = scene.cast.introduce(Person(kin, noun, names, of_other=item.subject is not None))
-    if names or (kin.predicate in NAMEABLE and not kin.plural):
+    if kin.plural and not names:
+        _herd(scene, item, kin, after)
+        return
+    kind = kind_at(tokens, scene.grammar, kin, item.at, after)
+    person = scene.cast.introduce(Person(kin, noun, names, item.subject is not None, kind=kind))
+    if names or kin.predicate in NAMEABLE:
         scene.tie(person, to=item.subject, over=item.over)
+    aged_each(scene, person, spans)
+
+
+def _herd(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
+    """Read "six hens": what animals there are; people without names are nobody in particular."""
+    at = item.at
+    while at < after - 1 and scene.tokens.low[at] in scene.grammar.numbers:
+        at += 1
+    if kin.predicate == "has_pet":
+        polarity: Polarity = "past" if item.over else "holds"
+        scene.draft(item.subject, "has_pet", scene.tokens.text(at, after), polarity=polarity)
+    scene.cast.introduce(Person(kin, "", [], item.subject is not None, kind=kin.noun))
 
 
 def _several(scene: Scene) -> AbstractSet[str]:
@@ -114,16 +157,30 @@ def _owned(scene: Scene, item: _Item) -> None:
     at, after, objects = item.at, _whole(scene, item), scene.objects
     if _in_a_state(scene, item, after):
         return
+    while at < after - 1 and scene.tokens.low[at] in scene.grammar.numbers:
+        at += 1  # "due arnie"
     text = scene.tokens.text(at, after)
     polarity: Polarity = "past" if item.over else "holds"
     if not item.acquired and scene.tokens.low[after - 1] == "allergy" and after - at > 1:
         scene.draft(item.subject, "allergic_to", scene.tokens.text(at, after - 1), polarity=polarity)
     elif not item.acquired and objects.is_condition(at, after):
         scene.draft(item.subject, "has_condition", text, polarity=polarity)
+        _further_conditions(scene, item, after, polarity)
     elif _verbal(scene, item):
         return
     elif objects.is_ownable(at, after) or (at > item.begin and _branded(scene, at, after)):
         scene.draft(item.subject, "owns", text, polarity=polarity)
+
+
+def _further_conditions(scene: Scene, item: _Item, at: int, polarity: Polarity) -> None:
+    """Read the others of a list: "asthma, arthritis"."""
+    low, phrasing = scene.tokens.low, scene.objects.phrasing
+    while at < item.end and (low[at] == "," or low[at] in scene.grammar.conjunctions):
+        first = phrasing.lead(at + 1, item.end)
+        at = phrasing.noun_phrase(first, item.end)
+        if at == first or not scene.objects.is_condition(first, at):
+            return
+        scene.draft(item.subject, "has_condition", scene.tokens.text(first, at), polarity=polarity)
 
 
 def _whole(scene: Scene, item: _Item) -> int:
@@ -131,8 +188,15 @@ def _whole(scene: Scene, item: _Item) -> int:
     low, raw, after = scene.tokens.low, scene.tokens.raw, item.after
     if after < item.end and low[after] == "'s" and low[after - 1] in _EPONYMS:
         return after + 1
+    after = scene.objects.placed(after, item.end)
     if scene.grammar.code != "it":
         return after
+    if low[after - 1] != low[item.after - 1]:
+        return after
+    if after < item.end and low[after] in _OF_A_YEAR:
+        year = after + 1 + (low[after + 1 : after + 2] == ["'"])
+        if year < item.end and low[year].isdigit():
+            return year + 1
     if after + 1 < item.end and low[after] in ("a", "da") and low[after + 1] in _MADE_FOR:
         return after + 2
     while (
@@ -155,7 +219,7 @@ def _in_a_state(scene: Scene, item: _Item, after: int) -> bool:
 
 def _verbal(scene: Scene, item: _Item) -> bool:
     """Whether a participle stands where the noun would: "ho venduto la vecchia Vespa" owns nothing."""
-    bare = item.at == item.begin and item.after > item.at + 1
+    bare = scene.tokens.low[item.at - 1] not in scene.grammar.determiners and item.after > item.at + 1
     return (
         scene.grammar.code == "it"
         and bare

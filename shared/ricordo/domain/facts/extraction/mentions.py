@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from ricordo.domain.facts.extraction.acquaintance import is_known_given
 from ricordo.domain.facts.extraction.grammar import Grammar, Kin
 from ricordo.domain.facts.extraction.names import Person, Span, name_at, names_from
 from ricordo.domain.facts.extraction.phrases import longest
@@ -14,6 +15,17 @@ _FORMER = re.compile("ex|former")
 _GONE = frozenset("late deceased departed defunto defunta compianto compianta".split())
 _ENDING = frozenset({"partner", "friend", "has_pet"})
 """Ties that end: who was one's husband is no more; a mother stays one."""
+_MAYBE_PETS = frozenset({"boy", "girl"})
+"""Who is a child when called like one; "my boy Rex" is a dog."""
+_NO_KIND = frozenset({"pet", "baby"})
+_BREEDING = frozenset(
+    """
+    golden german french norwegian british forest guinea siberian bernese yorkshire jack russell maine
+    coon persian siamese border cocker miniature toy retriever tedesco tedesca siberiano siberiana
+    persiano siamese rosso russell
+    """.split()
+)
+"""Adjectives that are part of what a pet is."""
 _ANY = frozenset({"un", "uno", "una", "un'"})
 """Before "mio amico": one of several, and nobody in particular as long as no name follows."""
 _CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
@@ -23,11 +35,12 @@ _OPENING = frozenset({",", "(", "–", "—", "-", "["})
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A person tied to the user, at tokens `[begin, end)`."""
+    """A person tied to the user, at tokens `[begin, end)`; their names stand at `spans`."""
 
     begin: int
     end: int
     person: Person
+    spans: tuple[Span, ...] = ()
 
 
 def mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Mention]:
@@ -39,6 +52,33 @@ def mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Men
             if mention is not None:
                 found.append(mention)
     return found
+
+
+def others_mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Mention]:
+    """Find the named kin of somebody else: "his husband Pete", "sua moglie Ada"."""
+    found = []
+    for at in range(begin, end):
+        if tokens.low[at] in grammar.others_possessives:
+            mention = _mention(tokens, grammar, at, begin, end)
+            kin = mention.person.kin if mention is not None else None
+            if mention is None or kin is None:
+                continue
+            if mention.person.names or kin.predicate == "has_pet":
+                mention.person.of_other = True
+                if kin.plural and not mention.person.names:
+                    mention.person.noun = _last_words(tokens, grammar, mention)
+                found.append(mention)
+    return found
+
+
+def _last_words(tokens: Tokens, grammar: Grammar, mention: Mention) -> str:
+    """Return "border collies" of "her two border collies"."""
+    begin = mention.begin + 1
+    while (
+        begin < mention.end - 1 and tokens.low[begin] in grammar.numbers | grammar.others_possessives.keys()
+    ):
+        begin += 1
+    return tokens.text(begin, mention.end)
 
 
 def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin, int] | None:
@@ -108,7 +148,7 @@ def named_after(
     while first < end and (tokens.low[first] in grammar.determiners or tokens.low[first] in _TITLES):
         first += 1
     spans, after = _names(tokens, grammar, kin, first, end, loose=False)
-    if not spans or not (after >= end or tokens.low[after] in _CLOSING):
+    if not spans or not (after >= end or tokens.low[after] in _CLOSING or tokens.low[after] == "("):
         return [], begin
     return spans, min(after + 1, end)
 
@@ -125,6 +165,25 @@ def _names(
 
 def _describes(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     return tokens.low[at] in grammar.kin_adjectives and not tokens.raw[at][0].isupper()
+
+
+def kind_at(tokens: Tokens, grammar: Grammar, kin: Kin, begin: int, after: int) -> str:
+    """Return what a pet is, by the words of the term at `[begin, after)`: "Labrador", of several "cat"."""
+    if kin.predicate != "has_pet" or kin.noun in _NO_KIND:
+        return ""
+    if kin.plural:
+        return kin.noun
+    while begin < after - 1 and _qualifies(tokens, grammar, begin):
+        begin += 1
+    while after > begin + 1 and grammar.code == "it" and _qualifies(tokens, grammar, after - 1):
+        after -= 1
+    return tokens.text(begin, after)
+
+
+def _qualifies(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    word = tokens.low[at]
+    generic = word in grammar.kin_adjectives or word in grammar.determiners or word in grammar.possessives
+    return (generic and word not in _BREEDING) or _COMPOUND.fullmatch(word) is not None
 
 
 def _of_something(tokens: Tokens, grammar: Grammar, kin: Kin, at: int, end: int) -> tuple[Kin, int] | None:
@@ -151,7 +210,10 @@ def _mention(tokens: Tokens, grammar: Grammar, possessive: int, lower: int, end:
     if not spans and tokens.low[begin] in _ANY:
         return None
     names = [tokens.text(*span) for span in spans]
-    return Mention(begin, last, Person(kin, "" if kin.over else kin.noun, names))
+    if kin.noun in _MAYBE_PETS and not (names and is_known_given(names[0].casefold())):
+        return None
+    kind = kind_at(tokens, grammar, kin, possessive + 1, after)
+    return Mention(begin, last, Person(kin, "" if kin.over else kin.noun, names, kind=kind), tuple(spans))
 
 
 def _named_before(tokens: Tokens, grammar: Grammar, term: Span, bounds: Span) -> tuple[list[Span], int, int]:

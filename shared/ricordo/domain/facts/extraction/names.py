@@ -14,6 +14,9 @@ LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
 
 _ENDS: Final = frozenset('.!?…;"')
+LONGEST_ASIDE: Final = 10
+"""Words between one name of a list and the next: "Marta, who is a lawyer, and Giada"."""
+
 Span = tuple[int, int]
 
 
@@ -27,6 +30,7 @@ class Person:
         names: their names; several when a plural was introduced ("my sons Leo and Tom").
         presumed: whether nothing tells that the user knows them ("Messi").
         of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
+        kind: what they are, where that is told beside the name ("our Labrador, Duke").
         asked: the tokens of a question that spoke of them, as long as nothing was said of them.
     """
 
@@ -35,6 +39,7 @@ class Person:
     names: list[str] = field(default_factory=list)
     of_other: bool = False
     presumed: bool = False
+    kind: str = ""
     asked: Span | None = None
 
     @property
@@ -75,13 +80,15 @@ class Cast:
         self._people.append(known)
         known.names = known.names or person.names
         known.kin = known.kin or person.kin
+        known.kind = known.kind or person.kind
         known.asked = known.asked and person.asked
         known.presumed = known.presumed and person.presumed
         return known
 
-    def latest(self, gender: Gender = "") -> Person | None:
-        """Return whom a pronoun of `gender` means: the last one spoken of who could be meant."""
-        return next((p for p in reversed(self._people) if not gender or p.gender in ("", gender)), None)
+    def latest(self, gender: Gender = "", but: Person | None = None) -> Person | None:
+        """Return whom a pronoun of `gender` means: the last one spoken of who could be meant, not `but`."""
+        people = (p for p in reversed(self._people) if p is not but)
+        return next((p for p in people if not gender or p.gender in ("", gender)), None)
 
     def knows(self, name: str) -> bool:
         """Whether somebody of this name was spoken of whom the user knows."""
@@ -104,7 +111,14 @@ class Cast:
 
 
 def name_at(
-    tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False, person: bool = False
+    tokens: Tokens,
+    grammar: Grammar,
+    begin: int,
+    end: int,
+    *,
+    loose: bool = False,
+    person: bool = False,
+    titled: bool = False,
 ) -> int:
     """Return the index after the name that starts at `begin`, or `begin` when there is none.
 
@@ -115,13 +129,14 @@ def name_at(
         end: where it must end.
         loose: accept one word without a capital (after "called", or when the writer uses no capitals at all).
         person: whether it is somebody's: "Nora da Lisbona" is Nora, "San Giovanni in Persiceto" one place.
+        titled: whether any capital may be part of it ("a band called Rust Monday").
     """
     particles = grammar.person_particles if person else grammar.name_particles
     at = begin
     if begin + 1 < end and tokens.low[begin] in TITLES and tokens.raw[begin][0].isupper():
         at += _capitalised(tokens, grammar, begin + 1)
     while at < end and at - begin < LONGEST_NAME:
-        if _capitalised(tokens, grammar, at):
+        if _capitalised(tokens, grammar, at) or (titled and tokens.raw[at][0].isupper()):
             at += 1
         elif (
             at > begin
@@ -158,10 +173,26 @@ def names_from(
 
 
 def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
-    after = at
+    after = _past_aside(tokens, grammar, at, end)
     while after < end and (tokens.low[after] == "," or tokens.low[after] in grammar.conjunctions):
         after += 1
     return after
+
+
+def _past_aside(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
+    """Step over an age or a clause behind a name of a list: "Maisie (12) and", "Marta, who sings, and"."""
+    low = tokens.low
+    if at + 2 < end and low[at] == "(" and low[at + 2] == ")":
+        return at + 3
+    if at + 2 < end and low[at] == "," and low[at + 1].isdigit():
+        return at + 2
+    if at + 2 >= end or low[at] != "," or low[at + 1] not in grammar.relatives:
+        return at
+    for closing in range(at + 2, min(end - 2, at + LONGEST_ASIDE)):
+        joined = low[closing] == "," and low[closing + 1] in grammar.conjunctions
+        if joined and _capitalised(tokens, grammar, closing + 2):
+            return closing
+    return at
 
 
 def _capitalised(tokens: Tokens, grammar: Grammar, at: int) -> bool:

@@ -1,9 +1,10 @@
 """How the object of a phrase is read: what it must be, and what is dropped around it."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
-from ricordo.domain.facts.extraction.figurative import NO_ALLERGENS, NO_JOBS
+from ricordo.domain.facts.extraction.figurative import BRANDS, NO_ALLERGENS, NO_JOBS, NOT_FOR_A_LIVING
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import name_at, names_from
@@ -16,11 +17,20 @@ from ricordo.domain.lemmas import is_known
 from ricordo.domain.names import is_place
 
 LONGEST_GAME: Final = 3
+_DOING: Final = frozenset({"il", "lo", "la", "l'", "i"})
+"""After "faccio", the article of a job: "faccio il casellante"."""
 _AS: Final = frozenset({"as", "come"})
 _WHERE: Final = frozenset({"in", "a", "ad"})
 _RATHER: Final = frozenset({"to", "over", "a", "ad", "al", "allo", "alla", "all'", "ai", "agli", "alle"})
+_JOBLIKE: Final = {
+    "en": re.compile(r"\w{3,}(?:er|ist|ician|smith|wright|woman|man|or)"),
+    "it": re.compile(r"\w{3,}(?:ista|iere|iera|aio|aia|tore|trice|ante|aro|ara|logo|loga)"),
+}
 _PLACE_LINKS: Final = frozenset({"of", "di", "del", "della", "in", "a", "dell'", "d'"})
 _BESIDE: Final = frozenset({"near", "outside", "vicino", "fuori", "from", "da"})
+_LONGEST_LINK: Final = 2
+_PLACING: Final = frozenset("in near a ad vicino fuori outside sul sulla nel nella".split())
+_LAST_LINKS: Final = frozenset("in near a ad outside sul sulla nel nella".split())
 _SETTINGS: Final = frozenset(
     {"at home", "at work", "at school", "in casa", "a casa", "al lavoro", "a scuola", "in ufficio"}
 )
@@ -47,6 +57,9 @@ class Objects:
             Reader.ORGANISATION: self.organisations.named,
             Reader.GROUP: self.organisations.group,
             Reader.TAUGHT: self.organisations.behind,
+            Reader.CAMPUS: self.organisations.campus,
+            Reader.EMPLOYER: self.organisations.employer,
+            Reader.COURSE: self._course,
             Reader.ENROLMENT: self.organisations.named,
             Reader.OCCUPATION: self._occupation,
             Reader.LANGUAGE: self._languages,
@@ -72,9 +85,14 @@ class Objects:
     def is_occupation(self, begin: int, end: int) -> bool:
         """Whether the noun phrase names a job."""
         known, endings = self._grammar.occupations, self._grammar.occupation_endings
-        return any(
-            word in known or (len(word) > 6 and word.endswith(endings)) for word in self._heads(begin, end)
-        )
+        heads = self._heads(begin, end)
+        return any(word in known or (len(word) > 6 and word.endswith(endings)) for word in heads)
+
+    def acts_as(self, begin: int, end: int) -> bool:
+        """Whether the noun phrase is formed like a job, though no known one: "glassblower", "casellante"."""
+        word = next(iter(self._heads(begin, end)), "")
+        formed = _JOBLIKE[self._grammar.code].fullmatch(word) is not None
+        return formed and word not in NO_JOBS and word not in NOT_FOR_A_LIVING and word.islower()
 
     def is_role(self, begin: int, end: int) -> bool:
         """Whether the noun phrase says what somebody is: a belief, an origin, a breed."""
@@ -88,7 +106,8 @@ class Objects:
     def is_ownable(self, begin: int, end: int) -> bool:
         """Whether the noun phrase names a thing people own and speak of: a vehicle, a home, an instrument."""
         known = self._grammar.lexicon[Reader.POSSESSION]
-        return any(word in known for word in self._heads(begin, end))
+        branded = not BRANDS.isdisjoint(self._low[begin:end])
+        return branded or any(word in known for word in self._heads(begin, end))
 
     def _heads(self, begin: int, end: int) -> list[str]:
         """Return what may be the head: in English the last word before "of", in Italian any before "di"."""
@@ -102,6 +121,7 @@ class Objects:
         spans: Spans = []
         while True:
             found = list(names_from(self._tokens, self._grammar, at, end, loose=self._tokens.lowercase))
+            found = [(first, self._before_origin(first, after)) for first, after in found]
             spans += found
             at = self._said_again(found[-1][1], end) if found else end
             if at >= end:
@@ -110,6 +130,10 @@ class Objects:
         if spans:
             return [] if self._modified(spans[0][0], spans[-1][1], end) else spans
         return self._within(self.phrasing.lead(begin, end), end)
+
+    def _before_origin(self, begin: int, after: int) -> int:
+        """Leave out where somebody came from: "Bergen | da Lagos"."""
+        return next((i for i in range(begin + 1, after) if self._low[i] in ("da", "dal")), after)
 
     def _placed(self, begin: int, after: int) -> bool:
         """Whether a word without a capital may be a place: no common noun is."""
@@ -158,6 +182,9 @@ class Objects:
         if after == at or self.phrasing.foreign(at, after):
             return []
         any_noun = self._low[begin - 1] in _AS and self._names_a_job(begin, at, after)
+        done = self._low[begin - 1] in _DOING and self.acts_as(at, after) and after == at + 1
+        if done:
+            return [(at, after)]
         return [(at, after)] if any_noun or self.is_occupation(at, after) else []
 
     def _names_a_job(self, begin: int, at: int, after: int) -> bool:
@@ -210,8 +237,19 @@ class Objects:
         return not known and not any(word in self._grammar.generic for word in self._low[begin:end])
 
     def _property(self, begin: int, end: int) -> Spans:
-        """Read what is owned, without where it stands: "small cottage", of "a small cottage in Donegal"."""
-        return [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
+        """Read what is owned, with the place of it: "small cottage in Donegal"."""
+        spans = [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
+        return [(at, self.placed(after, end)) for at, after in spans]
+
+    def placed(self, at: int, end: int) -> int:
+        """Return the end of "in Donegal", "vicino a Todi" behind a thing at `at`; `at` where nothing is."""
+        link = at
+        while link < end and link - at < _LONGEST_LINK and self._low[link] in _PLACING:
+            link += 1
+        if link == at or self._low[link - 1] not in _LAST_LINKS:
+            return at
+        after = name_at(self._tokens, self._grammar, link, end)
+        return after if after > link else at
 
     def _preferred(self, begin: int, end: int) -> Spans:
         """Read what is preferred, up to what it is preferred to."""
@@ -241,6 +279,18 @@ class Objects:
             return []
         items = [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
         return [span for span in items if span[1] > span[0]]
+
+    def _course(self, begin: int, end: int) -> Spans:
+        """Read what is studied after "I'm doing", where a school behind it tells that it is."""
+        spans = self._studied(begin, end)[:1]
+        at = spans[0][1] if spans else end
+        if at >= end or self._low[at] not in ("at", "in"):
+            return []
+        return (
+            spans
+            if any(self.organisations.is_school(*s) for s in self.organisations.named(at + 1, end))
+            else []
+        )
 
     def _conditions(self, begin: int, end: int) -> Spans:
         """Read conditions of health that are known by name."""

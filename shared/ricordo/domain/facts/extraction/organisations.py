@@ -3,14 +3,18 @@
 import re
 from typing import Final
 
+from ricordo.domain.facts.extraction.acquaintance import is_known_given
 from ricordo.domain.facts.extraction.grammar import Grammar
-from ricordo.domain.facts.extraction.names import name_at
+from ricordo.domain.facts.extraction.names import Span, name_at
 from ricordo.domain.facts.extraction.phrases import longest
 from ricordo.domain.facts.extraction.phrasing import LONGEST_THING, OF, Phrasing, Spans
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.lemmas import is_known
+from ricordo.domain.names import is_place
 
 _WHERE: Final = frozenset({"in", "a", "ad"})
+_LEISURE: Final = frozenset("band choir club coro banda circolo gruppo orchestra scouts".split())
+_STUDYING: Final = frozenset({"doing", "studying", "reading"})
 _TAUGHT_WITHIN: Final = 5
 """Words between "I teach" and where: "I teach chemistry and physics at a school"."""
 _ADJECTIVE: Final = re.compile(r"(?:ic|iv|ari|ori|os|an|at|ut|it|in|es|ur|er|ol|al|ent|ant|il|ern|ond|on)o$")
@@ -18,11 +22,33 @@ _ADJECTIVE: Final = re.compile(r"(?:ic|iv|ari|ori|os|an|at|ut|it|in|es|ur|er|ol|
 _GROUPS: Final = frozenset(
     """
     gruppo band coro squadra compagnia orchestra associazione banda complesso sindacato partito circolo
-    group choir team club orchestra troupe party union ensemble society league troop scouts army navy
+    group choir team club orchestra troupe academy party union ensemble society league troop scouts army navy
     quartet trio squad guild chorus
     """.split()
 )
 """What says little until it is named: "in un gruppo che si chiama I Gabbiani"."""
+_COMPANIES: Final = frozenset(
+    """
+    accenture adidas adobe airbnb airbus aldi alitalia allianz alstom amazon amd amnesty apple asda asus
+    audi autogrill avis axa bankitalia barclays barilla basf bayer benetton bmw bnl boeing bosch brembo
+    bridgestone bt capgemini caritas carrefour caterpillar chanel cisco citroen coca-cola conad
+    confindustria coop costco danone decathlon dell deloitte deutsche dhl disney ducati dyson easyjet ebay
+    ecolab emirates enel eni ericsson esselunga eurospin euronics expert facebook fca fedex ferrari
+    ferrero ferrovie fiat fincantieri ford fujitsu generali geox gigafactory gillette glovo google greggs
+    gucci h&m heineken hilton hitachi honda hp hsbc huawei hyundai ibm iberia ikea illy infosys ing inps
+    intel intesa intesasanpaolo invitalia ita italgas italo istat iveco jeep kellogg kpmg l'oréal
+    lamborghini lavazza leonardo leroy lego lenovo lg lidl lindt linkedin lufthansa luxottica maersk
+    maserati mastercard mcdonald's mediaset mercedes meta microsoft moncler morrisons motorola nasa
+    natuzzi nestlé nestle netflix nhs nike nintendo nissan nokia novartis nvidia olivetti openai oracle
+    panasonic paypal pepsi perugina pfizer philips piaggio pirelli poltronesofà poste prada primark pwc
+    qantas rai renault roche rolex rolls-royce ryanair sainsbury's saipem samsung sap shell siemens sky
+    skoda snam sony spacex spotify starbucks stellantis stripe telecom terna tesco tesla tetrapak thales
+    tim toyota trenitalia tui uber unicredit unilever unipol ups versace visa vodafone volkswagen volvo
+    walmart whirlpool wind youtube yoox zalando zara zoom comune regione provincia tribunale questura
+    prefettura comune
+    """.split()
+)
+"""Employers known by name, which Italian puts "in" before, as before a town: "lavora in Ferrari"."""
 _SCHOOLS: Final = frozenset(
     """
     university college school academy institute conservatory polytechnic course uni faculty department
@@ -40,36 +66,60 @@ class Organisations:
         self._grammar = grammar
         self._phrasing = phrasing
         self._low = tokens.low
+        self.kinds: dict[Span, Span] = {}
+        """Where the kind of a named organisation stands, by where its name does."""
 
     def named(self, begin: int, end: int) -> Spans:
         """Read an employer, a school, a group: by name, or by a noun that makes one ("a bakery")."""
-        at = after = self._phrasing.lead(begin, end)
+        at = after = self._before_article(begin, self._phrasing.lead(begin, end))
         while after < end and after - at < LONGEST_THING and self._inside(after, at, end):
             after += 1
         after = self._phrasing.trim(at, after)
         if after == at or self._phrasing.foreign(at, after):
             return []
         made = any(word in self._grammar.organisations for word in self._low[at:after])
-        naming = longest(self._grammar.naming, self._low, after, end, self._grammar.adverbs)
-        if made and naming is not None and not _GROUPS.isdisjoint(self._low[at:after]):
-            first = naming[1]
-            the = first < end and self._low[first] in self._grammar.determiners
-            bare = first + (the and self._tokens.raw[first][0].isupper())  # "The Gulls", "Le Cicale"
-            last = name_at(self._tokens, self._grammar, bare, end)
-            if last > bare:
-                return [(first, last)]
-        located = self._low[begin - 1] in _WHERE
+        called = self._called(at, after, end) if made else None
+        if called is not None:
+            self.kinds[called] = (at, after)
+            return [called]
+        located = self._low[begin - 1] in _WHERE and self._low[at] not in _COMPANIES
         named = any(name_at(self._tokens, self._grammar, i, after) > i for i in range(at, after))
         if made or (named and not located):
             return [(at, after)]
         small = self._tokens.lowercase and not named and not located and at == begin and after == at + 1
-        return [(at, after)] if small and not is_known(self._low[at], self._grammar.code) else []
+        known = self._low[at] in _COMPANIES or not is_known(self._low[at], self._grammar.code)
+        return [(at, after)] if small and known else []
+
+    def _before_article(self, begin: int, at: int) -> int:
+        """Keep the article that is part of a name: "Le Monde"."""
+        raw = self._tokens.raw
+        titled = at > begin and at < len(raw) and raw[at - 1][0].isupper() and raw[at][0].isupper()
+        return at - 1 if titled else at
+
+    def _called(self, at: int, after: int, end: int) -> Span | None:
+        """Read the name of what was told by its kind: "a startup called Wrenly", "un coro, i Mirtilli,"."""
+        naming = longest(self._grammar.naming, self._low, after, end, self._grammar.adverbs)
+        first = naming[1] if naming is not None else after + 1
+        if naming is None and (after >= end or self._low[after] != "," or self._capital_within(at, after)):
+            return None
+        the = first < end and self._low[first] in self._grammar.determiners
+        last = name_at(self._tokens, self._grammar, first + the, end, titled=naming is not None)
+        closed = naming is not None or last >= end or not self._low[last][0].isalnum()
+        if last == first + the or not closed:
+            return None
+        # "The Gulls", "Le Cicale", but "i Mirtilli"
+        return (first if self._tokens.raw[first][0].isupper() else first + the), last
+
+    def _capital_within(self, at: int, after: int) -> bool:
+        return any(self._tokens.raw[i][0].isupper() for i in range(at, after))
 
     def _inside(self, at: int, begin: int, end: int) -> bool:
         word, following = self._low[at], at + 1
         if word == "'s":
             capitalised = following < end and self._tokens.raw[following][0].isupper()
             return capitalised or (following < end and self._low[following] in self._grammar.organisations)
+        if at > begin and word in _STUDYING:
+            return False
         if self._phrasing.stops(at, end) or self._acts(at, begin) or self._phrasing.adjunct(at, end):
             return False
         return word not in self._grammar.prepositions or (at > begin and word in OF)
@@ -94,6 +144,28 @@ class Organisations:
             if self._low[at] in self._grammar.prepositions and self._low[at] not in OF:
                 return self.named(at + 1, end)
         return []
+
+    def campus(self, begin: int, end: int) -> Spans:
+        """Read "Durham" of "I'm at Durham | doing classics": elsewhere one is at a place."""
+        spans = self.named(begin, end)
+        after = spans[0][1] if spans else end
+        return spans if after < end and self._low[after] in _STUDYING else []
+
+    def employer(self, begin: int, end: int) -> Spans:
+        """Read whom somebody left: a name that is neither a place's nor a person's."""
+        after = name_at(self._tokens, self._grammar, begin, end)
+        word = self._low[begin] if begin < end else ""
+        other = after == begin or is_place(word) or is_known_given(word)
+        return [] if other else [(begin, after)]
+
+    def is_group(self, begin: int, end: int) -> bool:
+        """Whether nobody is employed there: a club, a choir."""
+        return not _LEISURE.isdisjoint(self._low[begin:end])
+
+    def is_studied_at(self, begin: int, end: int) -> bool:
+        """Whether it is a school, or goes by a name."""
+        named = any(word[0].isupper() for word in self._tokens.raw[begin:end])
+        return named or self._tokens.lowercase or self.is_school(begin, end)
 
     def is_school(self, begin: int, end: int) -> bool:
         """Whether people study there, where they are enrolled."""

@@ -9,6 +9,7 @@ from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import Span
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.facts.extraction.word_forms import is_verb
+from ricordo.domain.topics.word_classes import WordClass, word_class
 
 LONGEST_THING: Final = 6
 LONGEST_ACTIVITY: Final = 9
@@ -60,7 +61,9 @@ _ORDINALS: Final = frozenset(
 )
 """After "the", one thing at hand: "the second version"."""
 _THE: Final = frozenset("the il lo la l' i gli le".split())
-_TOWARDS: Final = frozenset({"to", "for", "per", "con"})
+_DOING: Final = frozenset({"living", "based", "working", "studying", "born"})
+_WHERE: Final = frozenset({"in", "at", "as", "for", "near"})
+_TOWARDS: Final = frozenset({"to", "for", "per", "con", "as", "come", "in"})
 
 Spans = list[Span]
 
@@ -158,6 +161,8 @@ class Phrasing:
             return any(word in self._grammar.verbal for word in self._low[at + 1 : after])
         if is_verb(self._low[at], self._grammar.code):
             return True
+        if self._grammar.code == "it" and after < end and self._tells_how(at, after):
+            return True  # "… e cucina divinamente"
         # "Il campanello e scappo": a noun would have its article, like the first one.
         alone = self._grammar.code == "it" and self._low[at - 1] in self._grammar.conjunctions
         return articled and alone and _USERS_VERB.fullmatch(self._low[at]) is not None
@@ -182,16 +187,26 @@ class Phrasing:
     def stops(self, at: int, end: int) -> bool:
         """Whether an object ends before the token at `at`."""
         word = self._low[at]
+        if word == "'s" and self._of_a_maker(at, end):
+            return False
         if word == "&" and begins_name(self._raw, at - 1) and begins_name(self._raw, at + 1):
             return False
         if word in self._grammar.conjunctions or not (word[0].isalnum() or word in ("'s", "&")):
             return True
-        if is_laughter(word):
+        doing = word in _DOING and at + 1 < end and self._low[at + 1] in _WHERE
+        if doing or is_laughter(word):
             return True
         if word in self._grammar.stops:
             named = at and self._raw[at][0].isupper() and self._raw[at - 1][0].isupper()
             return not named or word in self._grammar.user_pronouns
         return at + 1 < end and f"{word} {self._low[at + 1]}" in self._grammar.tails
+
+    def _of_a_maker(self, at: int, end: int) -> bool:
+        """Whether a possessive is part of a thing's name: "goat's cheese"."""
+        alone = (
+            at + 2 >= end or not self._low[at + 2][0].isalnum() or self._low[at + 2] in self._grammar.joints
+        )
+        return at + 1 < end and alone and word_class(self._low[at + 1], "en") is WordClass.NOUN
 
     def trim(self, begin: int, end: int) -> int:
         """Drop articles, prepositions and adverbs at the end of a phrase."""

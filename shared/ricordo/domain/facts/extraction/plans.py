@@ -7,7 +7,12 @@ from ricordo.domain.facts.extraction.phrasing import Phrasing, Spans
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.lemmas import lemma
 
-_NOT_DONE: Final = frozenset("bed work school church sleep town be have need say miss regret".split())
+_NOT_DONE: Final = frozenset(
+    """
+    think believe imagine joke pretend pensare credere scherzare bed work school church sleep town be have
+    need say miss regret
+    """.split()
+)
 _DECISIVE: Final = frozenset(
     "retire adopt emigrate marry propose relocate enrol enroll divorce launch open renovate graduate".split()
 )
@@ -63,12 +68,18 @@ class Plans:
         """Read what somebody does at a date to come, from its verb: "l'anno prossimo | apro un bar"."""
         if not self.dated(begin, end):
             return []
-        after = max(begin, self._phrasing.undertaking(begin, end)) if begin < end else begin
-        return [(begin - 1, after)]
+        first = begin
+        while first < end and (self._low[first] in self._grammar.determiners or self._low[first] in _OWN):
+            first += 1
+        start = first if first > begin else begin - 1  # the verb itself, before "to Oslo"
+        after = self._phrasing.undertaking(start, end)
+        return [(begin - 1, max(after, begin))]
 
     def infinitive(self, begin: int, after: int) -> str:
         """Return what is done, in the infinitive: "aprire un bar", "trasferirmi a Lisbona"."""
         done = lemma(self._low[begin], self._grammar.code)
+        if self._grammar.code == "it" and not done.endswith("re"):
+            done = f"{self._low[begin].removesuffix('o')}are"  # "inizio", "cambio": nouns too
         clitic = _CLITICS.get(self._low[begin - 1], "") if begin else ""
         if self._grammar.code == "it" and clitic and done.endswith("re"):
             done = done[:-1] + clitic

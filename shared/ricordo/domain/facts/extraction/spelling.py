@@ -41,8 +41,9 @@ _ITALIAN: Final = _cut(
     papa'=papà m'=mi s'=si citta=città citta'=città universita=università universita'=università
     caffe=caffè caffe'=caffè eta'=età si'=sì pero=però pero'=però poiche=poiché finche=finché
     lunedi=lunedì martedi=martedì mercoledi=mercoledì giovedi=giovedì venerdi=venerdì lunedi'=lunedì
-    martedi'=martedì mercoledi'=mercoledì giovedi'=giovedì venerdi'=venerdì msg=messaggio grz=grazie
-    dv=dove kome=come qst=questo qsto=questo qsta=questa adess=adesso xò=però xo=però prof=professore
+    martedi'=martedì mercoledi'=mercoledì giovedi'=giovedì venerdi'=venerdì msg=messaggio l=l' d=d'
+    dell=dell' all=all' nell=nell' sull=sull' dall=dall' quest=quest' c=c' grz=grazie dv=dove kome=come
+    qst=questo qsto=questo qsta=questa adess=adesso xò=però xo=però prof=professore
     """
 )
 SPELLINGS: Final[Mapping[str, Mapping[str, Pieces]]] = {

@@ -1,12 +1,13 @@
 """What a phrase states of its subject, once both are known."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction.being import been, name
 from ricordo.domain.facts.extraction.figurative import ALLERGENS, is_laughter
-from ricordo.domain.facts.extraction.having import had
+from ricordo.domain.facts.extraction.having import had, tells_of_pets
 from ricordo.domain.facts.extraction.names import Person, Span
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
@@ -15,6 +16,7 @@ from ricordo.domain.facts.vocabulary import FUNCTIONAL
 
 _MORTAL: Final = frozenset({"has_pet", "partner"})
 """Ties that death ends; a dead mother remains one's mother."""
+_LIKINGS: Final = frozenset({"likes", "dislikes"})
 _LAUGH_WITHIN: Final = 4
 """Words after a clause within which a laugh belongs to it."""
 
@@ -36,23 +38,46 @@ def said(scene: Scene, subject: Who, verb: Verb, end: int) -> None:
 
 def state(scene: Scene, claim: Claim) -> None:
     """Read the object of a claim and note what it states."""
-    reader = claim.rule.reader
-    if reader is Reader.ROLE:
-        found = been(scene, claim)
-        if found is not None:
-            _continued(scene, claim, *found)
-    elif reader is Reader.KIN:
-        if claim.subject is not None:
-            scene.draft(None, claim.rule.predicate, claim.subject)
-    elif reader is Reader.DEATH:
-        _died(scene, claim)
-    elif reader in (Reader.POSSESSION, Reader.ACQUISITION):
-        for piece in scene.objects.phrasing.pieces(claim.at, claim.end):
-            had(scene, claim.subject, piece, reader, over=claim.polarity == "past")
-    elif claim.rule.predicate == "name":
+    if claim.rule.predicate == "name" and claim.rule.reader is not Reader.ROLE:
         name(scene, claim)
     else:
-        _objects(scene, claim)
+        _STATING.get(claim.rule.reader, _objects)(scene, claim)
+
+
+def _is(scene: Scene, claim: Claim) -> None:
+    found = been(scene, claim)
+    if found is not None:
+        _continued(scene, claim, *found)
+
+
+def _is_kin(scene: Scene, claim: Claim) -> None:
+    if claim.subject is not None:
+        scene.draft(None, claim.rule.predicate, claim.subject)
+
+
+def _likes_it(scene: Scene, claim: Claim) -> None:
+    """Read "I hate it": what was spoken of last."""
+    if scene.topic and claim.at >= claim.end:
+        scene.draft(claim.subject, claim.rule.predicate, scene.topic, polarity=claim.polarity)
+
+
+def _has(scene: Scene, claim: Claim) -> None:
+    if scene.tokens.low[claim.at - 1] == "'ve" and not _counted(scene, claim):
+        return
+    for piece in scene.objects.phrasing.pieces(claim.at, claim.end):
+        if claim.rule.predicate != "has_pet" or tells_of_pets(scene, piece):
+            had(scene, claim.subject, piece, claim.rule.reader, over=claim.polarity == "past")
+
+
+def _plans_ahead(scene: Scene, claim: Claim) -> None:
+    for span in scene.objects.read(Reader.FUTURE, claim.at, claim.end):
+        scene.draft(claim.subject, "plans", scene.objects.plans.infinitive(*span))
+
+
+def _counted(scene: Scene, claim: Claim) -> bool:
+    """Whether "I've" has something: "I've two girls" does, "I've seen a boat" does not."""
+    word = scene.tokens.low[claim.at] if claim.at < claim.end else ""
+    return word in scene.grammar.determiners or word in scene.grammar.numbers
 
 
 def _died(scene: Scene, claim: Claim) -> None:
@@ -64,23 +89,56 @@ def _died(scene: Scene, claim: Claim) -> None:
 
 
 def _objects(scene: Scene, claim: Claim) -> None:
-    rule = claim.rule
-    if rule.reader is Reader.NAME and claim.at in scene.mentions:
+    if claim.rule.reader is Reader.NAME and claim.at in scene.mentions:
         return  # "I met my friend Anna": the mention has said it
-    spans = scene.objects.read(rule.reader, claim.at, claim.end)
-    if rule.reader is Reader.ENROLMENT and spans and not scene.objects.organisations.is_school(*spans[0]):
-        rule = replace(rule, predicate="member_of")
-    if rule.predicate == "allergic_to" and _laughed(scene, claim):
-        spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]
-    if rule.reader is Reader.FUTURE:
-        for span in spans:
-            scene.draft(claim.subject, "plans", scene.objects.plans.infinitive(*span))
-        return
+    rule, spans = _decided(scene, claim)
     for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
         scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=claim.polarity)
+        _of_a_kind(scene, span)
+        if rule.predicate in _LIKINGS:
+            scene.topic = scene.tokens.text(*span)
         if rule.reader is Reader.NAME:
             scene.cast.introduce(Person(None, names=[scene.tokens.text(*span)]))
     _continued(scene, claim, rule.predicate, spans[-1][1] if spans else claim.at)
+
+
+def _decided(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
+    """Return the objects of a claim, and what they make of its predicate: a school is studied at."""
+    rule = claim.rule
+    spans = scene.objects.read(rule.reader, claim.at, claim.end)
+    if rule.predicate == "allergic_to" and _laughed(scene, claim):
+        spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]
+    if rule.reader is Reader.OCCUPATION and not spans:
+        return _schooled(scene, claim)
+    return _of_an_organisation(scene, rule, spans) if spans else (rule, spans)
+
+
+def _of_an_organisation(scene: Scene, rule: Rule, spans: list[Span]) -> tuple[Rule, list[Span]]:
+    """Let the object decide: a school is studied at, a choir has members, a library is neither."""
+    organisations, first = scene.objects.organisations, spans[0]
+    if rule.predicate == "studies" and organisations.is_school(first[0], first[0] + 1):
+        return replace(rule, predicate="studies_at"), spans
+    joined = rule.reader is Reader.ENROLMENT and not organisations.is_school(*first)
+    if joined or (rule.predicate == "works_at" and organisations.is_group(*first)):
+        return replace(rule, predicate="member_of"), spans
+    if rule.predicate == "studies_at" and not organisations.is_studied_at(*first):
+        return rule, []
+    return rule, spans
+
+
+def _of_a_kind(scene: Scene, span: Span) -> None:
+    """Note what an organisation is whose name its kind introduced: "a startup called Wrenly"."""
+    kind = scene.objects.organisations.kinds.get(span)
+    if kind is not None:
+        scene.draft(Person(None, names=[scene.tokens.text(*span)]), "is_a", scene.tokens.text(*kind))
+
+
+def _schooled(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
+    """Read "faccio il liceo artistico": what is done is no job but a school."""
+    articled = claim.rule.person > 0 and scene.grammar.code == "it"
+    spans = scene.objects.organisations.named(claim.at, claim.end) if articled else []
+    schools = [span for span in spans if scene.objects.organisations.is_school(*span)]
+    return (replace(claim.rule, predicate="studies_at"), schools) if schools else (claim.rule, [])
 
 
 def _laughed(scene: Scene, claim: Claim) -> bool:
@@ -109,5 +167,21 @@ def _continued(scene: Scene, claim: Claim, predicate: str, at: int) -> None:
     if moved and claim.polarity == "holds":
         return
     polarity: Polarity = "holds" if moved else claim.polarity
-    for span in scene.objects.read(rule.reader, after, claim.end)[:1]:
+    spans = scene.objects.read(rule.reader, after, claim.end)
+    if not spans and predicate == "studies":
+        spans = scene.objects.read(Reader.PLACE, after, claim.end)  # "laureata in lettere a Pavia"
+    for span in spans[:1]:
         scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=polarity)
+        _of_a_kind(scene, span)
+
+
+_STATING: Final[dict[Reader, Callable[[Scene, Claim], None]]] = {
+    Reader.ROLE: _is,
+    Reader.KIN: _is_kin,
+    Reader.TOPIC: _likes_it,
+    Reader.DEATH: _died,
+    Reader.POSSESSION: _has,
+    Reader.ACQUISITION: _has,
+    Reader.FUTURE: _plans_ahead,
+}
+"""What is done with a claim whose object is more than words."""

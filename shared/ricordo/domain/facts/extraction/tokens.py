@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
+from ricordo.domain.facts.extraction.acquaintance import is_known_given
 from ricordo.domain.facts.extraction.spelling import HAVING, SPELLINGS
 
 _SAME_LENGTH: Final = str.maketrans(
@@ -27,6 +29,8 @@ _OF_ONESELF: Final = re.compile(
 )
 """What speaks of itself between quotation marks is a title or somebody else's speech, however short."""
 
+_TURN: Final = re.compile(r"^[ \t]*([^\W\d_]\w{1,20}(?: [^\W\d_]\w{1,20})?):[ \t]+(\S[^\n]*)", re.MULTILINE)
+"""A turn of a conversation: who speaks, and what they say."""
 _ABBREVIATIONS: Final = (
     r"(?:Dr|Mr|Mrs|Ms|St|Prof|Sig|Dott|Avv|Ing|Dott\.ssa|Sig\.ra)\."
     r"|(?<=\w )(?-i:[A-ZÀ-Ý])\.(?= (?-i:[a-zà-ÿ]))"  # "Marco R. plays": no sentence ends here
@@ -67,9 +71,15 @@ class Tokens:
         return " ".join(self.source[self.starts[begin] : self.ends[end - 1]].split())
 
 
-def tokenise(content: str, language: str) -> Tokens:
-    """Split `content`, leaving out code, addresses and quoted speech; `low` is spelt as in a book."""
+def tokenise(content: str, language: str, speaker: str = "") -> Tokens:
+    """Split `content`, leaving out code, addresses and quoted speech; `low` is spelt as in a book.
+
+    What other people say in a conversation that was pasted ("Anna: I live in Rome") is left out, of the
+    writer's own lines (`speaker`) only the name.
+    """
     own = without_quotations(content)
+    if ":" in own:
+        own = _TURN.sub(partial(_own_turn, speaker.casefold()), own)
     spellings = SPELLINGS[language]
     low: list[str] = []
     starts: list[int] = []
@@ -97,6 +107,15 @@ def without_quotations(content: str) -> str:
     if '"' in text or "'" in text:
         text = _QUOTED.sub(_unquote, text)
     return text
+
+
+def _own_turn(speaker: str, match: re.Match[str]) -> str:
+    name = match.group(1)
+    first = name.split()[0].casefold()
+    if first == speaker or name.casefold() == speaker:
+        return " " * len(match.group(1)) + match.group()[match.end(1) - match.start() :]
+    known = is_known_given(first) and match.group(2)
+    return _blank(match) if known else match.group()
 
 
 def _blank(match: re.Match[str]) -> str:

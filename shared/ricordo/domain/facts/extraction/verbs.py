@@ -7,7 +7,8 @@ from typing import Final
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.phrases import Rule, longest
 
-_FORMS: Final = ("HAVE", "BE", "WAS")
+_FORMS: Final = {"en": ("HAVE", "BE", "WAS"), "it": ("sono",)}
+"""Under which words the phrases stand whose "I am" or "I have" may be left out."""
 LONGEST_VERB: Final = 8
 """Auxiliaries, negations and adverbs before the verb's meaning, at most."""
 
@@ -60,7 +61,7 @@ def verb_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Ver
 
 def elided_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Verb | None:
     """Read a verb phrase whose "I am" or "I have" is left out: "born in Harare", "been working at Maersk"."""
-    for form in _FORMS:
+    for form in _FORMS[grammar.code]:
         root = grammar.phrases.words.get(form)
         found = longest(root, words, begin, end, grammar.adverbs) if root is not None else None
         if found is not None:

@@ -37,7 +37,7 @@ BE [originally] from
 BE a native of
 grew up in
 = lives_in place
-live|lives|reside|resides in|at
+live|lives|reside|resides in|at|on
 BE living|residing|based|settled in|at
 HAVE lived|resided in|at
 moved|relocated [back] [over] to
@@ -91,13 +91,16 @@ taught
 = works_at organisation past
 worked at|for
 WAS working|employed at|for|by
-quit [my] [job] [at]
+quit
 quit my job at
 quit|left working at|for
 stopped working at|for
 got|WAS fired|sacked|laid_off|dismissed by|from
 WAS made redundant by|from
 retired after working_at|working_for
+= works_at employer past
+left
+= works_at organisation past
 handed in my notice at
 left my job at
 resigned from
@@ -160,6 +163,16 @@ studied|majored_in
 graduated in
 have|has a degree in
 WAS studying
+= studies field
+BE [currently] in|doing|starting|finishing my|his|her|their first|second|third|fourth|fifth|final|
+   last year of|studying|doing
+BE [a] [first-year|second-year|third-year|final-year] student_of
+BE taking|reading|doing a|my|his|her a_level|a-level|gcse|degree|course in
+= studies course
+BE doing|reading|taking
+do|does|did
+= studies_at campus
+BE at
 = studies_at organisation
 study|studies at
 BE studying at
@@ -167,7 +180,8 @@ BE a [first-year|second-year|third-year|final-year|phd|master's|law|medical] stu
 BE enrolled at|in
 BE [still] at [the] university|college|school in|of
 BE [a] student|undergrad|undergraduate|postgrad|freshman|sophomore|junior|senior at|of
-BE in|doing [my|his|her] first|second|third|fourth|final year at
+BE in|doing [my|his|her|their] first|second|third|fourth|final year [of_uni|of_university|of_college|
+   of_school] at
 HAVE started|begun at
 start|starts at
 go|goes to university|college|school at|in

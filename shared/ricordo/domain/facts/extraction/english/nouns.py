@@ -43,7 +43,8 @@ CONDITIONS: Final = _words(
     raynaud's sjögren's hayfever hay-fever sinusitis bronchitis emphysema sleep-apnea anaphylaxis
     eosinophilic lipedema lymphedema lactose-intolerance celiac's coeliac's cholesterol pots me/cfs mcas
     fibro hypermobility ehlers-danlos prediabetes pre-diabetic prediabetic paraplegic claustrophobia
-    claustrophobic agoraphobia arachnophobia dysphagia neuralgia narcoleptic
+    claustrophobic agoraphobia arachnophobia dysphagia neuralgia narcoleptic crohn hashimoto alzheimer
+    huntington hodgkin meniere raynaud
     """
 )
 OWNABLES: Final = _words(
@@ -62,7 +63,8 @@ OWNABLES: Final = _words(
     macbook iphone ipad smartphone smartwatch projector playstation xbox nintendo ps5 sewing-machine
     loom kiln lathe microscope binoculars gramophone jukebox aquarium sauna hot-tub hammock grill
     trailer airplane plane glider helicopter hearse sled ducati harley yamaha kawasaki honda toyota
-    subaru mazda skoda renault peugeot citroen ford porsche ferrari
+    subaru mazda skoda renault peugeot citroen ford porsche ferrari beehive beehives hive hives
+    lawnmower chainsaw tv telly television lighthouse mill windmill castle manor island
     """
 )
 INSTRUMENTS: Final = _words(

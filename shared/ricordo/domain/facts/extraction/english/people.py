@@ -99,6 +99,11 @@ def _kin() -> dict[str, Kin]:
     # "My twins" are one's children; "my twin" is not.
     children = {
         "twins": Kin("has_child", "twin", plural=True),
+        "eldest": Kin("has_child", "child"),
+        "oldest": Kin("has_child", "child"),
+        "youngest": Kin("has_child", "child"),
+        "boy": Kin("has_child", "boy", "m"),
+        "girl": Kin("has_child", "girl", "f"),
         "boys": Kin("has_child", "boy", "m", plural=True),
         "girls": Kin("has_child", "girl", "f", plural=True),
     }
@@ -111,15 +116,15 @@ KIN: Final = _kin()
 ADJECTIVES: Final = frozenset(
     """
     older elder younger little big small baby twin best good close dear old oldest eldest youngest new
-    beloved sweet lovely wonderful only dearest closest childhood former-school adorable golden black
-    white grey gray tabby german french rescue pet guinea three-year-old first second beautiful amazing
-    great tiny young adopted late deceased estranged middle university college school work long-time
-    longtime fluffy fat lazy crazy ancient mad naughty beautiful handsome clever hilarious brown orange
-    spotted stray blind deaf cheeky grumpy lovely one-eyed three-legged neurotic elderly rambunctious
-    feisty spoiled spoilt darling dearly departed foster biological birth six-year-old nosy noisy kind
-    old-time former mini miniature toy siberian bernese yorkshire jack russell maine coon next-door
-    upstairs downstairs immediate direct long-suffering favorite favourite gorgeous newborn teenage
-    grown-up grown twin closest bff pregnant
+    beloved sweet lovely wonderful only dearest closest childhood former-school adorable golden norwegian
+    british forest border cocker black white grey gray tabby german french rescue pet guinea
+    three-year-old first second beautiful amazing great tiny young adopted late deceased estranged middle
+    university college school work long-time longtime fluffy fat lazy crazy ancient mad naughty beautiful
+    handsome clever hilarious brown orange spotted stray blind deaf cheeky grumpy lovely one-eyed
+    three-legged neurotic elderly rambunctious feisty spoiled spoilt darling dearly departed foster
+    biological birth six-year-old nosy noisy kind old-time former mini miniature toy siberian bernese
+    yorkshire jack russell maine coon next-door upstairs downstairs immediate direct long-suffering
+    favorite favourite gorgeous newborn teenage grown-up grown twin closest bff pregnant
     """.split()
 )
 NAMING: Final = compile_phrases(
@@ -139,3 +144,9 @@ NAMING: Final = compile_phrases(
     {},
 )
 COMPANIONS: Final = frozenset("work school college uni university".split())
+MEETING_PLACES: Final = frozenset(
+    """
+    office work school uni university college church gym class choir pub allotment team street course club
+    band yoga accounts reception nursery antenatal downstairs upstairs
+    """.split()
+)

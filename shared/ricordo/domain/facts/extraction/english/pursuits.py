@@ -34,11 +34,22 @@ have|has a soft_spot|passion|weakness|sweet_spot for
 ca n't get enough of
 ca n't|not live|resist without
 fell in love with
+= likes topic
+love|adore|enjoy it|them
+= dislikes topic
+hate|detest it|them
+ca n't stand it|them
+= allergic_to topic
+BE allergic to it|them
 = likes preferred
 prefer|prefers
 = dislikes activity
 hate|hates|dislike|dislikes to
+= likes thing past
+adored
 = dislikes thing
+do|does n't care for|about
+do|does not care for|about
 BE repulsed|disgusted|put_off by
 BE not|never into|keen_on|fond_of|big_on
 BE n't into|keen_on|fond_of|big_on
@@ -74,7 +85,7 @@ WAS born with
 live|lives|struggle|struggles with
 BE struggling|living with
 = owns possession
-have|has [got]
+have|has|'ve [got]
 HAVE got
 HAVE had|owned
 = owns possession past
@@ -88,6 +99,9 @@ died|passed [away]
 HAVE died|passed [away]
 WAS put to_sleep|down
 BE dead|gone
+= has_pet possession
+keep|keeps
+HAVE kept
 = owns acquisition
 bought|got|adopted|rescued|purchased|inherited
 bought|got myself|ourselves
@@ -118,6 +132,10 @@ BE one of my [best|closest] friends
 = knows kin
 BE a colleague|neighbour|neighbor|acquaintance|classmate of mine
 = knows name
+went to school|college|uni|university with
+go|goes to school|college|uni|university|choir|church with
+grew up with
+share|shares a|an|my flat|house|office|room|apartment|desk with
 know|knows
 met
 HAVE known|met
@@ -156,6 +174,7 @@ belong|belongs to
 joined
 HAVE joined
 sing|sings|play|plays in|for
+sing|sings with
 BE singing|playing in|for
 volunteer|volunteers at|for|with
 BE volunteering at|for|with
@@ -184,6 +203,7 @@ spent a|my|our|the|last|two|three|four [whole] [week|weeks|month|months|summer|w
    holiday|holidays|honeymoon|vacation] in
 spent [last] summer|winter|christmas|easter|new_year in
 WAS on [a] holiday|vacation|honeymoon in
+hiked|cycled|backpacked|camped|skied|surfed in
 backpacked|hiked|cycled|travelled|traveled|drove|sailed|hitchhiked|interrailed through|across|around|round
 travelled|traveled around|across|through|all_over
 went|traveled|travelled|flew to
@@ -198,7 +218,7 @@ took a trip to
 BE going to
 BE [currently] saving|training up_to|to|up_for
 = plans future
-BE moving|opening|starting|retiring|adopting|launching|emigrating|relocating|quitting|buying|selling|
+BE getting|moving|opening|starting|retiring|adopting|launching|emigrating|relocating|quitting|buying|selling|
    renovating|building|
    enrolling|joining|running|walking|cycling
 = plans activity

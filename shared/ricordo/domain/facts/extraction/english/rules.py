@@ -17,6 +17,7 @@ _MACROS: Final = {
 _ATTRIBUTES: Final = """
 = name name
 my|the [full|first|real|given] name is|'s
+name 's|is
 my names
 [please] call me
 you can|may|could call me
@@ -57,6 +58,10 @@ my degree is in
 my phd is in
 = studies_at organisation
 my university|college|school is|'s
+= likes activity
+there 's|is nothing i|we love|like|enjoy|adore more_than|better_than
+nothing i|we love|like|enjoy|adore more_than|better_than
+nothing beats
 = likes thing
 my passion|hobby is|'s
 my hobbies|passions|interests are|include
@@ -90,12 +95,40 @@ hometown|birthplace is|'s
 mother|native|first tongue|language is|'s
 """
 
+_COUPLES: Final = """
+= partner name
+are|'re|got [getting] married|engaged|together|dating
+have|'ve been [a] married|engaged|together|dating|couple
+are|'re [a] couple|item
+met and_fell_in_love|and_married
+= partner name past
+broke|split|split_up|broke_up up
+have|'ve broken|split up
+divorced|separated
+got divorced|separated
+are|'re divorced|separated
+used to be|date together|married
+were [a] married|together|couple|engaged
+"""
+
 _AFTER: Final = {
     "plays": """
 = member_of organisation
 in|for|with
 """,
+    "is_a": """
+= lives_in place
+living|based in|near
+= born_in place
+born [and] [raised] in
+= works_at organisation
+working at|for
+""",
     "works_as": """
+= lives_in place
+living|based in|near
+= born_in place
+from
 = works_at organisation
 at|for|in|with
 """,
@@ -110,6 +143,7 @@ at|in
     "studies_at": """
 = studies field
 where BE studying
+doing|studying|reading
 """,
     "lives_in": """
 = lives_in place
@@ -156,6 +190,7 @@ i mean [,]
 
 PHRASES: Final[Node] = compile_phrases(parse_rules(CIRCUMSTANCES + PURSUITS), _MACROS)
 BELONGINGS: Final[Node] = compile_phrases(parse_rules(_BELONGINGS), _MACROS)
+COUPLES: Final[Node] = compile_phrases(parse_rules(_COUPLES), _MACROS)
 ATTRIBUTES: Final[Node] = compile_phrases(parse_rules(_ATTRIBUTES), _MACROS)
 REMINDERS: Final[Node] = compile_phrases(parse_rules(_REMINDERS), _MACROS)
 AFTER: Final = {predicate: compile_phrases(parse_rules(text), _MACROS) for predicate, text in _AFTER.items()}

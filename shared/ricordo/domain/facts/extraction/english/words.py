@@ -57,10 +57,15 @@ OPENERS: Final = _words(
     lmao greetings everybody team friends dear weekdays weekday nights mornings evenings afternoons back
     growing being kid child teenager school college uni work home lunch dinner breakfast holiday
     holidays christmas easter half past couple exactly roughly around technically legally career-wise
-    day weeks months hours same edit ps p.s. pps thx ty cheers evenin gday g'day howdy sup yo
+    day weeks months hours same edit ps p.s. pps thx ty cheers evenin gday g'day howdy sup yo next
+    coming following
     """
 )
-CONJUNCTIONS: Final = _words("and or plus & nor")
+CONJUNCTIONS: Final = _words(
+    """
+    and or plus & nor n
+    """
+)
 BREAKERS: Final = _words(
     """
     but because since so while although though whereas therefore hence then however yet cause cuz until
@@ -88,10 +93,10 @@ APPEALS: Final = _words(
 ELIDED: Final = _words(
     """
     been living working studying learning born based married engaged allergic used joined got bought
-    adopted moved started quit left visited went came graduated turned love hate adore loving ca do can't
-    never lived worked studied retired grew diagnosed spent dating originally travelled traveled took
-    volunteering playing owned inherited rescued became met resigned raised intolerant addicted obsessed
-    planning training teaching run loved hated had
+    adopted moved started quit left visited went came graduated turned love hate adore loving ca do
+    can't never lived worked studied retired grew diagnosed spent dating originally travelled traveled
+    took volunteering playing owned inherited rescued became met resigned raised intolerant addicted
+    obsessed planning training teaching run loved hated had back night
     """
 )
 UNREAL: Final = _words(
@@ -101,13 +106,16 @@ UNREAL: Final = _words(
     idk ifs hopefully allegedly rumour rumor hypothetical imaginary imagined fake fictitious dreams
     """
 )
-UNREAL_PAIRS: Final = _phrases("""
+UNREAL_PAIRS: Final = _phrases(
+    """
     as if, as though, if only, let's say, let 's, for example, for instance, my dream, a dream, the
     novel, my novel, the movie, the film, the book, the game, a game, the story, my story, my character,
     would be, would love, would have, 'd love, 'd like, would like, what if, pretend to, even if, only
     if, n't know, not sure, n't think, not true, n't mean, doubt that, wonder if, wondering if, act as,
-    write a, not that, song says, lyrics go
-    """)
+    write a, not that, song says, lyrics go, the series, the show, the sitcom, a novel, a film, a movie,
+    the play, the anime, the cartoon, the saga, the manga, the sequel, short story, my book, a story
+    """
+)
 JESTING: Final = frozenset(
     {
         "just kidding",
@@ -161,7 +169,7 @@ STOPS: Final = _words(
     i we you 's 'm is are was were am has have had will would can could during please lol haha nowadays
     daily weekly especially currently really for by via despite tbh imo imho ngl btw fwiw online offline
     rn tho lmao xd pls thx hahaha ok okay right meanwhile whereas hence therefore he'll she'll ya mate
-    dude bro fyi
+    dude bro fyi half without within
     """
 )
 TAILS: Final = _phrases(
@@ -181,7 +189,8 @@ TAILS: Final = _phrases(
     if i, if you, right away, part time, full time, part-time, full-time, for short, for example, back
     in, not to, big time, any day, these past, those days, that much, that way, in case, to death, to
     bits, in spring, in summer, in autumn, in winter, in fall, of course, out of, thank you, no idea, no
-    clue, no doubt, at night, at weekends, at home, at work, on weekends, on weekdays
+    clue, no doubt, at night, at weekends, at home, at work, on weekends, on weekdays, back when, back
+    then, back home, back again
     """
 )
 TIME_NOUNS: Final = _words(
@@ -203,7 +212,7 @@ VAGUE: Final = _words(
     """
     more few less lots ton tons stuff things everywhere nowhere anywhere somewhere hard abroad online
     games way idea fact part best better enough no neither professionally competitively well music role
-    tricks
+    tricks being it's one any there bit
     """
 )
 GENERIC: Final = _words(

@@ -13,6 +13,7 @@ CIRCUMSTANCES: Final = """
 3 si chiamano
 3 si chiamava|chiamavano
 3 è chiamat{o}
+1 {am} il|la signor|signora|signorina|dottor|dottoressa|professor|professoressa|prof
 = name role
 1 {am}
 3 è
@@ -53,8 +54,8 @@ CIRCUMSTANCES: Final = """
 1 {ho} messo_radici|affittato_casa|affittato_un_appartamento|comprato_casa|una_stanza {where}
 1 {am} emigrat{o}|sbarcat{o}|approdat{o} {where}
 1 sto|stiamo vivendo|abitando {where}
-1 mi sono trasferit{o}|stabilit{o} {where}
-1 ci siamo trasferit{o}|stabilit{o} {where}
+1 mi sono trasferit{o}|stabilit{o}|spostat{o} {where}
+1 ci siamo trasferit{o}|stabilit{o}|spostat{o} {where}
 1 {am} andat{o} a_vivere|ad_abitare|a_stare {where}
 1 {am} tornat{o} a_vivere|ad_abitare|a_stare {where}
 1 {am} residente|residenti|domiciliat{o} {where}
@@ -75,6 +76,7 @@ CIRCUMSTANCES: Final = """
 3 ha|hanno preso_casa|messo_radici|affittato_casa {where}
 = lives_in place past
 1 vivevo|abitavo|vivevamo|abitavamo {where}
+1 stavo|stavamo {city}
 1 {ho} vissuto|abitato {where}
 1 mi sono trasferit{o} da|dal|dalla|dall'
 1 ci siamo trasferit{o} da|dal|dalla|dall'
@@ -164,8 +166,10 @@ CIRCUMSTANCES: Final = """
 1 {am} diventat{o}
 3 è diventat{o}
 = works_as role past
-1 ero
-3 era
+1 ero|eravamo
+1 {am} stat{o}
+3 era|erano
+3 è|sono stat{o}
 = works_as occupation past
 1 lavoravo come
 1 facevo|facevamo il|lo|la|l'|i
@@ -185,7 +189,7 @@ CIRCUMSTANCES: Final = """
    triennale|corso|specializzazione in|di
 1 faccio un|una|il|la|l' master|dottorato|laurea|specialistica|magistrale|triennale|corso|
    specializzazione in|di
-1 {am} al [primo|secondo|terzo|quarto|quinto|ultimo] anno di
+1 sto|{am} al [primo|secondo|terzo|quarto|quinto|ultimo] anno di
 1 {am} [uno|una|un'] student{o}|studente|studentessa|universitari{o}|laureand{o}|dottorand{o}|
    specializzand{o}|iscritt{o}|matricola di|in|a
 1 frequento [un] [il] corso di|d'
@@ -207,6 +211,8 @@ CIRCUMSTANCES: Final = """
 1 {ho} studiato
 1 mi sono laureat{o}|diplomat{o} in
 1 {am} laureat{o}|diplomat{o}|specializzat{o} in
+1 {ho} fatto|finito|preso|conseguito il|un|la|una dottorato|master|laurea|diploma|specializzazione|
+   magistrale|triennale in
 1 {ho} preso_la|una|la|un|fatto_la|fatto_un|finito_la laurea|specialistica|magistrale|triennale|dottorato|
    master in
 1 studiavo
@@ -223,7 +229,7 @@ CIRCUMSTANCES: Final = """
 1 vado all'_università|alla_scuola|a_scuola|a_lezione {where}
 1 sto facendo l'_università|il_liceo|l'_erasmus {where}
 1 sto frequentando
-1 {am} al [primo|secondo|terzo|quarto|quinto|ultimo] anno al|alla|all'|del|della|dell'
+1 sto|{am} al [primo|secondo|terzo|quarto|quinto|ultimo] anno al|alla|all'|del|della|dell'|di
 1 {am} fuorisede|matricola {where}
 1 {am} studente|studentessa {where}
 1 {am} {un} studente|studentessa {where}

@@ -63,7 +63,9 @@ OWNABLES: Final = _words(
     osteria trattoria mac macbook iphone ipad smartphone smartwatch proiettore playstation xbox nintendo
     ps5 e-bike microscopio binocolo macchina_da_cucire telaio tornio acquario piscina sauna aereo
     aliante quad panda cinquecento lambretta ducati fiat alfa lancia ferrari maserati harley yamaha
-    honda toyota subaru renault peugeot citroen ford audi bmw
+    honda toyota subaru renault peugeot citroen ford audi bmw arnia arnie trattorino motozappa motosega
+    barbecue frigo lavatrice lavastoviglie pc televisore tv televisione robot monopattini pedalò pattìno
+    canoe ambulanza scuolabus
     """
 )
 INSTRUMENTS: Final = _words(
@@ -117,7 +119,9 @@ ROLES: Final = _words(
     bengalese nepalese thailandese vietnamita coreano coreana filippino filippina indonesiano malese
     australiano australiana canadese messicano messicana cubano cubana colombiano colombiana peruviano
     peruviana cileno cilena venezuelano venezuelana ecuadoriano ecuadoriana boliviano uruguaiano ariete
-    scorpione sagittario capricorno gay lesbica bisessuale trans asessuale
+    scorpione sagittario capricorno gay lesbica bisessuale trans asessuale partigiano partigiana reduce
+    ex-combattente combattente repubblichino garibaldino boy-scout emigrante contrabbandiere trovatello
+    obiettore disertore staffetta deportato deportata internato prigioniero superstite sopravvissuto
     """
 )
 BREEDS: Final = _words(
@@ -185,6 +189,7 @@ def _numbers() -> dict[str, str]:
             stem = word[:-1] if small[0] in "uo" else word
             numbers[stem + ("tré" if small == "tre" else small)] = str(10 * tens + unit)
             numbers[stem + small] = str(10 * tens + unit)
+        numbers[word[:-1] + "un"] = str(10 * tens + 1)  # "ventun anni"
     return numbers
 
 

@@ -14,12 +14,18 @@ _NOUNS: Final[tuple[tuple[str, Gender, str], ...]] = (
     (
         "has_child",
         "f",
-        "figlia/figlie bambina/bambine bimba/bimbe figliastra ragazzina piccolina gemelle/gemelle",
+        """
+    figlia/figlie bambina/bambine bimba/bimbe figliastra primogenita secondogenita ragazzina
+    piccolina gemelle/gemelle
+    """,
     ),
     (
         "has_child",
         "m",
-        "figlio/figli bambino/bambini bimbo/bimbi figliastro ragazzino piccolino gemelli/gemelli",
+        """
+    figlio/figli bambino/bambini bimbo/bimbi figliastro primogenito secondogenito ragazzino
+    piccolino gemelli/gemelli
+    """,
     ),
     ("partner", "f", "moglie fidanzata compagna ragazza sposa morosa mogliettina"),
     ("partner", "m", "marito fidanzato compagno ragazzo sposo moroso maritino"),
@@ -146,5 +152,11 @@ COMPANIONS: Final = frozenset(
     """
     classe scuola stanza lavoro corso università casa banco squadra liceo viaggio infanzia pianerottolo
     ufficio
+    """.split()
+)
+MEETING_PLACES: Final = frozenset(
+    """
+    ufficio lavoro scuola palestra corso coro piano bar squadra parrocchia università liceo circolo
+    condominio calcetto catechismo oratorio reparto
     """.split()
 )

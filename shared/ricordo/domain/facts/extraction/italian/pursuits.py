@@ -43,6 +43,19 @@ PURSUITS: Final = """
 3 è fan|amante|tifos{o}|golos{o} {di}
 3 ha la|una passione per
 3 impazzisce per
+= likes thing past
+1 adoravo|amavo
+1 mi|ci piaceva|piacevano
+3 adorava|amava
+= dislikes thing past
+1 odiavo|detestavo
+1 non sopportavo|mi_piaceva|mi_piacevano
+3 odiava|detestava
+= likes topic
+1 lo|la|li|le adoro|amo
+= dislikes topic
+1 lo|la|li|le odio|detesto
+1 non lo|la|li|le sopporto|reggo|digerisco|tollero
 = likes preferred
 1 preferisco|preferiamo
 3 preferisce
@@ -64,6 +77,9 @@ PURSUITS: Final = """
 3 odia|detesta|odiano|detestano
 3 non sopporta
 3 gli|le fa|fanno schifo
+= allergic_to topic
+1 ne sono allergic{o}
+1 ci sono allergic{o}
 = allergic_to substance
 1 {am} allergic{o}|intollerant{o}|allergici|allergiche|intollerante|intolleranti {a}
 1 {ho} un'_allergia|un'_intolleranza|l'_allergia|l'_intolleranza|una_forte_allergia|
@@ -113,6 +129,9 @@ PURSUITS: Final = """
 = owns property
 1 {am} proprietari{o} {di}
 3 è proprietari{o} {di}
+= has_pet possession
+1 allevo|alleviamo
+3 alleva|allevano
 = owns acquisition
 1 {ho} comprato|acquistato|adottato|preso|ereditato|salvato
 1 mi sono comprat{o}|pres{o}
@@ -126,7 +145,6 @@ PURSUITS: Final = """
 1 sto insieme a|con
 1 sto con
 1 sono in_una_relazione con
-1 esco con
 1 convivo con
 1 ho sposato
 1 sto_insieme a
@@ -197,6 +215,8 @@ PURSUITS: Final = """
 1 appartengo {a}
 1 mi sono unit{o} {in}|{a}
 1 canto|suono|gioco {in}
+1 canto con
+1 {am} nel direttivo|consiglio|comitato {di}
 1 faccio volontariato {at}|con
 1 {am} entrat{o} {in}|a_far_parte_di|a_far_parte_del
 3 è [un|una] membro|soci{o}|volontari{o}|tesserat{o}|attivista|militante|presidente|segretari{o} {di}
@@ -207,12 +227,14 @@ PURSUITS: Final = """
 3 canta|suona|gioca {in}
 3 si è unit{o} {a}|{in}
 3 fa volontariato {at}
+= member_of group past
+1 {ho} lasciato|mollato
+3 ha lasciato
 = member_of organisation past
 1 facevo|facevamo parte {di}
 1 {ho} fatto parte {di}
 1 cantavo|suonavo|giocavo|militavo|recitavo {in}
 1 ero|eravamo membro|membri|soci{o}|iscritt{o}|volontari{o}|tesserat{o} {di}
-1 {ho} lasciato la_band|il_coro|il_gruppo|la_squadra|il_partito|il_sindacato|l'_associazione
 1 {ho} cantato|suonato|giocato|militato {in}
 3 cantava|suonava|giocava {in}
 3 era membro|soci{o}|iscritt{o} {di}

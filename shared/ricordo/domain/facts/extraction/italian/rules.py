@@ -56,6 +56,7 @@ la mia lingua_madre|madrelingua|prima_lingua|seconda_lingua è
 la mia università|scuola è
 il mio liceo è
 = likes thing
+non c' è niente|nulla che mi piaccia|piace più|di_più di|che|del|della|dei|delle
 la mia [più] [grande] passione è|sono
 il mio hobby è
 i miei hobby|interessi sono
@@ -88,6 +89,21 @@ la città natale|d'_origine
 il paese natale|d'_origine
 = speaks language
 la lingua madre
+"""
+
+_COUPLES: Final = """
+= partner name
+siamo sposati|fidanzati|insieme|una_coppia
+stiamo insieme
+conviviamo
+ci siamo sposati|fidanzati|messi_insieme|conosciuti_e_sposati
+ci sposiamo
+= partner name past
+ci siamo lasciati|separati|mollati
+abbiamo divorziato|rotto
+siamo separati|divorziati
+eravamo sposati|fidanzati|insieme
+stavamo insieme
 """
 
 _AFTER: Final = {
@@ -148,6 +164,7 @@ considerando|sapendo che
 
 PHRASES: Final[Node] = compile_phrases(parse_rules(CIRCUMSTANCES + PURSUITS), _MACROS)
 BELONGINGS: Final[Node] = compile_phrases(parse_rules(_BELONGINGS), _MACROS)
+COUPLES: Final[Node] = compile_phrases(parse_rules(_COUPLES), _MACROS)
 ATTRIBUTES: Final[Node] = compile_phrases(parse_rules(_ATTRIBUTES), _MACROS)
 REMINDERS: Final[Node] = compile_phrases(parse_rules(_REMINDERS), _MACROS)
 AFTER: Final = {predicate: compile_phrases(parse_rules(text), _MACROS) for predicate, text in _AFTER.items()}

@@ -63,7 +63,7 @@ OPENERS: Final = _words(
     figurati mamma_mia caspita cavolo madonna oddio dai vabbè vabbe va okk ottimo bellissimo scusa
     scusami scusate scusi perdona perdonami ascolta vedi dopodiché natale pasqua capodanno ferragosto
     mattino weekend finesettimana sempre almeno prego già difatti appunto giusto momento momentaneamente
-    fino un' tutto notte
+    fino un' tutto notte prossimo prossima prossimi prossime entro
     """
 )
 CONJUNCTIONS: Final = _words("e ed o oppure & né nonché")
@@ -90,6 +90,13 @@ APPEALS: Final = _words(
     si può posso mi_sapresti sapresti riesci riusciresti faresti compreresti sapete
     """
 )
+ELIDED: Final = _words(
+    """
+    nato nata nati nate cresciuto cresciuta cresciuti originario originaria laureato laureata diplomato
+    diplomata sposato sposata fidanzato fidanzata allergico allergica allergici intollerante iscritto
+    iscritta residente appassionato appassionata amante tornato tornata reduce
+    """
+)
 UNREAL: Final = _words(
     """
     spero speriamo sperando immagina immaginiamo supponiamo supponi ipoteticamente fingi fingiamo magari
@@ -98,13 +105,16 @@ UNREAL: Final = _words(
     ammettiamo potrebbe
     """
 )
-UNREAL_PAIRS: Final = _phrases("""
+UNREAL_PAIRS: Final = _phrases(
+    """
     facciamo finta, fai finta, fa' finta, per esempio, ad esempio, come se, mettiamo che, metti che, nel
     romanzo, nel film, nel libro, nel gioco, nella storia, mio personaggio, mio romanzo, mio sogno, un
     sogno, anche se_, non credo, non penso, non so, non è, può darsi, mi piacerebbe, mi chiedo, chissà
     se, dice la, scrivi un, scrivi una, interpreta un, non sono_sicuro, non dico, non direi, spero di,
-    spero che, vorrei che, dubito che
-    """)
+    spero che, vorrei che, dubito che, nella serie, nel telefilm, nella fiction, nel cartone, nel
+    fumetto, un romanzo, nella saga, nell' anime, nel manga, una letterina, una storia, un racconto
+    """
+)
 JESTING: Final = frozenset({"sto scherzando", "stavo scherzando", "scherzavo ,", "per scherzo"})
 SAYING: Final = _words(
     "detto dice dicono scritto scrive chiesto risposto ha_detto disse racconta raccontato urlato esclamato"

@@ -1,0 +1,142 @@
+"""What is said of somebody's name, birthday, language or favourite thing, and of a liking told backwards."""
+
+from typing import Final
+
+from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
+from ricordo.domain.facts.extraction.names import Person, name_at
+from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
+from ricordo.domain.facts.extraction.phrasing import OF
+from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
+from ricordo.domain.facts.extraction.stating import state
+from ricordo.domain.facts.extraction.verbs import verb_at
+
+_LONGEST_DATE: Final = 4
+_LONGEST_FAVOURED: Final = 6
+_NO_COMMAND: Final = frozenset(
+    "terrible awful nonexistent zero nil bad poor rubbish crap pessimo scarso nullo".split()
+)
+
+
+def attribute(scene: Scene, at: int, end: int) -> bool:
+    """Read "my name is …", "her name is …", "il mio lavoro è …"."""
+    found = longest(scene.grammar.attributes, scene.tokens.low, at, end, scene.grammar.adverbs)
+    if found is None:
+        return False
+    rule, after = found
+    subject = scene.cast.latest() if rule.person else None
+    if subject is not None or not rule.person:
+        state(scene, Claim(subject, rule, after, end))
+    return True
+
+
+def favourite(scene: Scene, at: int, end: int) -> bool:
+    """Read "my favourite dish is carbonara", "il mio piatto preferito è la carbonara"."""
+    low, grammar = scene.tokens.low, scene.grammar
+    if low[at] not in grammar.possessives:
+        return False
+    favourite = next((i for i in range(at + 1, min(at + 4, end)) if low[i] in grammar.favourite), end)
+    copulas = (i for i in range(favourite + 1, min(favourite + 6, end)) if low[i] in grammar.to_be)
+    for copula in copulas:
+        state(scene, Claim(None, Rule("likes", Reader.THING), copula + 1, end))
+        return True
+    return favourite < end
+
+
+def favoured(scene: Scene, begin: int, end: int) -> bool:
+    """Read "jazz is my favourite kind of music", "il jazz è la mia musica preferita"."""
+    low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    copula = next(
+        (i for i in range(begin + 1, min(end, begin + _LONGEST_FAVOURED)) if low[i] in grammar.to_be), end
+    )
+    behind = low[copula + 1 : copula + 6]
+    if grammar.possessives.isdisjoint(behind[:2]) or grammar.favourite.isdisjoint(behind):
+        return False
+    first = phrasing.lead(begin, copula)
+    after = phrasing.trim(first, copula)
+    if after == first or phrasing.thing(first, copula) != after or phrasing.foreign(first, after):
+        return False
+    scene.draft(None, "likes", scene.tokens.text(first, after))
+    return True
+
+
+def own_language(scene: Scene, at: int, end: int) -> bool:
+    """Read "my Dutch is good enough", "il mio inglese è arrugginito"."""
+    low, grammar = scene.tokens.low, scene.grammar
+    named = at + 2 < end and low[at] in grammar.possessives and low[at + 2] in grammar.to_be
+    if not named or low[at + 1] not in grammar.lexicon[Reader.LANGUAGE]:
+        return False
+    if _NO_COMMAND.isdisjoint(low[at + 3 : end]) and grammar.negations.isdisjoint(low[at + 3 : end]):
+        scene.draft(None, "speaks", scene.tokens.text(at + 1, at + 2))
+    return True
+
+
+def fronted(scene: Scene, begin: int, end: int) -> bool:
+    """Read "la liquirizia mi piace", "le olive non ci piacciono": what is liked comes first."""
+    low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    at = next((i for i in range(begin, end) if low[i] in grammar.pleasing), begin)
+    start = at - 2 if at > begin and low[at - 2] in grammar.negations else at - 1
+    first = phrasing.lead(begin, start)
+    if first == begin or first >= start or low[first - 1] not in grammar.determiners:
+        return False
+    verb, last = verb_at(scene.tokens.low, scene.grammar, start, end), phrasing.trim(first, start)
+    if verb is None or verb.end <= at or last == first or phrasing.thing(first, start) != last:
+        return False
+    if phrasing.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(verb.end, end)):
+        return False
+    subject = scene.cast.latest() if verb.rule.person > 1 else None
+    if subject is None and verb.rule.person > 1:
+        return True
+    predicate = verb.rule.denied if verb.negated else verb.rule.predicate
+    scene.draft(subject, predicate or verb.rule.predicate, scene.tokens.text(first, last))
+    return True
+
+
+def belonging(scene: Scene, owner: Who, at: int, end: int) -> bool:
+    """Read "Freya's | birthday is 9 May"."""
+    found = longest(scene.grammar.belongings, scene.tokens.low, at, end, scene.grammar.adverbs)
+    if found is None:
+        return False
+    state(scene, Claim(owner, found[0], found[1], end))
+    return True
+
+
+def belonging_to(scene: Scene, at: int, end: int) -> bool:
+    """Read "il compleanno di mio fratello Saverio è il 12 agosto", "the birthday of my …"."""
+    low, grammar = scene.tokens.low, scene.grammar
+    found = longest(grammar.belongings, low, at, end, grammar.adverbs)
+    if found is None or found[1] >= end:
+        return False
+    rule, after = found
+    owner = owner_at(scene, after, end) or (owner_at(scene, after + 1, end) if low[after] in OF else None)
+    if owner is None or owner[1] >= end or low[owner[1]] not in grammar.to_be | grammar.naming_verbs:
+        return False
+    state(scene, Claim(owner[0], rule, owner[1] + 1, end))
+    return True
+
+
+def birthday_first(scene: Scene, begin: int, end: int) -> bool:
+    """Read "il 12 giugno è il compleanno di mia moglie Renata"."""
+    low, grammar = scene.tokens.low, scene.grammar
+    for at in range(begin + 1, min(end - 1, begin + 2 * _LONGEST_DATE)):
+        found = longest(grammar.belongings, low, at + 1, end, ()) if low[at] in grammar.to_be else None
+        if found is None or found[0].predicate != "birthday" or found[1] >= end:
+            continue
+        after = found[1]
+        owner = owner_at(scene, after, end) or (owner_at(scene, after + 1, end) if low[after] in OF else None)
+        dates = [d for i in range(begin, at) for d in scene.objects.figures.date(i, at)]
+        if owner is None or not dates:
+            return False
+        scene.draft(owner[0], "birthday", scene.tokens.text(*dates[0]))
+        return True
+    return False
+
+
+def owner_at(scene: Scene, at: int, end: int) -> tuple[Person, int] | None:
+    """Return who is named or tied to the user at `at`, and the index after them."""
+    mention = scene.mentions.get(at)
+    if mention is not None:
+        return mention.person, mention.end
+    after = name_at(scene.tokens, scene.grammar, at, end, person=True)
+    if after == at or not is_of_the_users_life(scene.tokens.low[at:after]):
+        return None
+    return scene.cast.introduce(Person(None, names=[scene.tokens.text(at, after)])), after
