@@ -17,6 +17,9 @@ _BEFORE_REMINDER: Final = 12
 _ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
 _ABOUT: Final = frozenset("che cosa chi quale quali what whom which".split())
 """After a preposition, these ask: "di che deve essere?"."""
+_ASKING: Final = frozenset(
+    "quale quali quanto quanti quanta quante cosa dove perché meglio what which how why".split()
+)
 _LONGEST_QUESTION: Final = 12
 _QUESTION_WITHIN: Final = 3
 """Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
@@ -47,6 +50,8 @@ def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int
             after += 1
         last = _before_question(tokens, grammar, begin, end) if asked else end
         first, resumed = _reminder(tokens, grammar, begin, last)
+        if _before_unreal(tokens, grammar, begin, first) < first:
+            first = resumed = begin  # "I dreamt that you should know that …"
         for start, furthest in ((begin, first), (resumed, last)):
             for real_start, real_end in _real(tokens, grammar, start, furthest):
                 yield real_start, real_end, real_end
@@ -141,7 +146,7 @@ def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:
     if any(a in grammar.prepositions and b in _ABOUT for a, b in pairwise(about)):
         return True
     soon = low[first + 1 : min(end, first + _QUESTION_WITHIN)]
-    return any(word in grammar.questions and word not in grammar.relatives for word in soon)
+    return not _ASKING.isdisjoint(soon)
 
 
 def _before_pause(tokens: Tokens, grammar: Grammar, begin: int, at: int) -> int:

@@ -23,6 +23,8 @@ _EPONYMS: Final = frozenset(
     "parkinson alzheimer crohn hashimoto down huntington hodgkin raynaud meniere".split()
 )
 _OF_A_YEAR: Final = frozenset({"del", "dell'"})
+_INTOLERANCES: Final = frozenset("allergia intolleranza allergy intolerance".split())
+_SEVERITY: Final = frozenset("mild severe bad serious nasty terrible slight horrible awful".split())
 _MADE_FOR: Final = frozenset(
     """
     vela motore remi corsa passeggio strada cucire surf scrivere pedali gas pellet campo biliardo muro coda
@@ -162,7 +164,11 @@ def _owned(scene: Scene, item: _Item) -> None:
     text = scene.tokens.text(at, after)
     polarity: Polarity = "past" if item.over else "holds"
     if not item.acquired and scene.tokens.low[after - 1] == "allergy" and after - at > 1:
+        while at < after - 2 and scene.tokens.low[at] in _SEVERITY:
+            at += 1
         scene.draft(item.subject, "allergic_to", scene.tokens.text(at, after - 1), polarity=polarity)
+    elif not item.acquired and _intolerance(scene, item, after, polarity):
+        return
     elif not item.acquired and objects.is_condition(at, after):
         scene.draft(item.subject, "has_condition", text, polarity=polarity)
         _further_conditions(scene, item, after, polarity)
@@ -170,6 +176,17 @@ def _owned(scene: Scene, item: _Item) -> None:
         return
     elif objects.is_ownable(at, after) or (at > item.begin and _branded(scene, at, after)):
         scene.draft(item.subject, "owns", text, polarity=polarity)
+
+
+def _intolerance(scene: Scene, item: _Item, after: int, polarity: Polarity) -> bool:
+    """Read "una leggera allergia | alle noci"."""
+    low = scene.tokens.low
+    named = not _INTOLERANCES.isdisjoint(low[item.at : after])
+    if not named or after + 1 >= item.end or low[after] not in scene.grammar.prepositions:
+        return False
+    for span in scene.objects.read(Reader.SUBSTANCE, after + 1, item.end):
+        scene.draft(item.subject, "allergic_to", scene.tokens.text(*span), polarity=polarity)
+    return True
 
 
 def _further_conditions(scene: Scene, item: _Item, at: int, polarity: Polarity) -> None:

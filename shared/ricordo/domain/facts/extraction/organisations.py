@@ -77,6 +77,8 @@ class Organisations:
         after = self._phrasing.trim(at, after)
         if after == at or self._phrasing.foreign(at, after):
             return []
+        if after == at + 1 and is_known_given(self._low[at]) and self._tokens.raw[at][0].isupper():
+            return []  # "gioco a tennis con Paolo"
         made = any(word in self._grammar.organisations for word in self._low[at:after])
         called = self._called(at, after, end) if made else None
         if called is not None:

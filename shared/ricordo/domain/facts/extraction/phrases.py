@@ -22,6 +22,7 @@ class Reader(Enum):
     """How the object after a phrase is read."""
 
     PLACE = "place"
+    HOME = "home"
     NAME = "name"
     ORGANISATION = "organisation"
     GROUP = "group"

@@ -254,7 +254,7 @@ class Reading:
             at = aged(self._scene, subject, at, end)
             if at < end and low[at] == "'s" and belonging(self._scene, subject, at + 1, end):
                 return True
-        while at < end and (low[at] in self._grammar.relatives or low[at] == ","):
+        while at < end and (low[at] in self._grammar.relatives or low[at] in (",", ")")):
             at += 1
         verb = self._verb(at, end)
         if verb is not None and _agrees(subject, verb):

@@ -16,6 +16,8 @@ from ricordo.domain.facts.vocabulary import FUNCTIONAL
 
 _MORTAL: Final = frozenset({"has_pet", "partner"})
 """Ties that death ends; a dead mother remains one's mother."""
+_COMPANY: Final = frozenset("us me him her them noi me lui lei loro".split())
+_WHERE: Final = frozenset({"in", "at", "a", "ad"})
 _LIKINGS: Final = frozenset({"likes", "dislikes"})
 _LAUGH_WITHIN: Final = 4
 """Words after a clause within which a laugh belongs to it."""
@@ -67,6 +69,17 @@ def _has(scene: Scene, claim: Claim) -> None:
     for piece in scene.objects.phrasing.pieces(claim.at, claim.end):
         if claim.rule.predicate != "has_pet" or tells_of_pets(scene, piece):
             had(scene, claim.subject, piece, claim.rule.reader, over=claim.polarity == "past")
+
+
+def _lives_with(scene: Scene, claim: Claim) -> None:
+    """Read where "I live with my brother Omar | in Lyon"; the mention has said who he is."""
+    mention = scene.mentions.get(claim.at)
+    pronoun = claim.at < claim.end and scene.tokens.low[claim.at] in _COMPANY
+    at = mention.end if mention is not None else claim.at + 1
+    if not (mention or pronoun) or at + 1 >= claim.end or scene.tokens.low[at] not in _WHERE:
+        return
+    for span in scene.objects.read(Reader.PLACE, at + 1, claim.end)[:1]:
+        scene.draft(claim.subject, "lives_in", scene.tokens.text(*span), polarity=claim.polarity)
 
 
 def _plans_ahead(scene: Scene, claim: Claim) -> None:
@@ -183,5 +196,6 @@ _STATING: Final[dict[Reader, Callable[[Scene, Claim], None]]] = {
     Reader.POSSESSION: _has,
     Reader.ACQUISITION: _has,
     Reader.FUTURE: _plans_ahead,
+    Reader.HOME: _lives_with,
 }
 """What is done with a claim whose object is more than words."""

@@ -54,13 +54,17 @@ ended up [living] in
 BE renting [a] [flat|room|house|apartment|studio|place] in
 stay|stays put_in
 stayed put_in
+= lives_in home
+live|lives with
+BE living with
+HAVE been_living with
 = lives_in place past
 lived in|at
 WAS living|based|residing in|at
 moved|relocated [away] from|out_of
 = works_at organisation
 work|works at|for|in
-work|works part-time|full-time at|for|in
+work|works part-time|full-time|nights|days|evenings|weekends|shifts|remotely|freelance at|for|in
 BE employed|hired by|at
 BE working|employed|interning at|for|by|in
 HAVE worked|been_working at|for

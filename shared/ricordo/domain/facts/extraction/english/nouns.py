@@ -109,7 +109,7 @@ ROLES: Final = _words(
     parisian berliner scouser geordie brummie mancunian glaswegian scot englishman englishwoman irishman
     irishwoman frenchman frenchwoman dutchman dutchwoman dane swede finn pole turk croat serb slovene
     argentine aries taurus gemini virgo scorpio sagittarius capricorn aquarius pisces bisexual gay
-    lesbian trans nonbinary non-binary queer bi asexual pansexual
+    lesbian trans nonbinary non-binary queer bi asexual pansexual lefty southpaw morning-lark
     """
 )
 BREEDS: Final = _words(

@@ -122,7 +122,8 @@ ADJECTIVES: Final = frozenset(
     university college school work long-time longtime fluffy fat lazy crazy ancient mad naughty beautiful
     handsome clever hilarious brown orange spotted stray blind deaf cheeky grumpy lovely one-eyed
     three-legged neurotic elderly rambunctious feisty spoiled spoilt darling dearly departed foster
-    biological birth six-year-old nosy noisy kind old-time former mini miniature toy siberian bernese
+    biological birth six-year-old nosy noisy kind old-time former mini miniature identical fraternal toy
+    siberian bernese
     yorkshire jack russell maine coon next-door upstairs downstairs immediate direct long-suffering
     favorite favourite gorgeous newborn teenage grown-up grown twin closest bff pregnant
     """.split()

@@ -86,8 +86,8 @@ QUESTIONS: Final = _words(
 )
 APPEALS: Final = _words(
     """
-    thoughts ideas tips suggestions recommendations advice help recipes please pls got know think recommend
-    suggest worth safe ok okay good is there
+    thoughts ideas tips suggestions recommendations advice recipes please pls recommend suggest worth
+    safe ok okay
     """
 )
 ELIDED: Final = _words(
@@ -96,7 +96,7 @@ ELIDED: Final = _words(
     adopted moved started quit left visited went came graduated turned love hate adore loving ca do
     can't never lived worked studied retired grew diagnosed spent dating originally travelled traveled
     took volunteering playing owned inherited rescued became met resigned raised intolerant addicted
-    obsessed planning training teaching run loved hated had back night
+    obsessed planning training teaching run loved hated had back night big huge fan
     """
 )
 UNREAL: Final = _words(
@@ -212,7 +212,7 @@ VAGUE: Final = _words(
     """
     more few less lots ton tons stuff things everywhere nowhere anywhere somewhere hard abroad online
     games way idea fact part best better enough no neither professionally competitively well music role
-    tricks being it's one any there bit
+    tricks being it's one any there bit devil
     """
 )
 GENERIC: Final = _words(

@@ -74,6 +74,9 @@ CIRCUMSTANCES: Final = """
 3 è|sono tornat{o} a_vivere|ad_abitare|a_stare {where}
 3 è|sono emigrat{o} {where}
 3 ha|hanno preso_casa|messo_radici|affittato_casa {where}
+= lives_in home
+1 vivo|abito|viviamo|abitiamo con|insieme_a
+3 vive|abita|vivono|abitano con|insieme_a
 = lives_in place past
 1 vivevo|abitavo|vivevamo|abitavamo {where}
 1 stavo|stavamo {city}

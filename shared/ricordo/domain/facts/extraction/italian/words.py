@@ -86,8 +86,8 @@ QUESTIONS: Final = _words(
 APPEALS: Final = _words(
     """
     dici pensi trovi consigli consiglieresti aiuti suggerisci suggerimenti suggeriresti proponi spieghi
-    esiste esistono c' è idee consiglio proposte dritte qualche va vale vanno meglio me te secondo per_caso
-    si può posso mi_sapresti sapresti riesci riusciresti faresti compreresti sapete
+    esiste esistono idee consiglio proposte dritte meglio secondo si può posso mi_sapresti sapresti
+    riesci riusciresti faresti compreresti sapete
     """
 )
 ELIDED: Final = _words(
