@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 
 from ricordo.domain.facts import Fact
-from ricordo.ports.facts import FactQuestion
+from ricordo.ports.facts import FactQuestion, Learned, OutOfStep
 from ricordo.testing.factories import at, new_message
-from ricordo.testing.stores.stores import Stores
+from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 MINE = FactQuestion(user_id="u-1")
@@ -124,6 +124,25 @@ class FactLedgerContract:
             assert progress.extracted is None
         await learn(stores, tell(stores, "m-1", said("lives_in", "Milan", minute=1)))
         assert _said(await _facts(stores)) == [("user", "lives_in", "Milan")]
+
+    async def test_a_projection_that_is_out_of_step_is_given_all_facts(self, stores: Stores) -> None:
+        await _recorded(stores)
+        await learn(stores, tell(stores, "m-0", said("lives_in", "Rome"), said("likes", "tea", position=5)))
+        given: list[Learned] = []
+
+        async def project(learned: Learned) -> None:
+            given.append(learned)
+            if not learned.whole:
+                raise OutOfStep
+
+        milan = tell(stores, "m-1", said("lives_in", "Milan", minute=1))
+        await stores.ledger.record(stores.tenant, [milan], project, STORED)
+        changed, whole = given
+        assert {fact.object for fact in changed.facts} == {"Milan", "Rome"}
+        assert set(whole.facts) == set(await _facts(stores, ALL))
+        assert {fact.object for fact in whole.facts} == {"Milan", "Rome", "tea"}
+        assert whole.step == changed.step
+        assert changed.step.before not in (None, changed.step.after)
 
     async def test_another_reading_of_a_message_replaces_what_it_had_said(self, stores: Stores) -> None:
         await _recorded(stores)
