@@ -100,6 +100,24 @@ async def test_questions_at_two_sizes() -> None:
     assert result["p95_ms"] == [small["p95_ms"], large["p95_ms"]]
 
 
+async def test_the_graph_of_facts() -> None:
+    machine, first, result = await lines("graph", Options(facts=60, runs=1))
+    assert first["run"] == 1
+    assert (result["facts"], result["users"]) == (60, 3)
+    for name in ("written_per_second_of_one_user", "written_per_second_of_many_users", "read_per_second"):
+        assert float(str(result[name])) > 0
+    assert "| facts | written/s, of one user |" in section([machine, first, result])
+
+
+async def test_questions_about_facts() -> None:
+    machine, *found, result = await lines("facts", Options(facts=200, questions=3, runs=2))
+    assert [line["asked"] for line in found] == result["asked"]
+    assert [line["p95_ms"] for line in found] == result["p95_ms"]
+    assert all(len(line["p95_ms_of_each_run"]) == 2 for line in found)  # type: ignore[arg-type]  # a list
+    assert 0.9 * 200 <= float(str(result["facts"])) <= 200
+    assert "| as of an instant |" in section([machine, *found, result])
+
+
 async def test_a_system_that_does_not_start_says_why(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("no folder")

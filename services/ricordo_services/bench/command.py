@@ -15,6 +15,9 @@ from ricordo_services.bench.batching import queue
 from ricordo_services.bench.embedding import embedding
 from ricordo_services.bench.ending import exit_code
 from ricordo_services.bench.enrich import enrichment
+from ricordo_services.bench.extract import extraction
+from ricordo_services.bench.facts import facts
+from ricordo_services.bench.graph import graph
 from ricordo_services.bench.index import index
 from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
@@ -35,10 +38,14 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "index": index,
     "analyse": analyser,
     "enrich": enrichment,
+    "extract": extraction,
+    "graph": graph,
+    "facts": facts,
 }
 """The benchmarks by name."""
 ALL: Final = "all"
 _MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000"
+_FACTS: Final = "of one user: 20,000 by default for graph, 50,000 for facts"
 _RECORD: Final = f"show the figures in the section of a page too, {PAGE} by default, and keep them beside it"
 _NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge")  # each sets a stage
 
@@ -71,6 +78,7 @@ def _measure(arguments: Sequence[str]) -> None:
         seconds=asked.seconds,
         users=asked.users,
         limit=asked.limit,
+        facts=asked.facts,
         split=tuple(asked.split),
         settings=Settings(),
     )
@@ -144,6 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--limit", type=_positive, default=default.limit, help="seconds that a backlog may take"
     )
+    parser.add_argument("--facts", type=_positive, metavar="N", help=_FACTS)
     parser.add_argument(
         "--split",
         type=_workers,

@@ -1,9 +1,17 @@
 """What a benchmark said, taken apart for tables and plots."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ricordo_services.bench.markdown import chart, table
 from ricordo_services.bench.options import Line
+
+Section = Callable[[Sequence[Line]], Sequence[str]]
+"""Takes the lines of a benchmark, and returns the blocks of its section."""
+
+
+def of_the_result(wanted: Mapping[str, str]) -> Section:
+    """Return what shows fields of the last line, by their headings, as a table of one row."""
+    return lambda lines: [columns(wanted, lines[-1:])]
 
 
 def columns(wanted: Mapping[str, str], lines: Sequence[Line]) -> str:

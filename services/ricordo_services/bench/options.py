@@ -27,6 +27,7 @@ class Options:
         seconds: for which texts arrive at a rate.
         users: who say what is in a backlog, in turn.
         limit: seconds after which a backlog is left as far as it has come.
+        facts: how many are known of one user; None for what the benchmark takes by itself.
         split: the workers of each process, by their names, the servers and the vector index in the first one;
             none for all workers in one process.
         settings: those of the system; the environment of the process has them too.
@@ -40,6 +41,7 @@ class Options:
     seconds: float = 5.0
     users: int = 10
     limit: float = 3600.0
+    facts: int | None = None
     split: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)
 

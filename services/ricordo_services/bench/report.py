@@ -1,14 +1,20 @@
 """What benchmarks found, as sections of a page: a table and a plot of each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ricordo_services.bench.lines import columns, fields_of, named, percentiles, values_of
+from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH
+from ricordo_services.bench.lines import (
+    Section,
+    columns,
+    fields_of,
+    named,
+    of_the_result,
+    percentiles,
+    values_of,
+)
 from ricordo_services.bench.markdown import chart, pairs, shown, table
 from ricordo_services.bench.options import Line
-
-Section = Callable[[Sequence[Line]], Sequence[str]]
-"""Takes the lines of a benchmark, and returns the blocks of its section."""
 
 
 def section(lines: Sequence[Line]) -> str:
@@ -32,12 +38,7 @@ def _where(machine: Line) -> str:
     )
 
 
-def _of_the_result(wanted: Mapping[str, str]) -> Section:
-    """Return what shows fields of the last line, by their headings, as a table of one row."""
-    return lambda lines: [columns(wanted, lines[-1:])]
-
-
-_STARTUP: Final[Section] = _of_the_result(
+_STARTUP: Final[Section] = of_the_result(
     {
         "first_start_s": "first start, s",
         "start_s": "next start, s",
@@ -47,7 +48,7 @@ _STARTUP: Final[Section] = _of_the_result(
 )
 
 
-_EMBEDDING: Final[Section] = _of_the_result(
+_EMBEDDING: Final[Section] = of_the_result(
     {
         "model": "model",
         "precision": "precision",
@@ -255,7 +256,7 @@ def _index(lines: Sequence[Line]) -> Sequence[str]:
     ]
 
 
-_ANALYSE: Final[Section] = _of_the_result(
+_ANALYSE: Final[Section] = of_the_result(
     {
         "questions": "questions",
         "p50_ms": "p50, ms",
@@ -297,5 +298,8 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "index": _index,
     "analyse": _ANALYSE,
     "enrich": _enrich,
+    "extract": EXTRACT,
+    "graph": GRAPH,
+    "facts": FACTS,
 }
 """How each benchmark is shown, by its name."""

@@ -1,0 +1,49 @@
+"""What benchmarks of knowledge found, as sections of a page: reading facts, the graph, and asking."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ricordo_services.bench.lines import Section, columns, of_the_result
+from ricordo_services.bench.markdown import shown
+from ricordo_services.bench.options import Line
+
+EXTRACT: Final[Section] = of_the_result(
+    {
+        "messages_per_second": "messages per second of one core",
+        "stating_percent": "of which state facts, %",
+        "facts_per_message": "facts a message",
+        "p95_us": "a message: p95, µs",
+        "ms_of_the_longest": "of the longest, ms",
+    }
+)
+
+GRAPH: Final[Section] = of_the_result(
+    {
+        "facts": "facts",
+        "written_per_second_of_one_user": "written/s, of one user",
+        "users": "of so many users",
+        "written_per_second_of_many_users": "written/s",
+        "written_again_per_second": "written again/s",
+        "read_per_second": "read/s",
+        "ms_to_remove_some": "removing twenty, ms",
+    }
+)
+
+
+def _facts(lines: Sequence[Line]) -> Sequence[str]:
+    *found, result = lines
+    told = (
+        f"{shown(result['facts'])} facts, told in {shown(result['messages'])} messages within "
+        f"{shown(result['told_in_s'])} s; each way of asking {shown(result['questions'])} times, "
+        f"{shown(result['runs'])} times over."
+    )
+    return [
+        told,
+        columns(
+            {"asked": "asked", "p50_ms": "p50, ms", "p95_ms": "p95, ms", "p95_ms_of_each_run": "of each run"},
+            found,
+        ),
+    ]
+
+
+FACTS: Final[Section] = _facts

@@ -1,0 +1,72 @@
+"""The benchmark of reading facts, and the people that are made up for the benchmarks of knowledge."""
+
+from itertools import islice
+from pathlib import Path
+
+from ricordo.domain.facts import PREDICATES as VOCABULARY
+from ricordo.domain.facts import extract
+from ricordo.domain.language import detect
+from ricordo_services.bench.conversation import LANGUAGES
+from ricordo_services.bench.extract import extraction
+from ricordo_services.bench.options import Line, Options
+from ricordo_services.bench.people import PREDICATES, People, texts_of
+
+
+async def _measured(options: Options) -> list[Line]:
+    said: list[Line] = []
+    await extraction(options, said.append)
+    return said
+
+
+async def test_reading_is_measured_in_runs_of_which_the_median_counts() -> None:
+    *runs, result = await _measured(Options(messages=40, runs=3))
+    assert [line["run"] for line in runs] == [1, 2, 3]
+    assert (result["runs"], result["messages"]) == (3, 40)
+    for name in ("messages_per_second", "p95_us", "ms_of_the_longest"):
+        assert float(str(result[name])) > 0
+
+
+async def test_it_may_be_of_texts_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("Mia sorella Nora vive a Lisbona.\nPiove.\n", encoding="utf-8")
+    result = (await _measured(Options(texts=file, runs=1)))[-1]
+    assert (result["messages"], result["stating_percent"], result["facts_per_message"]) == (2, 50.0, 1.0)
+
+
+async def test_of_messages_that_are_made_up_about_half_state_something() -> None:
+    result = (await _measured(Options(messages=400, runs=1)))[-1]
+    assert 40 <= float(str(result["stating_percent"])) <= 60
+
+
+def test_people_are_the_same_for_a_seed_and_no_two_are_alike() -> None:
+    people = People(3)
+    lives = list(people.lives(500))
+    assert lives == list(People(3).lives(500))
+    assert lives != list(People(4).lives(500))
+    assert sum(map(len, lives)) == 500
+    assert len(set(people.names)) == len(people.names) == len(lives)
+    assert {said.predicate for life in lives for said in life} == set(PREDICATES) <= set(VOCABULARY)
+
+
+def test_what_is_told_of_them_is_what_is_read() -> None:
+    people = People()
+    lives = list(islice(people.lives(), 24))
+    told = list(texts_of(lives, 12))
+    assert [detect(text) for text in told] == list(LANGUAGES)
+    for text, language, start in zip(told, LANGUAGES, (0, 12), strict=True):
+        found = {
+            (one.subject, one.predicate, one.object)
+            for one in extract(text, language=language, speaker="", role="user")
+        }
+        wanted = {
+            (said.subject, said.predicate, said.value) for life in lives[start : start + 12] for said in life
+        }
+        assert len(found & wanted) >= 0.95 * len(wanted)
+
+
+def test_some_are_told_of_again() -> None:
+    people = People()
+    lives = list(people.lives(3_000))
+    again = list(people.again(lives))
+    assert 0 < len({life[0] for life in again}) < len(lives) / 4
+    assert all(life in lives for life in again)
