@@ -183,7 +183,7 @@ def _says(fact: Fact, truth: Truth, known: _Known) -> bool:
     return (
         fact.predicate == truth.predicate
         and normalise(fact.subject) in known.keys(truth.subject)
-        and normalise(fact.object) in known.keys(truth.value)
+        and normalise(fact.object) in known.keys(truth.value) | {normalise(truth.also)}
     )
 
 

@@ -34,12 +34,14 @@ class Truth:
         predicate: a name of the vocabulary.
         value: the object of the fact.
         false: what one message says instead; the same where it denies a liking.
+        also: what is as true: who is a beagle is a dog; empty for nothing.
     """
 
     subject: str
     predicate: str
     value: str
     false: str
+    also: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ def _said(
     false, wrong = draw.choice(spoken["false"]), draw.choice(others)
     subject = _USER if entity == _USER else here[entity]["name"]
     instead = wrong["name"] if "{wrong" in false else here[slot]["name"]
-    truth = Truth(subject, spoken["predicate"], here[slot]["name"], instead)
+    also = here[slot].get(spoken.get("also", ""), "")
+    truth = Truth(subject, spoken["predicate"], here[slot]["name"], instead, also)
     wordings = draw.sample(spoken["said"], draw.randint(LEAST_SAID, MOST_SAID))
     turns = [_turn(wording, here, truth, material, draw) for wording in wordings]
     return truth, [*turns, _turn(false, {**here, "wrong": wrong}, truth, material, draw, true=False)]

@@ -21,8 +21,13 @@ _SAME: Final = {
     noun: words.split()[0]
     for words in (
         "dog puppy pup labrador beagle dachshund poodle terrier retriever corgi spaniel greyhound cane",
-        "dog cagnolino cagnolina cagna bassotto barboncino bracco",
-        "cat kitten kitty tabby gatto gatta gattino gattina micio micia",
+        "dog doggo doggy pooch mutt whippet lurcher husky pug bulldog chihuahua labradoodle cockapoo collie",
+        "dog sheepdog rottweiler dalmatian mastiff dachsie staffie westie pomeranian schnauzer goldendoodle",
+        "dog cagnolino cagnolina cagna cagnone meticcio meticcia bassotto barboncino bracco setter segugio",
+        "dog spinone lagotto volpino cocker boxer carlino levriero maremmano dalmata yorkshire golden",
+        "dog labradorino",
+        "cat kitten kitty kitty-cat tabby siamese persian ragdoll maine-coon",
+        "cat gatto gatta gattino gattina gattone micio micia micione persiano certosino soriano",
         "horse pony cavallo cavalla",
         "rabbit bunny coniglio coniglia coniglietto",
         "parrot budgie pappagallo pappagallino",
