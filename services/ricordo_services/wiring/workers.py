@@ -33,6 +33,7 @@ from ricordo_services.wiring.commands import commands_on_facts
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
 from ricordo_services.wiring.enriching import enriching
 from ricordo_services.wiring.former import warn_of_former
+from ricordo_services.wiring.identity import can_be_asked, identifying
 from ricordo_services.wiring.lifecycle import lifecycle
 from ricordo_services.wiring.retrieval import retrieval
 from ricordo_services.wiring.stating import open_statement_reader, show
@@ -102,15 +103,15 @@ async def _knowledge(resources: Resources) -> list[Service]:
     graph = await resources.graph()
     await graph.prepare()
     beside = await resources.beside()
-    ledger = PostgresFactLedger(await resources.database(), beside)
     settings = resources.settings.knowledge
+    ledger = PostgresFactLedger(await resources.database(), beside, doubting=can_be_asked(settings))
     opening = open_statement_reader(settings, resources.clock, beside)
     reader = await resources.opened("statements", opening)
     handler = Learn(ledger, graph, resources.clock, reader)
     gate = resources.probe("graph", resources.ask_graph)
     worker = await event_worker(resources, "knowledge", handler, gates=(gate,))
     show(reader, settings, worker.health)
-    return [worker, await commands_on_facts(resources, ledger)]
+    return [worker, await commands_on_facts(resources, ledger), *await identifying(resources, ledger)]
 
 
 _WIRED: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {

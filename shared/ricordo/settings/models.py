@@ -142,6 +142,8 @@ class KnowledgeSettings(Group):
         requests_per_s: token bucket, of each process.
         failures_to_open: failures in a row, nonsense included, after which a model is not asked for a while.
         open_s: seconds until one request tries whether it is back.
+        identify_every_s: seconds between two passes in which the language model is asked who is who where
+            rules cannot say it ("Nico", "Nicola").
         gliner_model: a GLiNER model that names the entities in a message for the language model: a folder, or
             a name on the hub; None for none. Only with `ollama`; needs the extra `gliner`.
         gliner_onnx: file in the model's folder that ONNX Runtime runs in PyTorch's place, where it is there.
@@ -157,6 +159,7 @@ class KnowledgeSettings(Group):
     requests_per_s: PositiveInt = 3
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
+    identify_every_s: PositiveFloat = 60.0
     gliner_model: Annotated[str, Field(min_length=1)] | None = None
     gliner_onnx: Annotated[str, Field(min_length=1)] = "model.onnx"
     gliner_labels: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)] = (

@@ -1,4 +1,4 @@
-"""A stand-in's language model that rates, describes and relates what it is shown, as a test can predict."""
+"""A stand-in's language model: it rates, describes, relates and judges what it is shown, as tests predict."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -39,6 +39,17 @@ def entities(request: Body) -> list[list[str]]:
     return [[str(one["name"]) for one in message["entities"]] for message in messages]
 
 
+def wants_verdicts(request: Body) -> bool:
+    """Tell whether a request asks who is who: only its schema speaks of pairs."""
+    return '"pairs"' in json.dumps(request.get("format"))
+
+
+def pairs(request: Body) -> list[Mapping[str, Any]]:
+    """Return the pairs that a request asks about, each with its `number`, `first` and `second`."""
+    found: list[Mapping[str, Any]] = json.loads(_content(request, "user"))["pairs"]
+    return found
+
+
 def instructions(request: Body) -> str:
     """Return what a request tells the model to do."""
     return _content(request, "system")
@@ -52,16 +63,20 @@ class TalkingModel:
         rate: the line that rates a text.
         describe: the fields that describe a text, beside its number; None leaves it out.
         relate: the facts that a text states, as `stated` makes them; None leaves it out.
-        requests: the texts of each request, in order.
+        judge: says of two names whether they are `same`, `different`, or `unsure`; None leaves them out.
+        requests: the texts of each request about messages, in order.
     """
 
     rate: Callable[[str], str] = field(default=lambda _: "6")
     describe: Callable[[str], Mapping[str, Any] | None] = field(default=lambda _: described())
     relate: Callable[[str], Sequence[object] | None] = field(default=lambda _: ())
+    judge: Callable[[str, str], str | None] = field(default=lambda _, __: "unsure")
     requests: list[Sequence[str]] = field(default_factory=list)
 
     def __call__(self, request: Body) -> str:
         """Answer a request."""
+        if wants_verdicts(request):
+            return self._verdicts(request)
         texts = shown(request)
         self.requests.append(texts)
         if not wants_description(request):
@@ -73,6 +88,14 @@ class TalkingModel:
             if (fields := say(text)) is not None
         ]
         return json.dumps({"messages": answers}, ensure_ascii=False)
+
+    def _verdicts(self, request: Body) -> str:
+        answers = [
+            {"number": pair["number"], "verdict": verdict}
+            for pair in pairs(request)
+            if (verdict := self.judge(pair["first"]["name"], pair["second"]["name"])) is not None
+        ]
+        return json.dumps({"pairs": answers})
 
     def _facts(self, text: str) -> Mapping[str, Any] | None:
         facts = self.relate(text)

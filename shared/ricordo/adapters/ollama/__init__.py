@@ -1,16 +1,19 @@
 """Models served by Ollama."""
 
 from ricordo.adapters.ollama.encoder import OllamaEncoder, open_held, open_ollama
+from ricordo.adapters.ollama.identities import OllamaIdentityReader, open_identity_reader
 from ricordo.adapters.ollama.messages import OllamaMessageReader, open_message_reader
 from ricordo.adapters.ollama.questions import OllamaQuestionReader, open_question_reader
 from ricordo.adapters.ollama.relations import OllamaRelationReader, open_relation_reader
 
 __all__ = [
     "OllamaEncoder",
+    "OllamaIdentityReader",
     "OllamaMessageReader",
     "OllamaQuestionReader",
     "OllamaRelationReader",
     "open_held",
+    "open_identity_reader",
     "open_message_reader",
     "open_ollama",
     "open_question_reader",

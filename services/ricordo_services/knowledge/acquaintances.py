@@ -1,0 +1,76 @@
+"""What is known of two names, for somebody who is asked whether they are one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ricordo.domain.context.facts import fact_line
+from ricordo.domain.describing import Said
+from ricordo.domain.facts import Entity, Fact, normalise
+from ricordo.messages.ids import memory_id
+from ricordo.ports.facts import FactLedger, FactQuestion
+from ricordo.ports.identity import Acquaintance, Doubt, Pair
+
+_LANGUAGE: Final = "en"  # in which a model is told facts; quotes are in the user's own
+_READ: Final = 50  # facts that are looked at
+_FACTS: Final = 8
+_QUOTES: Final = 4
+_ALIASES: Final = 8
+_NAME: Final = 80  # characters that are shown, as in the two that follow
+_FACT: Final = 160
+_QUOTE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Acquaintances:
+    """Tells them from what a ledger knows."""
+
+    ledger: FactLedger
+
+    async def pair(self, tenant: str, doubt: Doubt) -> Pair | None:
+        """Return what is known of both names of `doubt`; None where one of them is no entity any more."""
+        found = [await self._entity(tenant, doubt.user_id, key) for key in doubt.names]
+        one, other = [
+            None if entity is None else await self._acquaintance(tenant, doubt.user_id, entity)
+            for entity in found
+        ]
+        return None if one is None or other is None else Pair(one, other)
+
+    async def _entity(self, tenant: str, user_id: str, key: str) -> Entity | None:
+        """Return the entity of that very key: who goes by it besides may be somebody else."""
+        entity = await self.ledger.entity(tenant, user_id, key)
+        return entity if entity is not None and entity.key == key else None
+
+    async def _acquaintance(self, tenant: str, user_id: str, entity: Entity) -> Acquaintance:
+        question = FactQuestion(user_id=user_id, entity=entity.key, history=True, limit=_READ)
+        facts = [one for one in await self.ledger.facts(tenant, question) if _speaks_of(one, entity)][:_FACTS]
+        return Acquaintance(
+            name=entity.name[:_NAME],
+            aliases=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
+            facts=_shown((fact_line(one, _LANGUAGE).removeprefix("- ") for one in facts), _FACT),
+            quotes=_shown(await self._quotes(tenant, facts, entity), _QUOTE),
+        )
+
+    async def _quotes(self, tenant: str, facts: Sequence[Fact], entity: Entity) -> list[str]:
+        """Return the words of the latest message that supports each fact."""
+        messages = dict.fromkeys(one.message_ids[-1] for one in facts if one.message_ids)
+        memories = [memory_id(tenant, message_id) for message_id in messages]
+        told = await self.ledger.told(tenant, memories) if memories else {}
+        names = {entity.key, *map(normalise, (entity.name, *entity.aliases))}
+        quotes = [
+            quote
+            for one in memories
+            if one in told
+            for row, quote in zip(told[one].evidence, told[one].quotes, strict=True)
+            if not names.isdisjoint((normalise(row.subject), normalise(row.object)))
+        ]
+        return list(dict.fromkeys(quotes))[:_QUOTES]
+
+
+def _speaks_of(fact: Fact, entity: Entity) -> bool:
+    return entity.key in (normalise(fact.subject), normalise(fact.object))
+
+
+def _shown(lines: Iterable[str], most: int) -> tuple[str, ...]:
+    """Return lines as far as a model is shown them: none that speaks to its reader."""
+    return tuple(line[:most] for line in lines if not Said(line, "").gives_orders)

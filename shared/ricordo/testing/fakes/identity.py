@@ -1,0 +1,33 @@
+"""A language model in memory that says who is who: what a test tells it to, and fails when it is told to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ricordo.ports.describing import Nonsense
+from ricordo.ports.identity import Pair, Verdict
+
+
+@dataclass(slots=True)
+class FakeIdentityReader:
+    """An `IdentityReader`.
+
+    Attributes:
+        model: the name that it goes by.
+        verdict: judges two names; None leaves the pair out.
+        before: called before each answer, with the names: it may raise, or wait.
+        asked: the pairs of each call.
+    """
+
+    model: str = "fake-judge"
+    verdict: Callable[[str, str], Verdict | None] = field(default=lambda _, __: Verdict.UNSURE)
+    before: Callable[[Sequence[str]], None] = field(default=lambda _: None)
+    asked: list[tuple[Pair, ...]] = field(default_factory=list)
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """Judge; see `IdentityReader.judge`."""
+        self.asked.append(tuple(pairs))
+        self.before([each.name for pair in pairs for each in pair])
+        found = [self.verdict(pair.one.name, pair.other.name) for pair in pairs]
+        if all(one is None for one in found):
+            raise Nonsense("nothing said of any")
+        return found
