@@ -6,6 +6,7 @@ from ricordo.domain.facts.extraction.acquaintance import is_known_given
 from ricordo.domain.facts.extraction.asides import aged, aged_each
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
 from ricordo.domain.facts.extraction.names import name_at
+from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.names import is_given
 
@@ -133,6 +134,8 @@ def _named(scene: Scene, claim: Claim) -> bool:
     if low[claim.at] in grammar.roles or origin:
         return False
     word = low[after] if after < claim.end else ","
+    if word == "'s":
+        return False  # "I'm Anna's brother"
     ends = not word[0].isalnum() or word in grammar.conjunctions or word in grammar.stops
     if ends and (claim.subject is None or not claim.subject.names):
         name(scene, claim)
@@ -143,7 +146,8 @@ def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -
     if articled and scene.objects.is_occupation(begin, end):
         return "works_as"
     if scene.objects.is_condition(begin, end):
-        return "has_condition"
+        sign = articled and scene.tokens.raw[begin:end] == ["Cancer"]
+        return "is_a" if sign else "has_condition"
     if scene.objects.is_role(begin, end):
         return _role(scene, subject, begin, end, articled=articled)
     if articled and scene.tokens.low[begin - 1] in _ARTICLES and scene.objects.acts_as(begin, end):
@@ -154,4 +158,7 @@ def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -
 def _role(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
     if subject is None and not scene.grammar.breeds.isdisjoint(scene.tokens.low[begin:end]):
         return None  # "sono un cane in cucina"
+    whose = scene.tokens.low[begin + 1 : end]
+    if not OF.isdisjoint(whose) and scene.tokens.raw[end - 1][0].isupper():
+        return None  # "sono la mamma di Tom"
     return "is_a" if articled or end == begin + 1 else None

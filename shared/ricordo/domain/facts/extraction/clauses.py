@@ -138,8 +138,18 @@ def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: d
         return True
     if at in found or (word in grammar.elided and elided_at(tokens.low, grammar, at, end) is not None):
         return True
-    named = after > at and after < end and tokens.low[after] not in grammar.prepositions
-    return named and _verb_like(tokens.low[after], grammar)
+    return _named_subject(tokens, grammar, after if after > at else end, end)
+
+
+def _named_subject(tokens: Tokens, grammar: Grammar, after: int, end: int) -> bool:
+    """Whether the name that ends at `after` is a subject: a verb follows, or where they are known from."""
+    if after + 1 < end and tokens.low[after] == "from" and tokens.low[after + 1] in grammar.possessives:
+        return True
+    return (
+        after < end
+        and tokens.low[after] not in grammar.prepositions
+        and _verb_like(tokens.low[after], grammar)
+    )
 
 
 def _dated_clause(tokens: Tokens, grammar: Grammar, at: int, end: int) -> bool:

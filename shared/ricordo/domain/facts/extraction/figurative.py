@@ -12,6 +12,15 @@ NO_JOBS: Final = frozenset(
     """.split()
 )
 """What is done "as a matter of fact" or "come un mulo" is no job."""
+SPORTS: Final = frozenset(
+    """
+    yoga pilates judo karate taekwondo aikido boxe kickboxing boxing jiu-jitsu capoeira danza ballet zumba
+    nuoto atletica scherma ginnastica equitazione canottaggio canoa vela arrampicata crossfit spinning
+    teatro improv parkour tango salsa bachata gymnastics fencing archery athletics triathlon ceramica
+    pottery crochet knitting uncinetto cross-fit bouldering
+    """.split()
+)
+"""What is done, not played."""
 BRANDS: Final = frozenset(
     """
     volvo saab audi bmw volkswagen vw toyota honda mazda nissan subaru suzuki mitsubishi hyundai kia skoda

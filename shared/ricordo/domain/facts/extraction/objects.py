@@ -4,30 +4,27 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ricordo.domain.facts.extraction.figurative import BRANDS, NO_ALLERGENS, NO_JOBS, NOT_FOR_A_LIVING
+from ricordo.domain.facts.extraction.figurative import BRANDS, NO_ALLERGENS, NO_JOBS, NOT_FOR_A_LIVING, SPORTS
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import name_at, names_from
 from ricordo.domain.facts.extraction.organisations import Organisations
 from ricordo.domain.facts.extraction.phrases import Reader
-from ricordo.domain.facts.extraction.phrasing import LONGEST_THING, OF, Phrasing, Spans
+from ricordo.domain.facts.extraction.phrasing import OF, Phrasing, Spans
+from ricordo.domain.facts.extraction.places import Places
 from ricordo.domain.facts.extraction.plans import Plans
 from ricordo.domain.facts.extraction.tokens import Tokens
-from ricordo.domain.lemmas import is_known
 from ricordo.domain.names import is_place
 
 LONGEST_GAME: Final = 3
 _DOING: Final = frozenset({"il", "lo", "la", "l'", "i"})
 """After "faccio", the article of a job: "faccio il casellante"."""
 _AS: Final = frozenset({"as", "come"})
-_WHERE: Final = frozenset({"in", "a", "ad"})
 _RATHER: Final = frozenset({"to", "over", "a", "ad", "al", "allo", "alla", "all'", "ai", "agli", "alle"})
 _JOBLIKE: Final = {
     "en": re.compile(r"\w{3,}(?:er|ist|ician|smith|wright|woman|man|or)"),
     "it": re.compile(r"\w{3,}(?:ista|iere|iera|aio|aia|tore|trice|ante|aro|ara|logo|loga)"),
 }
-_PLACE_LINKS: Final = frozenset({"of", "di", "del", "della", "in", "a", "dell'", "d'"})
-_BESIDE: Final = frozenset({"near", "outside", "vicino", "fuori", "from", "da"})
 _LONGEST_LINK: Final = 2
 _PLACING: Final = frozenset("in near a ad vicino fuori outside sul sulla nel nella".split())
 _LAST_LINKS: Final = frozenset("in near a ad outside sul sulla nel nella".split())
@@ -47,12 +44,13 @@ class Objects:
         self.phrasing = Phrasing(tokens, grammar)
         self.figures = Figures(tokens, grammar, self.phrasing)
         self.organisations = Organisations(tokens, grammar, self.phrasing)
+        self.places = Places(tokens, grammar, self.phrasing)
         self.plans = Plans(tokens, grammar, self.phrasing)
         self._tokens = tokens
         self._grammar = grammar
         self._low = tokens.low
         self._read: dict[Reader, Callable[[int, int], Spans]] = {
-            Reader.PLACE: self._places,
+            Reader.PLACE: self.places.named,
             Reader.NAME: self._names,
             Reader.ORGANISATION: self.organisations.named,
             Reader.GROUP: self.organisations.group,
@@ -68,6 +66,7 @@ class Objects:
             Reader.PROPERTY: self._property,
             Reader.PREFERRED: self._preferred,
             Reader.INSTRUMENT: self._played,
+            Reader.SPORT: self._sports,
             Reader.ACTIVITY: self.plans.activity,
             Reader.UNDERTAKING: self.plans.undertaking,
             Reader.INTENTION: self.plans.intention,
@@ -96,7 +95,12 @@ class Objects:
 
     def is_role(self, begin: int, end: int) -> bool:
         """Whether the noun phrase says what somebody is: a belief, an origin, a breed."""
-        return any(word in self._grammar.roles for word in self._heads(begin, end))
+        roles, heads = self._grammar.roles, self._heads(begin, end)
+        if any(word in roles for word in heads):
+            return True
+        if self._grammar.code == "en":
+            return any(word.removesuffix("s") in roles for word in heads)
+        return any(word[-1] in "ie" and word[:-1] + ending in roles for word in heads for ending in "oae")
 
     def is_condition(self, begin: int, end: int) -> bool:
         """Whether the noun phrase names a condition of health."""
@@ -114,60 +118,6 @@ class Objects:
         words = self._low[begin:end]
         before = next((i for i, word in enumerate(words) if word in OF), len(words))
         return words[:before] if self._grammar.code == "it" else words[max(0, before - 1) : before]
-
-    def _places(self, begin: int, end: int) -> Spans:
-        """Read names of places: "Rome", "the centre of Milan", "Spain and Portugal"."""
-        at = self.phrasing.lead(begin, end)
-        spans: Spans = []
-        while True:
-            found = list(names_from(self._tokens, self._grammar, at, end, loose=self._tokens.lowercase))
-            found = [(first, self._before_origin(first, after)) for first, after in found]
-            spans += found
-            at = self._said_again(found[-1][1], end) if found else end
-            if at >= end:
-                break
-        spans = [span for span in spans if self._placed(*span)]
-        if spans:
-            return [] if self._modified(spans[0][0], spans[-1][1], end) else spans
-        return self._within(self.phrasing.lead(begin, end), end)
-
-    def _before_origin(self, begin: int, after: int) -> int:
-        """Leave out where somebody came from: "Bergen | da Lagos"."""
-        return next((i for i in range(begin + 1, after) if self._low[i] in ("da", "dal")), after)
-
-    def _placed(self, begin: int, after: int) -> bool:
-        """Whether a word without a capital may be a place: no common noun is."""
-        word = self._low[begin]
-        if after > begin + 1 or self._tokens.raw[begin][0].isupper() or is_place(word):
-            return True
-        return not is_known(word, self._grammar.code) and word not in self._grammar.verbal
-
-    def _said_again(self, at: int, end: int) -> int:
-        """Step over "e a" in "a Berlino e a Dresda"."""
-        again = at + 1 < end and self._low[at] in self._grammar.conjunctions and self._low[at + 1] in _WHERE
-        return at + 2 if again else end
-
-    def _within(self, at: int, end: int) -> Spans:
-        """Read "a small flat in Milan" and "the countryside"."""
-        if at < end and self._low[at] in self._grammar.areas:
-            return [(at, at + 1)]
-        for link in range(at + 1, min(at + LONGEST_THING, end - 1)):
-            word = self._low[link]
-            if word in self._grammar.stops or not word.replace("'", "").isalpha():
-                break
-            after = name_at(self._tokens, self._grammar, link + 1, end)
-            if word in _PLACE_LINKS and after > link + 1:
-                return [] if _BESIDE & set(self._low[at:link]) else [(link + 1, after)]
-        return []
-
-    def _modified(self, begin: int, after: int, end: int) -> bool:
-        """Whether a noun goes with the name: "a Harry Potter conference" is no place."""
-        if self._grammar.code != "en":
-            return False
-        if begin and self._low[begin - 1] in ("a", "an"):
-            return True
-        word = self._low[after] if after < end else ","
-        return word[0].isalpha() and word not in self._grammar.common and word not in self._grammar.openers
 
     def _names(self, begin: int, end: int) -> Spans:
         """Read names of people."""
@@ -272,6 +222,10 @@ class Objects:
     def _sounded(self, begin: int) -> bool:
         """Whether the verb is Italian "suonare", which bells and horns go with too."""
         return any(word.startswith("suon") for word in self._low[max(0, begin - 3) : begin])
+
+    def _sports(self, begin: int, end: int) -> Spans:
+        """Read what people do for sport: "I do judo", "faccio yoga e pilates"."""
+        return [span for span in self._played(begin, end) if not SPORTS.isdisjoint(self._low[slice(*span)])]
 
     def _studied(self, begin: int, end: int) -> Spans:
         """Read fields of study."""

@@ -37,6 +37,7 @@ class Reader(Enum):
     THING = "thing"
     PREFERRED = "preferred"
     TOPIC = "topic"
+    SPORT = "sport"
     SUBSTANCE = "substance"
     INSTRUMENT = "instrument"
     ACTIVITY = "activity"

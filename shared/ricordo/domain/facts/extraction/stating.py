@@ -123,6 +123,8 @@ def _decided(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
         spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]
     if rule.reader is Reader.OCCUPATION and not spans:
         return _schooled(scene, claim)
+    if rule.predicate == "studies" and _laughed(scene, claim):
+        return rule, []  # "laureato in pisolini ahahah"
     return _of_an_organisation(scene, rule, spans) if spans else (rule, spans)
 
 

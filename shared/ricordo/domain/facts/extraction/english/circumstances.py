@@ -46,7 +46,6 @@ HAVE moved|relocated|settled [back] to|in
 settled [down] in
 HAVE [just] [recently] moved|relocated [back] [over] to_live_in|into|to
 rent|rents a [small|tiny] flat|room|house|apartment|studio|place in
-have|has|own|owns a [small|tiny] flat|room|house|apartment|place in
 BE back living in
 BE a resident of
 BE stationed|posted|located|situated|based [out_of] in|at

@@ -145,6 +145,9 @@ used to play
 played
 quit|stopped|gave_up|dropped playing
 WAS playing
+= plays sport
+do|does|practise|practises|practice|practices
+BE doing
 = plays instrument
 play|plays
 BE playing

@@ -67,6 +67,8 @@ my passion|hobby is|'s
 my hobbies|passions|interests are|include
 = dislikes thing
 my pet_peeve is
+= owns property
+my|our car|bike|motorbike|motorcycle|van|guitar|bicycle|boat|house is|'s a|an
 = plays instrument
 my instrument|sport is|'s [the]
 = plans activity

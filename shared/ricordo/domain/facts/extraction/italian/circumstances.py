@@ -194,7 +194,7 @@ CIRCUMSTANCES: Final = """
    specializzazione in|di
 1 sto|{am} al [primo|secondo|terzo|quarto|quinto|ultimo] anno di
 1 {am} [uno|una|un'] student{o}|studente|studentessa|universitari{o}|laureand{o}|dottorand{o}|
-   specializzand{o}|iscritt{o}|matricola di|in|a
+   specializzand{o}|matricola di|in|a
 1 frequento [un] [il] corso di|d'
 1 prendo lezioni di
 1 mi sto specializzando|laureando in

@@ -173,6 +173,9 @@ PURSUITS: Final = """
 1 lavoro con
 3 conosce|conoscono
 3 ha conosciuto
+= plays sport
+1 faccio|facciamo
+3 fa|fanno
 = plays instrument
 1 suono|suoniamo
 1 gioco|giochiamo {a}

@@ -61,6 +61,9 @@ la mia [più] [grande] passione è|sono
 il mio hobby è
 i miei hobby|interessi sono
 le mie passioni sono
+= owns property
+la mia|nostra macchina|auto|moto|bici|bicicletta|barca|chitarra è una|un'|un
+il mio|nostro furgone|scooter|motorino|camper è un|uno|una
 = plays instrument
 il mio strumento|sport è
 = plans activity
