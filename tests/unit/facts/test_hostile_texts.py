@@ -12,7 +12,22 @@ LONGEST = 8_192
 
 @pytest.mark.parametrize("language", ["it", "en"])
 @pytest.mark.parametrize(
-    "part", ["-", " -", ": ", "& ", "and ", "e ", "a@", "who, ", "e se ", "<recalled>", "'"]
+    "part",
+    [
+        *("-", " -", ": ", "& ", "and ", "e ", "a@", "who, ", "e se ", "<recalled>", "'"),
+        *(
+            "my ",
+            "her ",
+            "(12) ",
+            "since ",
+            "remember ",
+            "if so, and i ",
+            "non so: ",
+            "dell'",
+            "c'",
+            "Anna: ",
+        ),
+    ],
 )
 @pytest.mark.parametrize("end", ["", "?"])
 def test_a_message_of_joints_alone_takes_no_longer_than_its_length(

@@ -20,6 +20,8 @@ _ABOUT: Final = frozenset("che cosa chi quale quali what whom which".split())
 _ASKING: Final = frozenset(
     "quale quali quanto quanti quanta quante cosa dove perché meglio what which how why".split()
 )
+_LONGEST_UNREAL: Final = 60
+"""Words of what is imagined behind which a statement may start again, in the same sentence."""
 _LONGEST_QUESTION: Final = 12
 _QUESTION_WITHIN: Final = 3
 """Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
@@ -62,22 +64,26 @@ def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int
 
 def _real(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield what is left of `[begin, end)` without what is imagined, wished or reported."""
-    cut = _before_unreal(tokens, grammar, begin, end)
-    if cut > begin:
-        yield begin, cut
-    if cut >= end:
-        return
-    colon = next((i for i in range(cut, end) if tokens.low[i] == ":"), end)
+    while begin < end:
+        cut = _before_unreal(tokens, grammar, begin, end)
+        if cut > begin:
+            yield begin, cut
+        begin = _resumed(tokens, grammar, cut, end)
+
+
+def _resumed(tokens: Tokens, grammar: Grammar, cut: int, end: int) -> int:
+    """Return where a statement starts again behind what is unreal from `cut` on; `end` where none does."""
+    furthest = min(end, cut + _LONGEST_UNREAL)
+    colon = next((i for i in range(cut, furthest) if tokens.low[i] == ":"), end)
     if colon < end and _unknowing(tokens.low, grammar, cut, colon):
-        yield from _real(tokens, grammar, colon + 1, end)
-        return
-    if not grammar.conditionals.intersection(tokens.low[cut : cut + 3]):
-        return
-    for at in range(cut + 1, end):
+        return colon + 1
+    if grammar.conditionals.isdisjoint(tokens.low[cut : cut + 3]):
+        return end
+    for at in range(cut + 1, furthest):
         joined = tokens.low[at - 1] in PAUSES and tokens.low[at] in grammar.joints
         if joined and _resumes(tokens.low, grammar, at + 1, end):
-            yield from _real(tokens, grammar, at + 1, end)
-            return
+            return at + 1
+    return end
 
 
 def _unknowing(low: list[str], grammar: Grammar, begin: int, end: int) -> bool:

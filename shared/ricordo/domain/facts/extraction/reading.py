@@ -1,5 +1,6 @@
 """Reading a message clause by clause: who each clause is about, and what it says of them."""
 
+from dataclasses import replace
 from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
@@ -26,6 +27,7 @@ from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.stating import said
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.facts.extraction.verbs import Verb, elided_at, verb_at
+from ricordo.domain.facts.extraction.word_forms import is_verb
 
 _SHORT: Final = 3
 """Words of a first clause without a verb after which "I am" may be left out: "Baker, living in Hull"."""
@@ -77,7 +79,8 @@ class Reading:
     def _alone(self, begin: int, end: int) -> None:
         """Keep in mind what is named alone: "Wasps. I'm allergic to them."."""
         alone = self._scene.objects.phrasing.coordinated(begin, end)
-        if len(alone) == 1 and alone[0][1] == end:
+        named = len(alone) == 1 and alone[0][1] == end
+        if named and not is_verb(self._tokens.low[alone[0][0]], self._grammar.code):
             self._scene.topic = self._tokens.text(*alone[0])
 
     def _asked(self, begin: int, end: int) -> None:
@@ -232,6 +235,8 @@ class Reading:
         )
         if verb is None or (not verb.rule.person and not self._subject_known and not elided):
             return False
+        if elided and not self._grammar.negations.isdisjoint(self._tokens.low[max(0, at - 3) : at]):
+            verb = replace(verb, negated=True)  # "not a fan of cats"
         if elided and not self._subject_known:
             self._subject, self._subject_known = None, True
         if self._tokens.low[at] == "like" and not (at and self._tokens.low[at - 1] in self._grammar.joints):

@@ -16,6 +16,10 @@ from ricordo.domain.facts.vocabulary import FUNCTIONAL
 
 _MORTAL: Final = frozenset({"has_pet", "partner"})
 """Ties that death ends; a dead mother remains one's mother."""
+_STAYING: Final = frozenset("sto stiamo sta stanno stavo stavamo".split())
+_FOR_A_WHILE: Final = frozenset(
+    "lavoro settimana oggi domani stasera stanotte fino weekend vacanza vacanze giorni ferie".split()
+)
 _COMPANY: Final = frozenset("us me him her them noi me lui lei loro".split())
 _WHERE: Final = frozenset({"in", "at", "a", "ad"})
 _LIKINGS: Final = frozenset({"likes", "dislikes"})
@@ -121,6 +125,8 @@ def _decided(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
     spans = scene.objects.read(rule.reader, claim.at, claim.end)
     if rule.predicate == "allergic_to" and _laughed(scene, claim):
         spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]
+    if rule.predicate == "lives_in" and _stays(scene, claim):
+        return rule, []
     if rule.reader is Reader.OCCUPATION and not spans:
         return _schooled(scene, claim)
     if rule.predicate == "studies" and _laughed(scene, claim):
@@ -154,6 +160,13 @@ def _schooled(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
     spans = scene.objects.organisations.named(claim.at, claim.end) if articled else []
     schools = [span for span in spans if scene.objects.organisations.is_school(*span)]
     return (replace(claim.rule, predicate="studies_at"), schools) if schools else (claim.rule, [])
+
+
+def _stays(scene: Scene, claim: Claim) -> bool:
+    """Whether "sto a Roma" tells where somebody is for some days."""
+    low = scene.tokens.low
+    staying = not _STAYING.isdisjoint(low[max(0, claim.at - 2) : claim.at])
+    return staying and not _FOR_A_WHILE.isdisjoint(low[claim.at : claim.end])
 
 
 def _laughed(scene: Scene, claim: Claim) -> bool:
