@@ -1,5 +1,6 @@
 """What rules cannot say of who is who: pairs of names that may be one, for somebody who can be asked."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -7,7 +8,7 @@ from ricordo.domain.facts.clusters import Cluster
 from ricordo.domain.facts.decisions import bare
 from ricordo.domain.facts.entities import normalise
 from ricordo.domain.facts.identities import Identities, Mention
-from ricordo.domain.facts.likeness import near
+from ricordo.domain.facts.likeness import Likeness
 
 MOST: Final = 5
 """Pairs that one batch of mentions brings up, at most."""
@@ -26,20 +27,36 @@ def doubts(identities: Identities, mentions: Iterable[Mention]) -> list[tuple[st
     if not keys or len(known) > _MOST_COMPARED:
         return []
     names = sorted(known)
-    found = (
-        (min(key, other), max(key, other))
-        for key in sorted(keys & known.keys())
-        for other in _alike(key, names)
-        if _open(identities, known[key], known[other])
-    )
-    return list(dict.fromkeys(found))[:MOST]
+    alike = _Alike(names)
+    found: dict[tuple[str, str], None] = {}
+    for key in sorted(keys & known.keys()):
+        for other in alike.to(key):
+            if _open(identities, known[key], known[other]):
+                found[min(key, other), max(key, other)] = None
+        if len(found) >= MOST:
+            break
+    return list(found)[:MOST]
 
 
-def _alike(key: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield the names that are near `key`, leaving out what tells those of one name apart: "(brother)"."""
-    own = bare(key)
-    yield from (name for name in names if name != key and bare(name) == own)
-    yield from near(own, [name for name in names if bare(name) != own])
+class _Alike:
+    """Finds names that are near, leaving out what tells those of one name apart: "(brother)".
+
+    Args:
+        names: keys of entities, sorted.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._of_name: defaultdict[str, list[str]] = defaultdict(list)
+        for name in names:
+            self._of_name[bare(name)].append(name)
+        self._likeness = Likeness([bare(name) for name in names])
+
+    def to(self, key: str) -> Iterator[str]:
+        """Yield the others of the same name, then those that are near it, the nearest first."""
+        own = bare(key)
+        yield from (name for name in self._of_name[own] if name != key)
+        yield from (self._names[place] for place in self._likeness.near(own))
 
 
 def _open(identities: Identities, one: Cluster, other: Cluster) -> bool:

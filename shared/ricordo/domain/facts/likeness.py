@@ -4,7 +4,9 @@ A name is a vector of the three-letter pieces it is made of, so that names which
 each other, whatever the language (Cavnar and Trenkle, 1994). Whether two near ones are one, no rule can say.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
@@ -21,33 +23,58 @@ _PREFIX: Final = 3
 def name_vectors(names: Sequence[str]) -> NDArray[np.float32]:
     """Return the vectors of `names` (normalised): float32 [n, 512], unit norm; zero for a blank name."""
     vectors = np.zeros((len(names), DIMENSIONS), dtype=np.float32)
-    for row, name in enumerate(names):
-        padded = f"  {name} "
-        for start in range(len(padded) - 2):
-            vectors[row, crc32(padded[start : start + 3].encode()) % DIMENSIONS] += 1
+    pieces = [_pieces(name) for name in names]
+    places = [row * DIMENSIONS + piece for row, each in enumerate(pieces) for piece in each]
+    np.add.at(vectors.reshape(-1), np.asarray(places, dtype=np.intp), 1)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
 
 
-def near(name: str, others: Sequence[str]) -> list[str]:
-    """Return those of `others` that may be `name`, the nearest first: alike, or a short form of it.
+class Likeness:
+    """Finds who of many may be meant by another name.
 
     Args:
-        name: a normalised name.
-        others: normalised names.
+        names: normalised.
     """
-    if not others:
-        return []
-    cosines = name_vectors(others) @ name_vectors([name])[0]
-    order = np.argsort(-cosines, kind="stable")
-    return [
-        others[n] for n in order if others[n] != name and (cosines[n] >= NEAR or _short_form(name, others[n]))
-    ]
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._vectors = name_vectors(names)
+        self._by_word: defaultdict[str, set[int]] = defaultdict(set)
+        self._by_beginning: defaultdict[str, set[int]] = defaultdict(set)
+        for place, name in enumerate(names):
+            word = name.partition(" ")[0]
+            self._by_word[word].add(place)
+            for length in range(_PREFIX, len(word)):
+                self._by_beginning[word[:length]].add(place)
+
+    def near(self, name: str) -> list[int]:
+        """Return the places of those that may be `name` (normalised), the nearest first.
+
+        They are alike, or one is a short form of the other; none is the very name.
+        """
+        if not self._names:
+            return []
+        cosines = self._vectors @ name_vectors([name])[0]
+        found = set(np.flatnonzero(cosines >= NEAR).tolist()) | self._short_forms(name.partition(" ")[0])
+        return sorted(
+            (place for place in found if self._names[place] != name),
+            key=lambda place: (-float(cosines[place]), place),
+        )
+
+    def _short_forms(self, word: str) -> set[int]:
+        """Return those whose first word begins with `word`, or is the beginning of it."""
+        longer = self._by_beginning.get(word, set()) if len(word) >= _PREFIX else set()
+        shorter = (self._by_word.get(word[:length], set()) for length in range(_PREFIX, len(word)))
+        return longer.union(*shorter)
 
 
-def _short_form(one: str, other: str) -> bool:
-    """Whether the first word of one begins that of the other."""
-    short, full = sorted((one.partition(" ")[0], other.partition(" ")[0]), key=len)
-    return len(short) >= _PREFIX and full != short and full.startswith(short)
+@lru_cache(maxsize=16_384)
+def _pieces(name: str) -> tuple[int, ...]:
+    """Return the dimensions of the three-letter pieces of a name; none of a blank one."""
+    if not name.strip():
+        return ()
+    padded = f"  {name} "
+    return tuple(crc32(padded[start : start + 3].encode()) % DIMENSIONS for start in range(len(padded) - 2))
