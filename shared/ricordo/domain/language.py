@@ -25,6 +25,10 @@ _ACCENT = 2.0
 _ENGLISH_LETTERS = -0.25
 _ELISION = re.compile(r"\b(?:l|un|c|dell|all|nell|dall|sull|quest|quell|bell|anch|mezz)['’]", re.IGNORECASE)
 _CONTRACTION = re.compile(r"['’](?:s|t|re|ve|ll|m|d)\b", re.IGNORECASE)
+_PRONOUN: Final = re.compile(
+    r"(?:\bI|(?:(?<![^.!?,;:\n])|(?<=\band)|(?<=\bbut)|(?<=\bso))\s*\bi)(?='|\s+(?!(?:due|tre|sette|nove)\b)[a-z]+(?<!i)\b)"
+)
+"""The English "I", and not the Italian article, whose noun ends in "-i" but for numbers."""
 _LETTERS: Final = re.compile(r"[wkyjx]|th|sh|gh|oo|ee", re.IGNORECASE)
 # Those told apart: each further one is one more to be mistaken for.
 _LANGUAGES: Final = tuple(
@@ -49,7 +53,7 @@ _ITALIAN: Final = frozenset(
 )
 _ENGLISH: Final = frozenset(
     "hello hi hey thanks thank please good great nice yes today yesterday tomorrow tell remember know "
-    "like want need "
+    "like want need live lives lived moved work works worked study studies speak speaks born married "
     "think week day month year last next say said love what who when where how why the and is was did "
     "does".split()
 )
@@ -76,7 +80,7 @@ def identify(text: str, default: str = "en") -> str:
         default: What to answer when nothing tells: no words, names only, or a guess that nobody is sure of.
     """
     said = in_words(text[:_MOST_READ])
-    found = list(map(_traits, _WORD.findall(said)))
+    found = _read(said)
     written = [word for word in found if not word.laughs]
     if not written:
         return default
@@ -149,7 +153,26 @@ def _identifier() -> LanguageIdentifier:
 
 def _score(text: str) -> float:
     """Weigh the evidence: above 0 for Italian, below for English."""
-    return sum(_traits(word).score for word in _WORD.findall(text)) + _contractions(text)
+    return sum(word.score for word in _read(text)) + _contractions(text)
+
+
+def _read(text: str) -> list[_Traits]:
+    """Return what each word tells: how a name ends tells nothing, and "I" speaks English."""
+    pronouns = {match.end() for match in _PRONOUN.finditer(text)}
+    found = []
+    for match in _WORD.finditer(text):
+        word, traits = match.group(), _traits(match.group())
+        if match.start() + 1 in pronouns and word[0] in "Ii":
+            traits = _traits_of_pronoun()
+        elif match.start() and word[0].isupper() and not traits.told and word[1:].islower():
+            traits = traits._replace(score=0.0)
+        found.append(traits)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _traits_of_pronoun() -> _Traits:
+    return _Traits(-_FUNCTION_WORD, "en", laughs=False, foreign=False, foreign_small=False)
 
 
 def _contractions(text: str) -> float:

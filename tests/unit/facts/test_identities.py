@@ -265,6 +265,11 @@ def test_two_friends_of_one_name_may_live_in_two_places() -> None:
     }
 
 
+def test_whom_one_meets_may_be_ones_brother() -> None:
+    facts = known("My brother Marco lives in Turin.", "I met Marco today.")
+    assert {("user", "knows", "Marco"), ("Marco", "lives_in", "Turin")} <= facts
+
+
 def test_the_sister_of_somebody_else_is_not_the_users() -> None:
     assert ("Lena", "plays", "cello") in known(
         "Anna has a sister, Lena. Lena plays the cello.", "My sister is Nora."

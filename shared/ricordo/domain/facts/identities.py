@@ -254,8 +254,11 @@ class Identities:
 
 
 def object_tie(row: Evidence) -> str:
-    """Return the tie of whom the object is: what the user says of somebody ties them, however it is said."""
-    if row.object_tie or row.predicate not in BEINGS or normalise(row.subject) != USER:
+    """Return the tie of whom the object is: what the user says of somebody ties them, however it is said.
+
+    Whom somebody has met or knows may be anybody: a brother, too.
+    """
+    if row.object_tie or row.predicate not in BEINGS - {"knows"} or normalise(row.subject) != USER:
         return row.object_tie
     return str(Tie(row.predicate))
 

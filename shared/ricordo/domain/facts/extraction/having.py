@@ -8,7 +8,7 @@ from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction.asides import aged_each
 from ricordo.domain.facts.extraction.figurative import IDIOMS
 from ricordo.domain.facts.extraction.grammar import Kin
-from ricordo.domain.facts.extraction.mentions import kin_at, kind_at, named_after
+from ricordo.domain.facts.extraction.mentions import kin_at, named_after
 from ricordo.domain.facts.extraction.names import Person, Span, name_at
 from ricordo.domain.facts.extraction.phrases import Reader, longest
 from ricordo.domain.facts.extraction.scene import Scene, Who
@@ -121,8 +121,7 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     if kin.plural and not names:
         _herd(scene, item, kin, after)
         return
-    kind = kind_at(tokens, scene.grammar, kin, item.at, after)
-    person = scene.cast.introduce(Person(kin, noun, names, item.subject is not None, kind=kind))
+    person = scene.cast.introduce(Person(kin, noun, names, item.subject is not None))
     if names or kin.predicate in NAMEABLE:
         scene.tie(person, to=item.subject, over=item.over)
     aged_each(scene, person, spans)
@@ -136,7 +135,7 @@ def _herd(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     if kin.predicate == "has_pet":
         polarity: Polarity = "past" if item.over else "holds"
         scene.draft(item.subject, "has_pet", scene.tokens.text(at, after), polarity=polarity)
-    scene.cast.introduce(Person(kin, "", [], item.subject is not None, kind=kin.noun))
+    scene.cast.introduce(Person(kin, "", [], item.subject is not None))
 
 
 def _several(scene: Scene) -> AbstractSet[str]:
@@ -205,10 +204,7 @@ def _whole(scene: Scene, item: _Item) -> int:
     low, raw, after = scene.tokens.low, scene.tokens.raw, item.after
     if after < item.end and low[after] == "'s" and low[after - 1] in _EPONYMS:
         return after + 1
-    after = scene.objects.placed(after, item.end)
     if scene.grammar.code != "it":
-        return after
-    if low[after - 1] != low[item.after - 1]:
         return after
     if after < item.end and low[after] in _OF_A_YEAR:
         year = after + 1 + (low[after + 1 : after + 2] == ["'"])

@@ -17,15 +17,6 @@ _ENDING = frozenset({"partner", "friend", "has_pet"})
 """Ties that end: who was one's husband is no more; a mother stays one."""
 _MAYBE_PETS = frozenset({"boy", "girl"})
 """Who is a child when called like one; "my boy Rex" is a dog."""
-_NO_KIND = frozenset({"pet", "baby"})
-_BREEDING = frozenset(
-    """
-    golden german french norwegian british forest guinea siberian bernese yorkshire jack russell maine
-    coon persian siamese border cocker miniature toy retriever tedesco tedesca siberiano siberiana
-    persiano siamese rosso russell
-    """.split()
-)
-"""Adjectives that are part of what a pet is."""
 _ANY = frozenset({"un", "uno", "una", "un'"})
 """Before "mio amico": one of several, and nobody in particular as long as no name follows."""
 _CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
@@ -167,25 +158,6 @@ def _describes(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     return tokens.low[at] in grammar.kin_adjectives and not tokens.raw[at][0].isupper()
 
 
-def kind_at(tokens: Tokens, grammar: Grammar, kin: Kin, begin: int, after: int) -> str:
-    """Return what a pet is, by the words of the term at `[begin, after)`: "Labrador", of several "cat"."""
-    if kin.predicate != "has_pet" or kin.noun in _NO_KIND:
-        return ""
-    if kin.plural:
-        return kin.noun
-    while begin < after - 1 and _qualifies(tokens, grammar, begin):
-        begin += 1
-    while after > begin + 1 and grammar.code == "it" and _qualifies(tokens, grammar, after - 1):
-        after -= 1
-    return tokens.text(begin, after)
-
-
-def _qualifies(tokens: Tokens, grammar: Grammar, at: int) -> bool:
-    word = tokens.low[at]
-    generic = word in grammar.kin_adjectives or word in grammar.determiners or word in grammar.possessives
-    return (generic and word not in _BREEDING) or _COMPOUND.fullmatch(word) is not None
-
-
 def _of_something(tokens: Tokens, grammar: Grammar, kin: Kin, at: int, end: int) -> tuple[Kin, int] | None:
     """Read what narrows the term down: "compagna di classe" is no partner, "vicino di casa" is one word."""
     if at + 1 < end and tokens.low[at] in ("di", "from") and tokens.low[at + 1] in grammar.companions:
@@ -212,8 +184,7 @@ def _mention(tokens: Tokens, grammar: Grammar, possessive: int, lower: int, end:
     names = [tokens.text(*span) for span in spans]
     if kin.noun in _MAYBE_PETS and not (names and is_known_given(names[0].casefold())):
         return None
-    kind = kind_at(tokens, grammar, kin, possessive + 1, after)
-    return Mention(begin, last, Person(kin, "" if kin.over else kin.noun, names, kind=kind), tuple(spans))
+    return Mention(begin, last, Person(kin, "" if kin.over else kin.noun, names), tuple(spans))
 
 
 def _named_before(tokens: Tokens, grammar: Grammar, term: Span, bounds: Span) -> tuple[list[Span], int, int]:

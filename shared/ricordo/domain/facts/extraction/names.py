@@ -30,7 +30,6 @@ class Person:
         names: their names; several when a plural was introduced ("my sons Leo and Tom").
         presumed: whether nothing tells that the user knows them ("Messi").
         of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
-        kind: what they are, where that is told beside the name ("our Labrador, Duke").
         asked: the tokens of a question that spoke of them, as long as nothing was said of them.
     """
 
@@ -39,7 +38,6 @@ class Person:
     names: list[str] = field(default_factory=list)
     of_other: bool = False
     presumed: bool = False
-    kind: str = ""
     asked: Span | None = None
 
     @property
@@ -80,7 +78,6 @@ class Cast:
         self._people.append(known)
         known.names = known.names or person.names
         known.kin = known.kin or person.kin
-        known.kind = known.kind or person.kind
         known.asked = known.asked and person.asked
         known.presumed = known.presumed and person.presumed
         return known

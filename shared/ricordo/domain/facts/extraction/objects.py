@@ -7,7 +7,7 @@ from typing import Final
 from ricordo.domain.facts.extraction.figurative import BRANDS, NO_ALLERGENS, NO_JOBS, NOT_FOR_A_LIVING, SPORTS
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
-from ricordo.domain.facts.extraction.names import name_at, names_from
+from ricordo.domain.facts.extraction.names import names_from
 from ricordo.domain.facts.extraction.organisations import Organisations
 from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.phrasing import OF, Phrasing, Spans
@@ -25,9 +25,6 @@ _JOBLIKE: Final = {
     "en": re.compile(r"\w{3,}(?:er|ist|ician|smith|wright|woman|man|or)"),
     "it": re.compile(r"\w{3,}(?:ista|iere|iera|aio|aia|tore|trice|ante|aro|ara|logo|loga)"),
 }
-_LONGEST_LINK: Final = 2
-_PLACING: Final = frozenset("in near a ad vicino fuori outside sul sulla nel nella".split())
-_LAST_LINKS: Final = frozenset("in near a ad outside sul sulla nel nella".split())
 _SETTINGS: Final = frozenset(
     {"at home", "at work", "at school", "in casa", "a casa", "al lavoro", "a scuola", "in ufficio"}
 )
@@ -187,19 +184,8 @@ class Objects:
         return not known and not any(word in self._grammar.generic for word in self._low[begin:end])
 
     def _property(self, begin: int, end: int) -> Spans:
-        """Read what is owned, with the place of it: "small cottage in Donegal"."""
-        spans = [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
-        return [(at, self.placed(after, end)) for at, after in spans]
-
-    def placed(self, at: int, end: int) -> int:
-        """Return the end of "in Donegal", "vicino a Todi" behind a thing at `at`; `at` where nothing is."""
-        link = at
-        while link < end and link - at < _LONGEST_LINK and self._low[link] in _PLACING:
-            link += 1
-        if link == at or self._low[link - 1] not in _LAST_LINKS:
-            return at
-        after = name_at(self._tokens, self._grammar, link, end)
-        return after if after > link else at
+        """Read what is owned, without where it stands: "small cottage", of "a small cottage in Donegal"."""
+        return [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
 
     def _preferred(self, begin: int, end: int) -> Spans:
         """Read what is preferred, up to what it is preferred to."""

@@ -66,8 +66,6 @@ class Organisations:
         self._grammar = grammar
         self._phrasing = phrasing
         self._low = tokens.low
-        self.kinds: dict[Span, Span] = {}
-        """Where the kind of a named organisation stands, by where its name does."""
 
     def named(self, begin: int, end: int) -> Spans:
         """Read an employer, a school, a group: by name, or by a noun that makes one ("a bakery")."""
@@ -82,7 +80,6 @@ class Organisations:
         made = any(word in self._grammar.organisations for word in self._low[at:after])
         called = self._called(at, after, end) if made else None
         if called is not None:
-            self.kinds[called] = (at, after)
             return [called]
         located = self._low[begin - 1] in _WHERE and self._low[at] not in _COMPANIES
         named = any(name_at(self._tokens, self._grammar, i, after) > i for i in range(at, after))

@@ -1,6 +1,6 @@
 """What is known while a message is read: its words, its people, and what was stated so far."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from ricordo.domain.facts.entities import normalise
@@ -14,8 +14,6 @@ from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.facts.vocabulary import USER
 
-_KIND: Final = "is_a kind"
-"""What a pet is beside its name: stated when it has a name and nothing more precise is said of it."""
 _ONCE: Final = frozenset({"name", "age", "born_in", "birthday"})
 """What somebody has one of: of "born in Aleppo, grew up in Gothenburg" the first."""
 
@@ -97,14 +95,12 @@ class Scene:
         """Note what somebody is to the user, or `to` somebody else."""
         if person.kin is not None and not (person.of_other and to is None):
             self.draft(to, person.kin.predicate, person, span=span, polarity="past" if over else "holds")
-            if person.kind:
-                self.draft(person, _KIND, person.kind, span=span)
 
     def statements(self) -> tuple[Statement, ...]:
         """Return what was noted, with the names that became known, each once."""
         made: dict[tuple[str, ...], Statement] = {}
         once: set[tuple[str, str]] = set()
-        for draft in filter(None, map(self._kept, self._drafts)):
+        for draft in self._drafts:
             subjects = (USER,) if draft.subject is None else draft.subject.labels()
             values = (draft.object,) if isinstance(draft.object, str) else draft.object.labels()
             polarity = draft.known_polarity()
@@ -116,14 +112,6 @@ class Scene:
                 if all(key) and key not in made and not settled:
                     made[key] = self._statement(subject, draft, value, polarity)
         return tuple(made.values())
-
-    def _kept(self, draft: _Draft) -> _Draft | None:
-        """Drop what a pet is where it has no name, or where the message tells its breed besides."""
-        if draft.predicate != _KIND:
-            return draft
-        subject = draft.subject
-        told = any(d.predicate == "is_a" and d.subject is subject for d in self._drafts)
-        return None if subject is None or not subject.names or told else replace(draft, predicate="is_a")
 
     def _statement(self, subject: str, draft: _Draft, value: str, polarity: Polarity) -> Statement:
         begin, end = self.tokens.starts[draft.span[0]], self.tokens.ends[draft.span[1] - 1]

@@ -111,7 +111,6 @@ def _objects(scene: Scene, claim: Claim) -> None:
     rule, spans = _decided(scene, claim)
     for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
         scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=claim.polarity)
-        _of_a_kind(scene, span)
         if rule.predicate in _LIKINGS:
             scene.topic = scene.tokens.text(*span)
         if rule.reader is Reader.NAME:
@@ -145,13 +144,6 @@ def _of_an_organisation(scene: Scene, rule: Rule, spans: list[Span]) -> tuple[Ru
     if rule.predicate == "studies_at" and not organisations.is_studied_at(*first):
         return rule, []
     return rule, spans
-
-
-def _of_a_kind(scene: Scene, span: Span) -> None:
-    """Note what an organisation is whose name its kind introduced: "a startup called Wrenly"."""
-    kind = scene.objects.organisations.kinds.get(span)
-    if kind is not None:
-        scene.draft(Person(None, names=[scene.tokens.text(*span)]), "is_a", scene.tokens.text(*kind))
 
 
 def _schooled(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
@@ -200,7 +192,6 @@ def _continued(scene: Scene, claim: Claim, predicate: str, at: int) -> None:
         spans = scene.objects.read(Reader.PLACE, after, claim.end)  # "laureata in lettere a Pavia"
     for span in spans[:1]:
         scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=polarity)
-        _of_a_kind(scene, span)
 
 
 _STATING: Final[dict[Reader, Callable[[Scene, Claim], None]]] = {
