@@ -313,7 +313,6 @@ def test_what_is_said_of_a_stranger_counts_once_the_user_knows_them() -> None:
     said = "Biscuit lives in Turin.", "Messi lives in Miami.", "My dog Biscuit loves carrots."
     facts = {
         ("user", "has_pet", "Biscuit"),
-        ("Biscuit", "is_a", "dog"),
         ("Biscuit", "likes", "carrots"),
         ("Biscuit", "lives_in", "Turin"),
     }

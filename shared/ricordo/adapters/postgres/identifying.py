@@ -23,6 +23,7 @@ from ricordo.domain.facts import (
     mentions_of,
     normalise,
     parts,
+    spoken_of,
 )
 
 _SQL = Database.queries("facts")
@@ -75,7 +76,8 @@ class Identifying:
             moved = known.add(mentions)
         touched = await self._rename(moved, None) if moved else set()
         renamed = {(one.name, one.tie) for one in moved}
-        others = [_of(one, known) for one in mentions if one not in renamed]
+        spoken = dict.fromkeys(mention for row in new for mention in spoken_of(row))
+        others = [_of(one, known) for one in spoken if one not in renamed]
         if aliases := [one for one in others if one.key != normalise(one.name)]:
             await self._rename(aliases, messages)
         if self.doubting and (pairs := doubts(known, mentions)):
@@ -91,14 +93,14 @@ class Identifying:
             Decision(row["first"], row["second"], row["same"], firm=row["firm"])
             for row in await self._fetch("decisions")
         ]
-        identities = Identities((Mention(row["name"], row["tie"]) for row in found), decided)
+        identities = Identities((Mention(row["name"], row["tie"]) for row in found if row["tells"]), decided)
         moved = identities.add(mentions)
         if not replaced:
             return identities, moved
         keys = {(row["name"], row["tie"]): row["key"] for row in found}
         now = [_of(Mention(name, tie), identities) for name, tie in keys]
         moved_since = [one for one in now if one.key != keys[one.name, one.tie]]
-        return identities, list({*moved, *moved_since, *identities.aliased()})
+        return identities, list({*moved, *moved_since, *identities.dependent()})
 
     async def _rename(self, moved: Iterable[Moved], messages: Collection[str] | None) -> set[Part]:
         document = rows.recordset({"name": one.name, "tie": one.tie, "key": one.key} for one in moved)

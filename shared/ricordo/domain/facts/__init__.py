@@ -6,7 +6,7 @@ from ricordo.domain.facts.entities import Entity, canonical, entities, is_name, 
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
 from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold, resolved
-from ricordo.domain.facts.identities import Identities, Mention, Moved, mentions_of, object_tie
+from ricordo.domain.facts.identities import Identities, Mention, Moved, mentions_of, object_tie, spoken_of
 from ricordo.domain.facts.parts import Part, parts, parts_of
 from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
 from ricordo.domain.facts.surfacing import surface
@@ -50,6 +50,7 @@ __all__ = [
     "parts_of",
     "resolved",
     "settled",
+    "spoken_of",
     "surface",
     "value",
 ]

@@ -12,6 +12,7 @@ no reason for it any more: a second Marco, or another decision. Evidence keeps t
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Final, NamedTuple
 
 from ricordo.domain.facts.clusters import Cluster, Node, clusters
@@ -109,11 +110,11 @@ class Identities:
             self._settle_presumed(self._presumed[key], before)
         return tuple(self._moved(before))
 
-    def aliased(self) -> Iterator[Moved]:
-        """Yield all mentions that go by another name than their own."""
+    def dependent(self) -> Iterator[Moved]:
+        """Yield all mentions that depend on others: by another name than their own, or to count at all."""
         for node, spellings in self._spellings.items():
             key = self._key(node)
-            if key != node.key:
+            if key != node.key or node.tie == PRESUMED:
                 yield from (Moved(name, node.tie, key) for name in spellings)
 
     def clusters(self) -> Iterator[Cluster]:
@@ -141,7 +142,7 @@ class Identities:
 
         None where it speaks of somebody of whom nothing else tells that the user knows them.
         """
-        if row.subject_tie == PRESUMED and not self._canonical.get(Node(normalise(row.subject), PRESUMED)):
+        if _presumes(row) and not self._canonical.get(Node(normalise(row.subject), PRESUMED)):
             return None
         if normalise(row.subject) != USER and (name := self._name(Mention(row.subject, row.subject_tie))):
             row = replace(row, subject=name, subject_as=row.subject)
@@ -264,11 +265,23 @@ def object_tie(row: Evidence) -> str:
 
 
 def mentions_of(row: Evidence) -> Iterator[Mention]:
-    """Yield the people and animals that `row` speaks of, but for the user."""
+    """Yield the people and animals that `row` tells of, but for the user.
+
+    What is said of somebody whom the user may not know tells of nobody else.
+    """
+    return islice(spoken_of(row), 1 if _presumes(row) else None)
+
+
+def spoken_of(row: Evidence) -> Iterator[Mention]:
+    """Yield the people and animals whose names are in `row`, the subject first, but for the user."""
     if normalise(row.subject) not in ("", USER):
         yield Mention(row.subject, row.subject_tie)
     if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
         yield Mention(row.object, object_tie(row))
+
+
+def _presumes(row: Evidence) -> bool:
+    return row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
 
 
 def _first_word(key: str) -> str:

@@ -1,0 +1,24 @@
+"""What comes of what somebody claims to have read in a message."""
+
+from datetime import UTC, datetime
+
+from ricordo.domain.describing import Said
+from ricordo.domain.facts import Statement
+from ricordo.domain.facts.testimony import Hearing, Passage, Recognised, Relation, hear
+
+AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
+
+Claim = tuple[str, str, str, str] | tuple[str, str, str, str, bool]
+
+
+def heard(
+    text: str,
+    *claims: Claim,
+    language: str = "en",
+    entities: tuple[Recognised, ...] = (),
+    speaker: str = "",
+    rules: tuple[Statement, ...] = (),
+) -> Hearing:
+    """Return what comes of claims about a text of which the rules have read `rules`."""
+    passage = Passage(Said(text, language, speaker=speaker), entities)
+    return hear(passage, [Relation(*claim) for claim in claims], rules, at=AT)

@@ -1,0 +1,79 @@
+"""How much of what sentences state a model is believed, and of what they do not."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tests.unit.facts.hearing import Claim, heard
+
+from ricordo.domain.facts import extract
+
+FOLDER = Path(__file__).parent
+
+
+def sentences(*files: str) -> list[dict[str, Any]]:
+    """Return sentences with what they state, as the tests of the rules have them."""
+    lines = (line for file in files for line in (FOLDER / file).read_text(encoding="utf-8").splitlines())
+    return [json.loads(line) for line in lines]
+
+
+def claims_of(sentence: dict[str, Any], quote: str) -> list[Claim]:
+    return [
+        (one["subject"], one["predicate"], one["object"], quote, one.get("polarity") == "past")
+        for one in sentence["facts"]
+    ]
+
+
+def test_a_model_that_reads_well_is_believed() -> None:
+    """Of what sentences state, quoted whole, nearly all is let through, also where no rule would read it."""
+    counts: Counter[bool] = Counter()
+    for one in sentences("sentences.jsonl", "further_sentences.jsonl", "unseen_sentences.jsonl"):
+        text, language = one["content"], one["language"]
+        rules = extract(text, language=language)
+        for claim in claims_of(one, text):
+            ties = tuple(replace(rule, predicate="related_to") for rule in rules)  # who they are, no more
+            counts[heard(text, claim, language=language, rules=ties).added == 1] += 1
+    assert counts.total() > 800
+    assert counts[True] / counts.total() > 0.95
+
+
+TWISTS: dict[str, tuple[str, ...]] = {
+    "it": (
+        "{}?",
+        "Se {}, ciao.",
+        "Magari {}.",
+        "Ho sognato che {}.",
+        "Forse {}.",
+        "Non è vero che {}.",
+        'Lei ha detto: "{}" e basta.',
+    ),
+    "en": (
+        "{}?",
+        "If {}, then bye.",
+        "I wish {}.",
+        "I dreamed that {}.",
+        "Maybe {}.",
+        "It is not true that {}.",
+        'She said: "{}" and left.',
+    ),
+}
+
+
+def test_a_model_that_takes_what_is_asked_for_what_is_so_is_not() -> None:
+    """The same sentences asked, wished, dreamed, doubted, denied and quoted, and claimed all the same.
+
+    What is let through begins with a statement before it asks ("I am 68, and you?").
+    """
+    counts: Counter[bool] = Counter()
+    for one in sentences("sentences.jsonl", "further_sentences.jsonl", "unseen_sentences.jsonl"):
+        base = one["content"].strip().rstrip(".!")
+        if len(base.split()) < 3 or any(sign in base for sign in '.!?\n"'):
+            continue
+        for twist in TWISTS[one["language"]]:
+            text = twist.format(base)
+            for claim in claims_of(one, base):
+                counts[heard(text, claim, language=one["language"]).added == 1] += 1
+    assert counts.total() > 5_000
+    assert counts[True] / counts.total() < 0.02
