@@ -24,6 +24,7 @@ from ricordo_services.evaluation import (
     rated,
     report,
     retrieval,
+    statements,
     temporal,
 )
 from ricordo_services.evaluation.lives import command as lives
@@ -33,6 +34,7 @@ _BAD_DATA: Final = (
     locomo.UnreadableConversations,
     temporal.UnreadableCases,
     questions.UnreadableQuestions,
+    statements.UnreadableMessages,
 )
 
 
@@ -272,6 +274,7 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _fit_questions,
         _of_fit_questions,
     ),
+    "facts": Evaluation(statements.SUMMARY, statements.run, statements.options),
     "lives": Evaluation(lives.SUMMARY, lives.run, lives.options, on_file=False),
     "emotion": Evaluation(
         "feelings estimated beside those that people rated: Pearson's r of valence, arousal and dominance in "

@@ -27,6 +27,8 @@ FURTHER = read("further_sentences.jsonl")
 UNSEEN = read("unseen_sentences.jsonl")
 # As people write in chats: written before the grammars were tried on them, mended by afterwards.
 CHAT = read("chat_sentences.jsonl")
+# Written by somebody who had not seen the grammars, and not mended by: what sentences never seen are worth.
+BLIND = read("blind_sentences.jsonl")
 
 
 def triples(content: str, language: str | None = None) -> set[Triple]:
@@ -84,6 +86,16 @@ def test_recall_and_precision_on_what_the_grammars_had_not_seen(language: str) -
     precision, recall = figures(UNSEEN, language)
     assert precision >= 0.97
     assert recall >= 0.97
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+@pytest.mark.parametrize("told", [True, False], ids=["told", "recognised"])
+def test_recall_and_precision_on_what_the_grammars_have_never_seen(language: str, *, told: bool) -> None:
+    of_it = [sentence for sentence in BLIND if sentence["language"] == language]
+    assert sum(not sentence["facts"] for sentence in of_it) == len(of_it) / 2 == 100
+    precision, recall = figures(BLIND, language, told=told)
+    assert precision >= 0.90
+    assert recall >= 0.70
 
 
 @pytest.mark.parametrize("language", ["en", "it"])

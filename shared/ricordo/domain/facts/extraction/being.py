@@ -15,6 +15,8 @@ _ARTICLES: Final = frozenset({"a", "an", "un", "uno", "una", "un'"})
 _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 """Endings of capitalised words that say where somebody is from and not who they are."""
 
+_SHEPHERDS: Final = frozenset({"shepherd", "pastore"})
+
 
 def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     """Read the complement of "to be".
@@ -144,7 +146,7 @@ def _named(scene: Scene, claim: Claim) -> bool:
 
 def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
     if articled and scene.objects.is_occupation(begin, end):
-        return "works_as"
+        return "is_a" if _herds(scene, subject, begin, end) else "works_as"
     if scene.objects.is_condition(begin, end):
         sign = articled and scene.tokens.raw[begin:end] == ["Cancer"]
         return "is_a" if sign else "has_condition"
@@ -153,6 +155,13 @@ def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -
     if articled and scene.tokens.low[begin - 1] in _ARTICLES and scene.objects.acts_as(begin, end):
         return "works_as"
     return None
+
+
+def _herds(scene: Scene, subject: Who, begin: int, end: int) -> bool:
+    """Whether a shepherd is a dog: "a German shepherd", "un pastore tedesco", or said of a pet."""
+    pet = subject is not None and subject.kin is not None and subject.kin.predicate == "has_pet"
+    breed = end > begin + 1 and not _SHEPHERDS.isdisjoint(scene.tokens.low[begin:end])
+    return pet or (breed and subject is not None)
 
 
 def _role(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
