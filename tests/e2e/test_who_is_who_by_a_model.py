@@ -94,6 +94,7 @@ async def test_what_the_user_keeps_apart_is_not_asked(
     bot: Bot, running: Running, server: OllamaStandIn
 ) -> None:
     async with restarted(running, asking(running, server)):
+        await tell(bot, "I live in Turin.", since=50)
         assert (await bot.request("command.identify", U | NAMES | {"same": False})).body["ok"]
         await tell(bot, *STORY, "Cristina is a doctor.", "Christina is a cook.")
 

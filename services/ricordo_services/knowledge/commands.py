@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from ricordo.domain.facts import Fact, ImpossibleValue, Word, value
+from ricordo.domain.facts import MOST_DECISIONS, Fact, ImpossibleValue, Word, value
 from ricordo.messages.commands import (
     Command,
     Correct,
@@ -19,7 +19,7 @@ from ricordo.messages.ids import request_key
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactEnded, FactLedger, OtherRequest, Settlement, UnknownFact
 from ricordo.ports.graph import FactGraph
-from ricordo.ports.identity import IdentityLedger
+from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions
 from ricordo.runtime.replies import Refused
 from ricordo_services.knowledge.projecting import projecting
 
@@ -99,7 +99,7 @@ class CorrectFact:
 
 @dataclass(frozen=True, slots=True)
 class IdentifyNames:
-    """Answers `command.identify`. It is idempotent by nature: what was said last holds.
+    """Answers `command.identify`: what was said last holds.
 
     Attributes:
         ask_graph: as `Settle` has it.
@@ -115,10 +115,21 @@ class IdentifyNames:
         (one, other), project = command.names, projecting(self.graph, tenant)
         try:
             await self.ledger.decide(
-                tenant, command.user_id, (one, other), project, same=command.same, by="user"
+                tenant,
+                command.user_id,
+                (one, other),
+                project,
+                same=command.same,
+                by="user",
+                request_id=None if command.request_id is None else _key(tenant, command.name, command),
             )
-        except ValueError:
-            reason = "names must be two: these are blank, or the same but for spelling"
+        except NotTwoNames:
+            reason = "names must be two: these are blank, too long, or the same but for spelling"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
+        except NobodyKnown:
+            raise Refused(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None
+        except TooManyDecisions:
+            reason = f"names: of {MOST_DECISIONS} pairs, what is the most, this user has decided already"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
         return IdentifyReply(same=command.same)
 

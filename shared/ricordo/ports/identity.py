@@ -20,6 +20,18 @@ class Doubt(NamedTuple):
     names: tuple[str, str]
 
 
+class NotTwoNames(ValueError):
+    """What is to be one, or two, are no two names: blank, the same but for spelling, or without end."""
+
+
+class NobodyKnown(Exception):
+    """Nothing is known of the user, so that nobody's names can be decided about."""
+
+
+class TooManyDecisions(Exception):
+    """The user has decided as much as one may."""
+
+
 class IdentityLedger(Protocol):
     """What was decided of who is who, and what is open."""
 
@@ -32,6 +44,7 @@ class IdentityLedger(Protocol):
         *,
         same: bool | None,
         by: str,
+        request_id: str | None = None,
     ) -> None:
         """Decide that two names are one entity, or two, or (None) leave it to the rules again.
 
@@ -46,10 +59,13 @@ class IdentityLedger(Protocol):
             project: takes what has changed.
             same: what is decided.
             by: who decides: `user`, or somebody else, such as a model.
+            request_id: of a request that is to count once, whatever was decided since; None: each counts.
 
         Raises:
             StoreUnavailable: nothing was written here.
-            ValueError: the names are one and the same, or blank.
+            NotTwoNames: the names are one and the same, or none.
+            NobodyKnown: of the user there is no evidence.
+            TooManyDecisions: of the user there are as many decisions as there may be.
             Exception: whatever `project` raised; nothing was written here.
         """
         ...

@@ -164,7 +164,7 @@ async def test_one_call_is_about_ten_pairs_of_one_user_at_most(one: Asking) -> N
 
 async def test_what_is_long_is_asked_about_in_several_calls(one: Asking) -> None:
     """The window of a model cuts the beginning, where it is told what to do."""
-    names = [f"Nicola{letter} {'x' * 2_000}" for letter in "abcd"]
+    names = [f"Nicola{letter} {'x' * 900}" for letter in "abcd"]
     await one.tell(*(said("friend", name) for name in names))
     await one.asking.run()
     shown = [name for pairs in one.reader.asked for pair in pairs for each in pair for name in each.facts]

@@ -4,8 +4,9 @@ import pytest
 
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
+from ricordo.domain.facts import MOST_DECISIONS
 from ricordo.ports.facts import FactQuestion
-from ricordo.ports.identity import Doubt
+from ricordo.ports.identity import Doubt, NobodyKnown, TooManyDecisions
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -183,6 +184,45 @@ async def test_nothing_is_kept_open_where_nobody_can_be_asked(stores: Stores) ->
     await _recorded(stores, 1)
     await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico")))
     assert await stores.ledger.doubts(stores.tenant, 10) == []
+
+
+async def test_a_request_counts_once_whatever_was_decided_since(stores: Stores) -> None:
+    await _recorded(stores, 1)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico")))
+    for same, request_id in ((True, "r 1"), (False, "r 2"), (True, "r 1")):
+        await stores.ledger.decide(
+            stores.tenant,
+            "u-1",
+            ("nico", "Nicola"),
+            Projection(),
+            same=same,
+            by="user",
+            request_id=request_id,
+        )
+    assert {fact[2] for fact in await _known(stores)} == {"Nico", "Nicola"}
+
+
+async def test_names_of_somebody_of_whom_nothing_is_known_are_not_decided_about(
+    stores: Stores, database: Database
+) -> None:
+    with pytest.raises(NobodyKnown):
+        await stores.ledger.decide(stores.tenant, "u-1", ("a", "b"), Projection(), same=True, by="user")
+    async with database.transaction(stores.tenant) as connection:
+        assert await connection.fetchval("select count(*) from identity_decisions") == 0
+
+
+async def test_a_user_decides_about_so_many_names_and_no_more(stores: Stores) -> None:
+    await _recorded(stores, 1)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola")))
+
+    async def decide(one: str) -> None:
+        await stores.ledger.decide(stores.tenant, "u-1", (one, "Zeno"), Projection(), same=True, by="user")
+
+    for nth in range(MOST_DECISIONS):
+        await decide(f"Name {nth}")
+    with pytest.raises(TooManyDecisions):
+        await decide("another")
+    await decide("Name 0")
 
 
 @pytest.mark.parametrize("names", [("Nico", " nico "), ("", "Nico"), ("Nico", "")])

@@ -34,7 +34,7 @@ async def _erase(stores: Stores, database: Database) -> None:
         await connection.execute(lock, stores.tenant)
         # As whoever erases does: the lock before the first row, or two may wait for each other.
         await connection.execute(Database.queries("facts")["lock_users"], stores.tenant, ["u-1"])
-        for table in ("memories", "facts", "fact_evidence", "entities"):
+        for table in ("memories", "facts", "fact_evidence", "entities", "entity_names", "identity_decisions"):
             statement = f"delete from {table} where tenant = $1 and user_id = 'u-1'"
             await connection.execute(statement, stores.tenant)
 

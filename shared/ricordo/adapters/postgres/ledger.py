@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import asyncpg
 
@@ -16,18 +16,20 @@ from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
 from ricordo.adapters.postgres.settling import fact_of, keep
 from ricordo.domain.facts import (
+    MOST_DECISIONS,
     PREDICATES,
     USER,
     Contribution,
     Entity,
     Evidence,
     Fact,
+    is_name,
     normalise,
     object_tie,
     parts,
 )
 from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
-from ricordo.ports.identity import Doubt
+from ricordo.ports.identity import Doubt, NobodyKnown, NotTwoNames, TooManyDecisions
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("facts")
@@ -122,15 +124,24 @@ class PostgresFactLedger:
         *,
         same: bool | None,
         by: str,
+        request_id: str | None = None,
     ) -> None:
         """Decide who is who, and fold what is known of it anew; see `IdentityLedger.decide`."""
         first, second = sorted(map(normalise, names))
-        if not first or first == second:
-            raise ValueError(f"these are not two names: {names[0]!r} and {names[1]!r}")
+        if first == second or not all(map(is_name, names)):
+            raise NotTwoNames(f"these are not two names: {names[0]!r} and {names[1]!r}")
         async with self._folds.of(tenant, [user_id], project) as transaction:
             state = (await transaction.states([user_id])).get(user_id)
-            decided = _SQL["decide"], tenant, user_id, first, second, same, by
-            if await transaction.connection.fetchval(*decided):
+            if state is None:
+                raise NobodyKnown(f"nothing is known of {user_id}")
+            fetch = transaction.connection.fetchval
+            if request_id is not None and not await fetch(_SQL["first_asked"], tenant, _request(request_id)):
+                return
+            if by == "user":
+                others = await fetch(_SQL["other_decisions"], tenant, user_id, first, second)
+                if others >= MOST_DECISIONS:
+                    raise TooManyDecisions(f"{user_id} has decided about {others} pairs of names")
+            if await fetch(_SQL["decide"], tenant, user_id, first, second, same, by):
                 await transaction.fold({user_id: New(renamed=True, state=state)})
 
     async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
@@ -172,6 +183,10 @@ class PostgresFactLedger:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
         return [fact_of(row) for row in found]
+
+
+def _request(request_id: str) -> UUID:
+    return uuid5(NAMESPACE_OID, request_id)
 
 
 async def _keep(

@@ -1,6 +1,6 @@
 """What is known about a user: statements read from messages, and facts folded from them."""
 
-from ricordo.domain.facts.decisions import Decision
+from ricordo.domain.facts.decisions import MOST_DECISIONS, Decision
 from ricordo.domain.facts.doubts import doubts
 from ricordo.domain.facts.entities import Entity, canonical, entities, is_name, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
@@ -16,6 +16,7 @@ from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactCl
 __all__ = [
     "BEINGS",
     "FUNCTIONAL",
+    "MOST_DECISIONS",
     "PREDICATES",
     "USER",
     "Changes",

@@ -5,12 +5,14 @@ whom the user has said anything, be it that rules are to judge, it says nothing 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 _Said = defaultdict[str, dict[str, bool | None]]
 
+MOST_DECISIONS: Final = 200
+"""Of one user: names that are joined are compared with each other, each with all."""
 _LABEL: Final = " ("
 
 
@@ -37,13 +39,14 @@ class Decisions:
     def __init__(self, decisions: Iterable[Decision] = ()) -> None:
         self._by_user: _Said = defaultdict(dict)
         self._by_model: _Said = defaultdict(dict)
-        self._joined: dict[str, set[str]] = defaultdict(set)
+        joined: dict[str, set[str]] = defaultdict(set)
         for one in decisions:
             said = self._by_user if one.firm else self._by_model
             for mine, yours in ((one.first, one.second), (one.second, one.first)):
                 said[mine][yours] = one.same
                 if one.same:
-                    self._joined[bare(mine)].add(bare(yours))
+                    joined[bare(mine)].add(bare(yours))
+        self._joined = _components(joined)
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -51,14 +54,7 @@ class Decisions:
 
     def joined(self, name: str) -> frozenset[str]:
         """Return the names, without labels, that `name` was decided to be, itself included; or none."""
-        if name not in self._joined:
-            return frozenset()
-        reached, rest = {name}, [name]
-        while rest:
-            new = self._joined[rest.pop()] - reached
-            reached |= new
-            rest += new
-        return frozenset(reached)
+        return self._joined.get(name, frozenset())
 
     def one_by_user(self, mine: Collection[str], yours: Collection[str]) -> bool:
         """Whether the user said that somebody of the one names is somebody of the other ones."""
@@ -75,6 +71,21 @@ class Decisions:
     def any(self, mine: Collection[str], yours: Collection[str]) -> bool:
         """Whether anything was decided about them."""
         return bool(_said(self._by_user, mine, yours) or _said(self._by_model, mine, yours))
+
+
+def _components(joined: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:
+    """Return for each name all that it is joined with, also by way of others, itself included."""
+    found: dict[str, frozenset[str]] = {}
+    for name in joined:
+        if name in found:
+            continue
+        reached, rest = {name}, [name]
+        while rest:
+            new = set(joined[rest.pop()]) - reached
+            reached |= new
+            rest += new
+        found |= dict.fromkeys(reached, frozenset(reached))
+    return found
 
 
 def bare(name: str) -> str:

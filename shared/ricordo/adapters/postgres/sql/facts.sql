@@ -93,6 +93,15 @@ delete from identity_decisions
 where tenant = $1 and user_id = $2 and same is null and decided_by = ''
   and (first, second) in (select * from unnest($3::text[], $4::text[]))
 
+-- name: first_asked
+-- Whether a request is new.
+insert into inbox (tenant, consumer, event_id, handled_at) values ($1, 'identify', $2, now())
+on conflict do nothing returning true
+
+-- name: other_decisions
+select count(*) from identity_decisions
+where tenant = $1 and user_id = $2 and decided_by = 'user' and (first, second) <> ($3, $4)
+
 -- name: decide
 -- What the user has said only the user takes back. Whoever remembers who is who reads it anew. Returned is whether that
 -- may have changed who is who.
