@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import UUID
 
+from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.adapters.postgres.refolding import Beside, New, Refolding, RememberedFoldings
+from ricordo.adapters.postgres.refolding import New, Refolding, RememberedFoldings
 from ricordo.adapters.postgres.settling import fact_of
 from ricordo.domain.facts import Changes, Folding
 from ricordo.ports.facts import Learned, OutOfStep, Project, Step

@@ -6,10 +6,13 @@ what was decided about them (`domain.facts.identities`): a new one may merge two
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import asyncpg
 
 from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.domain.facts import (
     BEINGS,
@@ -28,6 +31,7 @@ from ricordo.domain.facts import (
 
 _SQL = Database.queries("facts")
 _BEINGS = sorted(BEINGS)
+_MANY: Final = 200  # mentions whose comparison would keep the event loop for some milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +54,14 @@ class Identifying:
     """Finds who is meant, in the transaction that has kept the evidence.
 
     Attributes:
+        beside: compares many names; None to do so on the event loop.
         doubting: whether what rules leave open is written down, for somebody who can be asked.
     """
 
     connection: Connection
     tenant: str
     user_id: str
+    beside: Beside | None = None
     doubting: bool = False
 
     async def identify(
@@ -93,7 +99,11 @@ class Identifying:
             Decision(row["first"], row["second"], row["same"], firm=row["firm"])
             for row in await self._fetch("decisions")
         ]
-        identities = Identities((Mention(row["name"], row["tie"]) for row in found if row["tells"]), decided)
+        met = [Mention(row["name"], row["tie"]) for row in found if row["tells"]]
+        if self.beside is None or len(met) < _MANY:
+            identities = Identities(met, decided)
+        else:
+            (identities,) = await self.beside.each(partial(Identities, decisions=decided), [met])
         moved = identities.add(mentions)
         if not replaced:
             return identities, moved

@@ -10,10 +10,11 @@ import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.asking import asked
+from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
-from ricordo.adapters.postgres.refolding import REMEMBERED, Beside, New
+from ricordo.adapters.postgres.refolding import REMEMBERED, New
 from ricordo.adapters.postgres.settling import fact_of, keep
 from ricordo.domain.facts import (
     MOST_DECISIONS,

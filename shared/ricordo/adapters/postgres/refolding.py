@@ -5,14 +5,15 @@ is read from all its evidence, and compared with the facts that are there.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 from uuid import UUID
 
 import asyncpg
 
 from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.identifying import Identifying
 from ricordo.domain.facts import (
@@ -48,17 +49,6 @@ FACT_FIELDS: Final = (
 
 _SQL = Database.queries("facts")
 _LONG: Final = 100  # rows whose folding would keep the event loop for some milliseconds
-
-A = TypeVar("A")
-B = TypeVar("B")
-
-
-class Beside(Protocol):
-    """Computes beside the event loop."""
-
-    async def each(self, work: Callable[[A], B], items: Iterable[A]) -> list[B]:
-        """Return what `work` makes of each of `items`, in their order."""
-        ...
 
 
 class RememberedFoldings:
@@ -129,7 +119,7 @@ class Refolding:
 
     async def fold(self, folding: Folding, new: New) -> Changes:
         """Fold what is new into `folding`, write what has changed, and return it."""
-        identifying = Identifying(self.connection, self.tenant, self.user_id, self.doubting)
+        identifying = Identifying(self.connection, self.tenant, self.user_id, self.beside, self.doubting)
         identified = await identifying.identify(
             folding.identities, new.evidence, new.messages, replaced=bool(new.replaced) or new.renamed
         )
