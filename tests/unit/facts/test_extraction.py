@@ -131,6 +131,19 @@ def test_a_possessive_is_a_name_only_where_it_possesses_nothing() -> None:
     assert triples("Ho una figlia. Mia sorella no.", "it") == {("user", "has_child", "figlia", "holds")}
 
 
+@pytest.mark.parametrize(
+    ("content", "language", "fact"),
+    [
+        ("Cesare lavora alla Fiat.", "it", ("cesare", "works_at", "fiat", "holds")),
+        ("Adele lives in Rome.", "en", ("adele", "lives_in", "rome", "holds")),
+    ],
+)
+def test_a_given_name_is_of_somebody_one_knows_though_a_famous_one_bears_it(
+    content: str, language: str, fact: Triple
+) -> None:
+    assert triples(content, language) == {fact}
+
+
 def test_statements_carry_their_quote() -> None:
     content = "Good morning. My sister Nora lives in Dublin, and I hate rain!"
     for statement in extract(content, language="en"):
