@@ -29,9 +29,6 @@ async def _settle(stores: Stores, fact: Fact) -> Fact | None:
 
 async def _erase(stores: Stores, database: Database) -> None:
     async with database.transaction(stores.tenant) as connection:
-        # whoever erases takes the lock of those who fold, before the first row
-        lock = "select pg_advisory_xact_lock(hashtextextended($1 || '//u-1', 1))"
-        await connection.execute(lock, stores.tenant)
         # As whoever erases does: the lock before the first row, or two may wait for each other.
         await connection.execute(Database.queries("facts")["lock_users"], stores.tenant, ["u-1"])
         for table in ("memories", "facts", "fact_evidence", "entities", "entity_names", "identity_decisions"):
