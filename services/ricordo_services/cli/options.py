@@ -33,12 +33,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print the reply as it came o
 User = Annotated[str, typer.Option("--user", "-u", metavar="ID", help="Whose memory.", show_default=False)]
 OnlyUser = Annotated[
     str | None,
-    typer.Option("--user", "-u", metavar="ID", help="This user's memories only.", show_default=False),
+    typer.Option("--user", "-u", metavar="ID", help="Of this user only.", show_default=False),
 ]
 OnlyTenant = Annotated[
     str | None,
     typer.Option(
-        "--tenant", metavar="NAME", help="This tenant's memories only; all unless said.", show_default=False
+        "--tenant", metavar="NAME", help="Of this tenant only; all unless said.", show_default=False
     ),
 ]
 Conversation = Annotated[
