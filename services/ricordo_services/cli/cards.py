@@ -33,6 +33,8 @@ def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None, *, ids:
         console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
     if not reply.facts:
         margin().print(Text(f"no such facts are known of {plain(user)}"))
+    if reply.truncated:
+        margin().print(Text("not everything is shown, as it would be too much for one reply: ask for less"))
     warn_degraded(reply.degraded)
 
 

@@ -1,17 +1,19 @@
-"""Replies that would be larger than the bus carries: the lowest ranks lose their text, and say so."""
+"""Replies that would be larger than the bus carries: the lowest ranks lose what is long, and that is said."""
 
 import json
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeVar
 
 from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
-from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, TimelineReply
-from ricordo.messages.views import HistoryMessage, MemoryView
+from ricordo.messages.queries import ContextReply, FactsReply, HistoryReply, RecallReply, TimelineReply
+from ricordo.messages.views import FactView, HistoryMessage, MemoryView
 
 Shown = TypeVar("Shown", MemoryView, HistoryMessage)
 
 _SPARE = 2_000  # bytes that the flags and the reply's own fields may add
+_MESSAGES: Final = 5
+"""So many of the latest supporting messages are named of a fact that is shortened."""
 
 
 def fit_recall(reply: RecallReply, limit: int) -> RecallReply:
@@ -42,6 +44,15 @@ def fit_history(reply: HistoryReply, limit: int) -> HistoryReply:
     return reply.model_copy(update={"messages": messages})
 
 
+def fit_facts(reply: FactsReply, limit: int) -> FactsReply:
+    """Shorten a list of facts, from its end: first what names their messages, then the list itself."""
+    kept, excess = _without_messages(reply.facts, _excess(reply, limit))
+    while kept and excess > 0:
+        excess -= len(encode(kept.pop())) + len(",")
+    facts = tuple(kept)
+    return reply.model_copy(update={"facts": facts, "truncated": facts != reply.facts})
+
+
 def _excess(reply: Message, limit: int) -> int:
     return len(encode(reply)) - limit + _SPARE
 
@@ -61,6 +72,17 @@ def _without_text(shown: Iterable[Shown], excess: int) -> tuple[tuple[Shown, ...
         else:
             kept.append(one)
     return tuple(kept), excess
+
+
+def _without_messages(facts: Sequence[FactView], excess: int) -> tuple[list[FactView], int]:
+    """Name the latest messages alone, from the last fact up, while there is an excess."""
+    kept = list(facts)
+    for place, fact in reversed(list(enumerate(facts))):
+        if excess <= 0:
+            break
+        kept[place] = fact.model_copy(update={"message_ids": fact.message_ids[-_MESSAGES:]})
+        excess -= len(encode(fact)) - len(encode(kept[place]))
+    return kept, excess
 
 
 def _size(text: str | None) -> int:

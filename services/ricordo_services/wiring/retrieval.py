@@ -15,7 +15,7 @@ from ricordo_services.resources import Resources
 from ricordo_services.retrieval.acquaintance import Acquaintance
 from ricordo_services.retrieval.context import AtHand, Context, Working
 from ricordo_services.retrieval.encoding import FormerModels
-from ricordo_services.retrieval.fitting import fit_context, fit_history, fit_recall, fit_timeline
+from ricordo_services.retrieval.fitting import fit_context, fit_facts, fit_history, fit_recall, fit_timeline
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
 from ricordo_services.retrieval.profiles import profiles_for
@@ -62,7 +62,7 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
         "query.context": routed(handler=Context(remember, at_hand), fit=fit_context),
         "query.working": routed(handler=Working(at_hand)),
         "query.history": routed(handler=History(recollection), fit=fit_history),
-        "query.facts": routed(handler=Facts(ledger, acquaintance)),
+        "query.facts": routed(handler=Facts(ledger, acquaintance), fit=fit_facts),
         "query.timeline": routed(handler=Timeline(recollection), fit=fit_timeline),
         "query.status": routed(handler=Status(recollection)),
         "query.stats": routed(handler=Stats(recollection)),

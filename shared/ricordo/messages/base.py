@@ -33,7 +33,7 @@ NOTE_MAX_BYTES: Final = 4_096
 DOCUMENT_MAX_BYTES: Final = 8_388_608
 JSON_MAX_DEPTH: Final = 32
 REPLY_MAX_BYTES: Final = 900_000
-"""A reply stays below this size: from the lowest rank up, contents become null."""
+"""A reply stays below this size: from the lowest rank up, it loses what is long."""
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,31}){0,2}", re.ASCII)

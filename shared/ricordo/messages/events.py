@@ -188,7 +188,6 @@ class FactsExtracted(DerivedEvent):
     """Facts that held until this message said otherwise."""
     disputed: tuple[UUID, ...] = ()
     """Facts that it supports, or speaks against, and that stand disputed."""
-    entity_ids: tuple[UUID, ...] = ()
     contradictions: Count = 0
 
 

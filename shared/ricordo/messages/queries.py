@@ -217,6 +217,8 @@ class FactsReply(Message):
     """The one that was asked for, where something is known by that name."""
     degraded: tuple[Degradation, ...] = ()
     """What could not be asked just now: `graph`, which knows the neighbours."""
+    truncated: Flag = False
+    """The reply would have become too large: low ranks name their latest messages alone, or are missing."""
 
 
 class TimelineRequest(Message):

@@ -86,6 +86,11 @@ def test_a_name_that_nobody_goes_by_has_facts_and_no_card(capsys: pytest.Capture
     assert shown(capsys, FactsReply(facts=(fact("user", "likes", "tea"),))) == ["•  user  likes  tea"]
 
 
+def test_a_reply_that_was_shortened_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    show_facts("davide", FactsReply(facts=KNOWN, truncated=True), UTC)
+    assert "not everything is shown" in capsys.readouterr().err
+
+
 def test_what_is_away_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     reply = FactsReply(facts=KNOWN, entity=NORA, degraded=(Degradation.GRAPH,))
     show_facts("davide", reply, UTC)

@@ -14,6 +14,8 @@ from ricordo.messages.schemas import all_schemas
 
 GOLDEN = Path(__file__).parent / "golden" / "v1"
 PAYLOADS = sorted(GOLDEN.glob("*.json"))
+NO_LONGER_KNOWN = {"facts.extracted": {"entity_ids"}}
+"""Fields that were taken back before the first release, as nothing had ever been written to them."""
 SCHEMAS = dict(all_schemas())
 
 
@@ -64,7 +66,8 @@ def test_known_fields_come_back_as_they_were_written(payload: Path) -> None:
     if is_written_by_bots(subject_of(payload)):
         return  # instants and languages of bots are normalised
     body = json.loads(payload.read_bytes())
-    body.pop("a_field_of_tomorrow", None)
+    for unknown in {"a_field_of_tomorrow"} | NO_LONGER_KNOWN.get(subject_of(payload), set()):
+        body.pop(unknown, None)
 
     again = json.loads(encode(decode_as(model_of(subject_of(payload)), payload.read_bytes())))
 
