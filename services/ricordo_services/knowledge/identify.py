@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -38,7 +38,8 @@ class _NotNow(Exception):
 class IdentifyByModel:
     """Asks about doubts, tenant by tenant, one call after the other; events go first.
 
-    One call is about pairs of one user: whose messages speak to the model speaks of nobody else.
+    One call is about pairs of one user: whose messages speak to the model speaks of nobody else. A pair that
+    got no answer in time is asked behind all others by the next pass, alone, so that it holds up nobody.
 
     Attributes:
         ledger: holds doubts and decisions.
@@ -58,6 +59,7 @@ class IdentifyByModel:
     backlog: Backlog
     ask_graph: Callable[[], Awaitable[None]]
     _counts: Counter[str] = field(default_factory=Counter, init=False)
+    _late: dict[tuple[str, Doubt], None] = field(default_factory=dict, init=False)
 
     @property
     def figures(self) -> Mapping[str, int]:
@@ -77,21 +79,51 @@ class IdentifyByModel:
             Unavailable: a store, the graph or the bus is away; what was decided stays so.
         """
         seen: set[tuple[str, Doubt]] = set()
+        late = tuple(self._late)
         waiting = list(await self.tenants())
         try:
             while waiting:
-                waiting = [tenant for tenant in waiting if await self._some(tenant, seen)]
+                waiting = [tenant for tenant in waiting if await self._some(tenant, seen, late)]
+            for tenant, doubt in late:
+                await self._again(tenant, doubt, seen)
         except _NotNow:
             return
 
-    async def _some(self, tenant: str, seen: set[tuple[str, Doubt]]) -> bool:
-        """Ask about some doubts of a tenant; returns whether there were any."""
-        found = [one for one in await self.ledger.doubts(tenant, _AT_ONCE) if (tenant, one) not in seen]
+    async def _some(
+        self, tenant: str, seen: set[tuple[str, Doubt]], late: Collection[tuple[str, Doubt]]
+    ) -> bool:
+        """Ask about some doubts of a tenant that are not late; returns whether there were any doubts."""
+        limit = _AT_ONCE + len(self._late)  # those are the oldest, and must not hide others
+        found = [one for one in await self.ledger.doubts(tenant, limit) if (tenant, one) not in seen]
         seen.update((tenant, one) for one in found)
-        for _, doubts in groupby(sorted(found), key=lambda one: one.user_id):
+        fresh = sorted(one for one in found if (tenant, one) not in late)
+        if fresh:
+            await self._yield_to_events()
+        for _, doubts in groupby(fresh, key=lambda one: one.user_id):
             for portion in _portions(await self._known(tenant, doubts)):
                 await self._settle(tenant, portion)
         return bool(found)
+
+    async def _again(self, tenant: str, doubt: Doubt, seen: Collection[tuple[str, Doubt]]) -> None:
+        """Ask alone about a doubt that was late before, where it is open still."""
+        if (tenant, doubt) not in seen:
+            self._late.pop((tenant, doubt), None)
+            return
+        await self._yield_to_events()
+        known = await self._known(tenant, [doubt])
+        if not known:
+            self._late.pop((tenant, doubt), None)
+            return
+        await self._settle(tenant, known)
+
+    async def _yield_to_events(self) -> None:
+        """Go on where no events wait.
+
+        Raises:
+            _NotNow: some do.
+        """
+        if await self.backlog.waiting():
+            raise _NotNow
 
     async def _known(self, tenant: str, doubts: Iterable[Doubt]) -> list[_Asked]:
         """Return what is known of each pair, and drop the doubts about those who are none any more."""
@@ -111,28 +143,34 @@ class IdentifyByModel:
         """Ask about a portion, and decide what the model says.
 
         Raises:
-            _NotNow: of one it was not asked, or has not answered: that stays open.
+            _NotNow: events wait, or the model is away: what it has not answered stays open.
         """
-        if await self.backlog.waiting():
-            raise _NotNow
+        await self._yield_to_events()
         await self.ask_graph()
-        answers = await self._answers(portion)
+        answers = await self._answers(tenant, portion)
         for doubt, verdict in answers.items():
             await self._decide(tenant, doubt, verdict)
-        if len(answers) < len(portion):
+        if len(answers) < len(portion) and self.measure.reason:
             raise _NotNow
 
-    async def _answers(self, portion: Sequence[_Asked]) -> dict[Doubt, Verdict | None]:
-        """Return what the model says of those of a portion that it was asked: None for what is no answer."""
+    async def _answers(self, tenant: str, portion: Sequence[_Asked]) -> dict[Doubt, Verdict | None]:
+        """Return what the model says of those of a portion that it answers: None for what is no answer."""
         unreadable: set[Doubt] = set()
 
         async def judge(asked: Sequence[_Asked]) -> Sequence[Verdict | None]:
+            keys = [(tenant, one.doubt) for one in asked]
+            self._put_behind(keys)
             try:
-                return await self.reader.judge([one.pair for one in asked])
+                found = await self.reader.judge([one.pair for one in asked])
             except Nonsense:
+                self._answered(keys)
                 if len(asked) == 1:
                     unreadable.add(asked[0].doubt)
                 raise
+            self._answered(keys)
+            if len(asked) == 1 and found[0] is None:
+                unreadable.add(asked[0].doubt)
+            return found
 
         found = await self.measure.each(iter([portion]), judge, self.measure.deadline())
         return {
@@ -140,6 +178,16 @@ class IdentifyByModel:
             for one, verdict in zip(portion, found, strict=True)
             if verdict is not None or one.doubt in unreadable
         }
+
+    def _put_behind(self, keys: Sequence[tuple[str, Doubt]]) -> None:
+        self._answered(keys)
+        self._late.update(dict.fromkeys(keys))
+        while len(self._late) > _AT_ONCE:  # in a long outage: those are asked together with others again
+            del self._late[next(iter(self._late))]
+
+    def _answered(self, keys: Iterable[tuple[str, Doubt]]) -> None:
+        for key in keys:
+            self._late.pop(key, None)
 
     async def _decide(self, tenant: str, doubt: Doubt, verdict: Verdict | None) -> None:
         """Decide what the model says; what is no answer leaves it to the rules, as an unsure one does."""

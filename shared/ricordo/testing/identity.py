@@ -40,14 +40,14 @@ class JudgingMind:
 
     Attributes:
         reader: on a model that answers.
-        judges: has the model say this of two names; None leaves the pair out.
+        judges: has the model say this of two names; None leaves the pair out, several are all said of it.
         babbles: has it answer what is no answer.
         goes_away: has it answer nothing.
         comes_back: has it answer again.
     """
 
     reader: IdentityReader
-    judges: Callable[[Callable[[str, str], Verdict | None]], None]
+    judges: Callable[[Callable[[str, str], Verdict | tuple[Verdict, ...] | None]], None]
     babbles: Callable[[], None]
     goes_away: Callable[[], None]
     comes_back: Callable[[], None]
@@ -68,6 +68,12 @@ class IdentityReaderContract:
     async def test_a_pair_may_be_left_out(self, mind: JudgingMind) -> None:
         mind.judges(lambda one, _: Verdict.UNSURE if one == "Sara" else None)
         assert list(await mind.reader.judge(STORY)) == [None, None, Verdict.UNSURE]
+
+    @pytest.mark.parametrize("count", [1, 3])
+    async def test_two_verdicts_for_one_pair_are_none(self, mind: JudgingMind, count: int) -> None:
+        mind.judges(lambda one, _: (Verdict.SAME, Verdict.DIFFERENT) if one == "Nico" else Verdict.UNSURE)
+        found = list(await mind.reader.judge(STORY[:count]))
+        assert found == [None, Verdict.UNSURE, Verdict.UNSURE][:count]
 
     async def test_nothing_said_of_any_is_nonsense(self, mind: JudgingMind) -> None:
         mind.judges(lambda _, __: None)

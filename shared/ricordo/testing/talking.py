@@ -63,14 +63,15 @@ class TalkingModel:
         rate: the line that rates a text.
         describe: the fields that describe a text, beside its number; None leaves it out.
         relate: the facts that a text states, as `stated` makes them; None leaves it out.
-        judge: says of two names whether they are `same`, `different`, or `unsure`; None leaves them out.
+        judge: says of two names whether they are `same`, `different`, or `unsure`; None leaves them out,
+            several are all said of them.
         requests: the texts of each request about messages, in order.
     """
 
     rate: Callable[[str], str] = field(default=lambda _: "6")
     describe: Callable[[str], Mapping[str, Any] | None] = field(default=lambda _: described())
     relate: Callable[[str], Sequence[object] | None] = field(default=lambda _: ())
-    judge: Callable[[str, str], str | None] = field(default=lambda _, __: "unsure")
+    judge: Callable[[str, str], str | tuple[str, ...] | None] = field(default=lambda _, __: "unsure")
     requests: list[Sequence[str]] = field(default_factory=list)
 
     def __call__(self, request: Body) -> str:
@@ -93,7 +94,8 @@ class TalkingModel:
         answers = [
             {"number": pair["number"], "verdict": verdict}
             for pair in pairs(request)
-            if (verdict := self.judge(pair["first"]["name"], pair["second"]["name"])) is not None
+            if (said := self.judge(pair["first"]["name"], pair["second"]["name"])) is not None
+            for verdict in ((said,) if isinstance(said, str) else said)
         ]
         return json.dumps({"pairs": answers})
 

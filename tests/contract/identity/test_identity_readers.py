@@ -37,7 +37,7 @@ class TestOllama(IdentityReaderContract):
     async def mind(self) -> AsyncIterator[JudgingMind]:
         talking = TalkingModel()
 
-        def judges(verdict: Callable[[str, str], Verdict | None]) -> None:
+        def judges(verdict: Callable[[str, str], Verdict | tuple[Verdict, ...] | None]) -> None:
             talking.judge = verdict
 
         async with (

@@ -200,6 +200,34 @@ async def test_a_pair_whose_answer_ruins_all_is_found_out(one: Asking) -> None:
     assert await one.open() == []
 
 
+async def test_a_pair_of_which_the_model_says_two_things_is_settled_and_holds_up_nobody(one: Asking) -> None:
+    one.reader.verdict = lambda _, __: (Verdict.SAME, Verdict.DIFFERENT)
+    await one.tell(NICO, NICOLA)
+    await one.asking.run()
+    assert one.counted() == {"unreadable": 1}
+    assert await one.open() == []
+
+
+async def test_a_pair_that_is_never_answered_in_time_comes_behind_all_others(one: Asking) -> None:
+    def too_long_for_nico(names: Sequence[str]) -> None:
+        if "Nico" in names:
+            raise ModelUnavailable("no answer in time")
+
+    one.reader.before, one.reader.verdict = too_long_for_nico, lambda _, __: Verdict.SAME
+    await one.tell(NICO, NICOLA, said("likes", "tea", subject="Cristina"), said("friend", "Christina"))
+    others = (said("likes", "tea", subject="Sara"), said("friend", "Sarah"))
+    await one.tell(*others, user_id="u-2", prefix="n")
+    await one.asking.run()
+    assert one.counted() == {"same": 1}, "the user behind is asked about"
+    await one.asking.run()
+    assert one.counted() == {"same": 2}, "who was asked with it is asked about alone"
+    (doubt,) = await one.open()
+    assert "nico" in doubt.names
+    one.reader.before = lambda _: None
+    await one.asking.run()
+    assert await one.open() == []
+
+
 async def test_a_model_that_is_away_decides_nothing(one: Asking) -> None:
     def away(_: Sequence[str]) -> None:
         raise ModelUnavailable("away")
@@ -244,6 +272,16 @@ async def test_a_user_who_decides_meanwhile_is_right(one: Asking) -> None:
     await one.asking.run()
     assert len(one.reader.asked) == 1
     assert await one.subjects() == {"Nico"}
+
+
+async def test_while_events_wait_nothing_is_read_of_doubts(one: Asking) -> None:
+    await one.tell(NICO, NICOLA)
+    again = tell(one.stores, "m-0", said("likes", "tea", subject="Zeno"))
+    await learn(one.stores, again, ledger=one.ledger)
+    one.waiting.events = 1
+    await one.asking.run()
+    assert one.counted() == {}
+    assert len(await one.open()) == 1
 
 
 async def test_names_that_are_nobody_any_more_are_dropped(one: Asking) -> None:

@@ -13,13 +13,15 @@ class FakeIdentityReader:
 
     Attributes:
         model: the name that it goes by.
-        verdict: judges two names; None leaves the pair out.
+        verdict: judges two names; None leaves the pair out, several contradict each other.
         before: called before each answer, with the names: it may raise, or wait.
         asked: the pairs of each call.
     """
 
     model: str = "fake-judge"
-    verdict: Callable[[str, str], Verdict | None] = field(default=lambda _, __: Verdict.UNSURE)
+    verdict: Callable[[str, str], Verdict | tuple[Verdict, ...] | None] = field(
+        default=lambda _, __: Verdict.UNSURE
+    )
     before: Callable[[Sequence[str]], None] = field(default=lambda _: None)
     asked: list[tuple[Pair, ...]] = field(default_factory=list)
 
@@ -30,4 +32,4 @@ class FakeIdentityReader:
         found = [self.verdict(pair.one.name, pair.other.name) for pair in pairs]
         if all(one is None for one in found):
             raise Nonsense("nothing said of any")
-        return found
+        return [None if isinstance(one, tuple) else one for one in found]
