@@ -144,6 +144,25 @@ def test_a_given_name_is_of_somebody_one_knows_though_a_famous_one_bears_it(
     assert triples(content, language) == {fact}
 
 
+@pytest.mark.parametrize(
+    ("content", "language"),
+    [
+        ("Il capo di mia moglie si chiama Dino.", "it"),
+        ("La badante di mia nonna si chiama Oksana e viene da Leopoli.", "it"),
+        ("La maestra di mio figlio, Rosa, vive a Bari.", "it"),
+        ("My son's teacher, Mrs Okafor, lives in Glasgow.", "en"),
+        ("My brother's wife, Lena, is a dentist.", "en"),
+    ],
+)
+def test_what_is_said_of_a_persons_people_is_not_said_of_the_person(content: str, language: str) -> None:
+    assert triples(content, language) == set()
+
+
+@pytest.mark.parametrize("content", ["We had a baby girl, Nia.", "I had a baby girl called Nia in May."])
+def test_a_birth_is_not_over(content: str) -> None:
+    assert ("user", "has_child", "nia", "holds") in triples(content, "en")
+
+
 def test_statements_carry_their_quote() -> None:
     content = "Good morning. My sister Nora lives in Dublin, and I hate rain!"
     for statement in extract(content, language="en"):

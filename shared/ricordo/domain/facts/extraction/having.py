@@ -123,7 +123,8 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
         return
     person = scene.cast.introduce(Person(kin, noun, names, item.subject is not None))
     if names or kin.predicate in NAMEABLE:
-        scene.tie(person, to=item.subject, over=item.over)
+        born = kin.predicate == "has_child"  # "she had a baby girl, called Nia": whose child she is
+        scene.tie(person, to=item.subject, over=item.over and not born)
     aged_each(scene, person, spans)
 
 

@@ -176,7 +176,10 @@ def _mention(tokens: Tokens, grammar: Grammar, possessive: int, lower: int, end:
     if possessive > lower and tokens.low[possessive - 1] in grammar.determiners:
         begin -= 1
     of_other = begin > lower and tokens.low[begin - 1] in ("di", "of")
-    spans, last = named_after(tokens, grammar, kin, after, end, apposed=not of_other)
+    if of_other:  # "il capo di mia moglie si chiama Dino" names the boss
+        spans, last = _names(tokens, grammar, kin, after, end, loose=False)
+    else:
+        spans, last = named_after(tokens, grammar, kin, after, end)
     if not spans:
         spans, begin, last = _named_before(tokens, grammar, (begin, last), (lower, end))
     if not spans and tokens.low[begin] in _ANY:

@@ -20,7 +20,7 @@ from ricordo.domain.facts.extraction.clauses import Clause, clauses
 from ricordo.domain.facts.extraction.company import SHARED, coupled, in_company, met_at, parted, with_user
 from ricordo.domain.facts.extraction.fronting import after_time
 from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
-from ricordo.domain.facts.extraction.mentions import Mention, mentions, others_mentions
+from ricordo.domain.facts.extraction.mentions import Mention, kin_at, mentions, others_mentions
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.scene import Scene, Who
 from ricordo.domain.facts.extraction.statement import Statement
@@ -36,6 +36,7 @@ _LONGEST_LED: Final = 4
 _SEVERAL: Final = 2
 LONGEST_OPENING: Final = 10
 """Words a clause may begin with before its subject."""
+_OF: Final = frozenset({"di", "of"})
 
 
 class Reading:
@@ -47,6 +48,7 @@ class Reading:
         self._scene = Scene(tokens, grammar)
         self._subject: Who = None
         self._subject_known = False
+        self._elsewhere = False
         self._first = True
 
     def statements(self) -> tuple[Statement, ...]:
@@ -62,6 +64,7 @@ class Reading:
 
     def _sentence(self, begin: int, end: int) -> None:
         self._subject, self._subject_known, self._first = None, False, True
+        self._elsewhere = False
         self._alone(begin, end)
         found = mentions(self._tokens, self._grammar, begin, end)
         self._scene.limit = end
@@ -92,6 +95,8 @@ class Reading:
 
     def _introduce(self, mention: Mention) -> None:
         named = bool(mention.person.names)
+        if not named and mention.begin and self._tokens.low[mention.begin - 1] in _OF:
+            self._of_others()  # "la maestra di mio figlio, Rosa, | vive a Bari"
         person = self._scene.cast.introduce(mention.person)
         self._scene.mentions[mention.begin] = Mention(mention.begin, mention.end, person, mention.spans)
         if person.of_other:
@@ -172,6 +177,8 @@ class Reading:
             return self._about(None, after, end) if person is None else self._together(person, after, end)
         mention = self._scene.mentions.get(at)
         if mention is not None and at < mention.end <= end:
+            if at and low[at - 1] in _OF:
+                return self._of_others()
             joined = with_user(self._scene, mention.end, end)
             if joined is not None:
                 return self._together(mention.person, joined, end)
@@ -180,6 +187,11 @@ class Reading:
             person = self._scene.cast.latest(grammar.third_pronouns[word])
             return person is None or self._about(person, at + 1, end)
         return self._named_subject(at, end)
+
+    def _of_others(self) -> bool:
+        """Note that somebody of a person's is spoken of, not the person: "my son's teacher, …, lives in"."""
+        self._elsewhere, self._subject_known = True, False
+        return True
 
     def _named_subject(self, at: int, end: int) -> bool:
         first, grammar = self._tokens.low[at], self._grammar
@@ -243,6 +255,8 @@ class Reading:
             return False  # "films like this one"
         if verb.rule.person == 1:
             said(self._scene, None, verb, end)
+        elif self._elsewhere:
+            return True
         elif verb.rule.person:
             person = self._subject if self._subject_known and self._subject else self._scene.cast.latest()
             if person is not None:
@@ -253,12 +267,14 @@ class Reading:
 
     def _about(self, subject: Who, at: int, end: int) -> bool:
         """Read what is said of `subject` at `at`; True, for the clause has found its subject."""
-        self._subject, self._subject_known = subject, True
+        self._subject, self._subject_known, self._elsewhere = subject, True, False
         low = self._tokens.low
         if subject is not None:
             at = aged(self._scene, subject, at, end)
-            if at < end and low[at] == "'s" and belonging(self._scene, subject, at + 1, end):
-                return True
+            if at < end and low[at] == "'s":
+                told = belonging(self._scene, subject, at + 1, end)
+                if told or kin_at(self._tokens, self._grammar, at + 1, end) is not None:
+                    return self._of_others()
         while at < end and (low[at] in self._grammar.relatives or low[at] in (",", ")")):
             at += 1
         verb = self._verb(at, end)
