@@ -163,7 +163,12 @@ async def test_a_card_is_found_by_what_else_somebody_is_called(bot: Bot) -> None
 async def test_of_somebody_unknown_there_is_no_card(bot: Bot) -> None:
     await bot.remember(*LIFE)
     for name in ("Zenobia", "`}) RETURN n //", "'; drop table entities; --", "\U0001f600" * 256, "."):
-        assert await bot.ask("facts", entity=name, **U) == {"facts": [], "entity": None, "degraded": []}
+        assert await bot.ask("facts", entity=name, **U) == {
+            "facts": [],
+            "entity": None,
+            "degraded": [],
+            "truncated": False,
+        }
     for asked in ({}, {"entity": "user"}):
         assert (await bot.ask("facts", **U, **asked))["entity"] is None
 

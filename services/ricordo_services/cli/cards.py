@@ -16,7 +16,9 @@ from ricordo_services.cli.zones import local_text
 _USER: Final = "user"  # as the subject of facts
 
 
-def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
+def show_facts(
+    user: str, reply: FactsReply, zone: tzinfo | None = None, *, ids: bool = False, limit: int | None = None
+) -> None:
     """Print facts, or that there are none; those about an entity as a card.
 
     Args:
@@ -24,6 +26,7 @@ def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None, *, ids:
         reply: what is known.
         zone: where times are shown.
         ids: whether each fact's id is shown.
+        limit: how many were asked for: there may be more where so many came.
     """
     console = screen()
     if reply.entity is not None:
@@ -35,6 +38,8 @@ def show_facts(user: str, reply: FactsReply, zone: tzinfo | None = None, *, ids:
         margin().print(Text(f"no such facts are known of {plain(user)}"))
     if reply.truncated:
         margin().print(Text("not everything is shown, as it would be too much for one reply: ask for less"))
+    elif len(reply.facts) == limit:
+        margin().print(Text(f"these are the first {limit}, the surest: --limit shows more"))
     warn_degraded(reply.degraded)
 
 

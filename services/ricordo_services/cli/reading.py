@@ -78,7 +78,7 @@ async def facts(
             history=history,
             limit=limit,
         )
-    question.answer(reply, lambda found: show_facts(user, found, zone, ids=ids))
+    question.answer(reply, lambda found: show_facts(user, found, zone, ids=ids, limit=limit))
 
 
 async def status(

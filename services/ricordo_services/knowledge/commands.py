@@ -124,7 +124,9 @@ class IdentifyNames:
                 request_id=None if command.request_id is None else _key(tenant, command.name, command),
             )
         except NotTwoNames:
-            reason = "names must be two: these are blank, too long, or the same but for spelling"
+            reason = (
+                "names must be two, and not the user: these are blank, too long, or the same but for spelling"
+            )
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
         except NobodyKnown:
             raise Refused(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None

@@ -225,7 +225,7 @@ async def test_a_user_decides_about_so_many_names_and_no_more(stores: Stores) ->
     await decide("Name 0")
 
 
-@pytest.mark.parametrize("names", [("Nico", " nico "), ("", "Nico"), ("Nico", "")])
+@pytest.mark.parametrize("names", [("Nico", " nico "), ("user", "Nico"), ("", "Nico"), ("Nico", "")])
 async def test_a_decision_takes_two_names(stores: Stores, names: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="not two names"):
         await stores.ledger.decide(stores.tenant, "u-1", names, Projection(), same=True, by="user")

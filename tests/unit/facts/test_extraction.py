@@ -158,6 +158,10 @@ def test_what_is_said_of_a_persons_people_is_not_said_of_the_person(content: str
     assert triples(content, language) == set()
 
 
+def test_somebody_called_user_is_not_the_user() -> None:
+    assert ("user", "lives_in", "oslo", "holds") not in triples("My friend User lives in Oslo.", "en")
+
+
 @pytest.mark.parametrize("content", ["We had a baby girl, Nia.", "I had a baby girl called Nia in May."])
 def test_a_birth_is_not_over(content: str) -> None:
     assert ("user", "has_child", "nia", "holds") in triples(content, "en")

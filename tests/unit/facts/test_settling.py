@@ -67,7 +67,7 @@ def test_a_value_keeps_all_but_control_characters_and_spacing(text: str, kept: s
     assert value(text) == kept
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\x07", "\u0301", "\ufdfa" * 256])
+@pytest.mark.parametrize("text", ["", "  ", "\x07", "\u0301", "\u200b", "\ufdfa" * 256])
 def test_a_value_that_nothing_tells_from_others_is_refused(text: str) -> None:
     with pytest.raises(ImpossibleValue, match=r"^must"):
         value(text)

@@ -129,7 +129,7 @@ class PostgresFactLedger:
     ) -> None:
         """Decide who is who, and fold what is known of it anew; see `IdentityLedger.decide`."""
         first, second = sorted(map(normalise, names))
-        if first == second or not all(map(is_name, names)):
+        if first == second or USER in (first, second) or not all(map(is_name, names)):
             raise NotTwoNames(f"these are not two names: {names[0]!r} and {names[1]!r}")
         async with self._folds.of(tenant, [user_id], project) as transaction:
             state = (await transaction.states([user_id])).get(user_id)

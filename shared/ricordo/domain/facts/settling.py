@@ -12,6 +12,8 @@ from ricordo.domain.facts.folding import Fact
 MAX_KEY_BYTES: Final = 1024
 """The longest value, as it is compared: some letters are written out then, and an index has its limit."""
 
+_UNSEEN: Final = frozenset({"Cf", "Zs", "Zl", "Zp", "Mn"})
+"""Categories of characters that nobody sees by themselves, such as a space of no width."""
 _INSTANT: Final = timedelta(microseconds=1)
 
 
@@ -33,14 +35,14 @@ class Word:
 
 
 def value(text: str) -> str:
-    """Return `text` as the value of a fact: control characters and spacing do not count.
+    """Return `text` as the value of a fact: control characters, what cannot be seen and spacing do not count.
 
     Raises:
         ImpossibleValue: nothing is left to tell it from others by, or too much.
     """
     cleaned = spelled("".join(" " if unicodedata.category(char) == "Cc" else char for char in text))
     key = normalise(cleaned)
-    if not key:
+    if not key or all(unicodedata.category(char) in _UNSEEN for char in key):
         raise ImpossibleValue("must hold a letter, a digit or a sign")
     if len(key.encode()) > MAX_KEY_BYTES:
         raise ImpossibleValue(f"must not be longer than {MAX_KEY_BYTES:,} bytes with its letters written out")

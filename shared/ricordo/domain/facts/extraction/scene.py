@@ -109,7 +109,10 @@ class Scene:
                 settled = (key[0], key[1]) in once
                 if draft.predicate in _ONCE and polarity == "holds":
                     once.add((key[0], key[1]))
-                if all(key) and key not in made and not settled:
+                strange = key[2] == USER or (
+                    key[0] == USER and subject != USER
+                )  # somebody called User is not the user
+                if all(key) and key not in made and not settled and not strange:
                     made[key] = self._statement(subject, draft, value, polarity)
         return tuple(made.values())
 
