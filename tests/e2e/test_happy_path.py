@@ -183,7 +183,12 @@ async def test_working_memory_holds_the_last_turns_of_one_conversation(bot: Bot)
 async def test_an_unknown_user_gets_empty_replies(bot: Bot) -> None:
     nobody = {"user_id": "nobody"}
     assert (await bot.ask("history", **nobody)) == {"messages": [], "next": None}
-    assert (await bot.ask("facts", **nobody)) == {"facts": [], "entity": None, "degraded": []}
+    assert (await bot.ask("facts", **nobody)) == {
+        "facts": [],
+        "entity": None,
+        "degraded": [],
+        "truncated": False,
+    }
     assert (await bot.ask("timeline", **nobody, start=at(days=9), end=at())) == {"memories": []}
     assert set((await bot.ask("stats", **nobody)).values()) == {0}
     recalled = await bot.recall("Come si chiama il mio cane?", **nobody)

@@ -311,7 +311,7 @@ async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_miss
         assert reply == without
         await eventually(lambda: degraded(bot, "graph"), within=15)
     unknown = (await bot.request("query.facts", asked | {"entity": "Zenobia"})).body
-    assert unknown == {"facts": [], "entity": None, "degraded": []}
+    assert unknown == {"facts": [], "entity": None, "degraded": [], "truncated": False}
 
 
 async def test_no_word_on_a_fact_is_taken_while_the_graph_is_away(bot: Bot, fragile: Fragile) -> None:
