@@ -120,7 +120,7 @@ class FactLedger(Protocol):
         ...
 
     async def told(self, tenant: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, Told]:
-        """Return what is kept of what messages state, by memory; those that state nothing are left out."""
+        """Return what is kept of what messages state, by memory; those that nobody has read are left out."""
         ...
 
     async def record(

@@ -1,6 +1,5 @@
 """A language model on an Ollama server that says which names are one: one structured call for several."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -9,11 +8,10 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
-from ricordo.adapters.ollama.preparation import Preparation, preparing
-from ricordo.adapters.ollama.server import OllamaServer, connect
+from ricordo.adapters.ollama.preparation import PreparedModel, preparing
+from ricordo.adapters.ollama.server import connect
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.identity import Acquaintance, Pair, Verdict
-from ricordo.ports.models import ModelUnavailable
 
 _WINDOW: Final = 8192  # tokens, as for who reads facts: another number would have the server load it anew
 _TOKENS_OF_A_PAIR: Final = 24
@@ -94,30 +92,21 @@ def _shown(one: Acquaintance) -> dict[str, object]:
 
 
 class OllamaIdentityReader:
-    """An `IdentityReader`. Where the model does not answer, it is loaded meanwhile.
+    """An `IdentityReader`.
 
     Args:
-        server: waits for an answer no longer than it may take.
-        model: its name there.
-        preparation: loads it.
+        model: what is asked.
     """
 
-    def __init__(self, server: OllamaServer, model: str, preparation: Preparation) -> None:
-        self.model = model
-        self._server = server
-        self._preparation = preparation
+    def __init__(self, model: PreparedModel) -> None:
+        self.model = model.name
+        self._asked = model
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """Judge pairs in one call; see `IdentityReader.judge`."""
         count = len(pairs)
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_PAIR * count
-        try:
-            answer = await self._server.chat(
-                self.model, identity_prompt(pairs), identity_schema(count), tokens, _WINDOW
-            )
-        except (ModelUnavailable, asyncio.CancelledError):
-            self._preparation.begin()  # a call that is given up also ends the loading that it began
-            raise
+        answer = await self._asked.chat(identity_prompt(pairs), identity_schema(count), tokens)
         return read_verdicts(answer, count)
 
 
@@ -136,7 +125,7 @@ async def open_identity_reader(
         connect(url, timeout) as server,
         preparing(url, model, pull=False, window=_WINDOW) as preparation,
     ):
-        yield OllamaIdentityReader(server, model, preparation)
+        yield OllamaIdentityReader(PreparedModel(server, model, preparation, _WINDOW))
 
 
 EXAMPLES: Final[Sequence[tuple[Pair, Verdict]]] = (

@@ -1,16 +1,14 @@
 """A language model on an Ollama server that reads messages: how much they matter, and all the rest."""
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
 from ricordo.adapters.ollama.description import description_prompt, description_schema, read_descriptions
-from ricordo.adapters.ollama.preparation import Preparation, preparing
+from ricordo.adapters.ollama.preparation import PreparedModel, preparing
 from ricordo.adapters.ollama.rating import rating_prompt, read_ratings
-from ricordo.adapters.ollama.server import OllamaServer, connect
+from ricordo.adapters.ollama.server import connect
 from ricordo.domain.describing import Description, Said
-from ricordo.ports.models import ModelUnavailable
 
 _WINDOW: Final = 8192  # tokens: a dozen messages as far as they are shown, the instructions, the answer
 _TOKENS_OF_A_RATING: Final = 8
@@ -19,38 +17,28 @@ _TOKENS_AROUND: Final = 32
 
 
 class OllamaMessageReader:
-    """A `MessageReader`. Where the model does not answer, it is fetched and loaded meanwhile.
+    """A `MessageReader`.
 
     Args:
-        server: waits for an answer no longer than it may take.
-        model: its name there.
-        preparation: fetches and loads it.
+        model: what is asked.
     """
 
-    def __init__(self, server: OllamaServer, model: str, preparation: Preparation) -> None:
-        self.model = model
-        self._server = server
-        self._preparation = preparation
+    def __init__(self, model: PreparedModel) -> None:
+        self.model = model.name
+        self._asked = model
 
     async def rate(self, messages: Sequence[Said]) -> list[float]:
         """Rate messages in one call; see `MessageReader.rate`."""
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_RATING * len(messages)
-        return read_ratings(await self._ask(rating_prompt(messages), None, tokens), len(messages))
+        return read_ratings(await self._asked.chat(rating_prompt(messages), None, tokens), len(messages))
 
     async def describe(self, messages: Sequence[Said]) -> list[Description | None]:
         """Describe messages in one call; see `MessageReader.describe`."""
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_DESCRIPTION * len(messages)
-        answer = await self._ask(description_prompt(messages), description_schema(len(messages)), tokens)
+        answer = await self._asked.chat(
+            description_prompt(messages), description_schema(len(messages)), tokens
+        )
         return read_descriptions(answer, len(messages))
-
-    async def _ask(
-        self, prompt: Sequence[Mapping[str, str]], schema: Mapping[str, object] | None, tokens: int
-    ) -> str:
-        try:
-            return await self._server.chat(self.model, prompt, schema, tokens, _WINDOW)
-        except (ModelUnavailable, asyncio.CancelledError):
-            self._preparation.begin()  # a call that is given up also ends the loading that it began
-            raise
 
 
 @asynccontextmanager
@@ -72,4 +60,4 @@ async def open_message_reader(
     ):
         if wait:
             await preparation.finished()
-        yield OllamaMessageReader(server, model, preparation)
+        yield OllamaMessageReader(PreparedModel(server, model, preparation, _WINDOW))

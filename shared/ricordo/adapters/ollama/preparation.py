@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -122,6 +122,39 @@ class Preparation:
         if percent >= self._told + _TOLD_EVERY:
             self._told = percent
             _log.info("pulling a model", model=self._model, percent=percent)
+
+
+class PreparedModel:
+    """A language model that is fetched and loaded while it does not answer.
+
+    Args:
+        server: waits for an answer no longer than it may take.
+        model: its name there.
+        preparation: fetches and loads it.
+        window: tokens that it has room for; None for what the server gives it.
+    """
+
+    def __init__(
+        self, server: OllamaServer, model: str, preparation: Preparation, window: int | None = None
+    ) -> None:
+        self.name = model
+        self._server = server
+        self._preparation = preparation
+        self._window = window
+
+    async def chat(
+        self, prompt: Sequence[Mapping[str, str]], schema: Mapping[str, object] | None, tokens: int
+    ) -> str:
+        """Return the answer to `prompt`, as `OllamaServer.chat` does.
+
+        Raises:
+            ModelUnavailable: there was none in time.
+        """
+        try:
+            return await self._server.chat(self.name, prompt, schema, tokens, self._window)
+        except (ModelUnavailable, asyncio.CancelledError):
+            self._preparation.begin()  # a call that is given up also ends the loading that it began
+            raise
 
 
 @asynccontextmanager

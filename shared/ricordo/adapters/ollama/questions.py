@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ricordo.adapters.ollama.preparation import Preparation, preparing
-from ricordo.adapters.ollama.server import OllamaServer, connect
+from ricordo.adapters.ollama.preparation import PreparedModel, preparing
+from ricordo.adapters.ollama.server import connect
 from ricordo.domain.analysis import Claim, Intent
 from ricordo.domain.analysis.model import EmotionFilter
 from ricordo.ports.models import ModelUnavailable
@@ -72,33 +72,23 @@ emotion: positive, negative or neutral if only such memories are wanted, else nu
 
 
 class OllamaQuestionReader:
-    """A `QuestionReader`. Where the model does not answer, it is fetched and loaded beside the questions.
+    """A `QuestionReader`.
 
     Args:
-        server: waits for an answer no longer than the budget.
-        model: its name there.
-        preparation: fetches and loads it.
+        model: what is asked; it waits for an answer no longer than the budget.
     """
 
-    def __init__(self, server: OllamaServer, model: str, preparation: Preparation) -> None:
-        self._server = server
-        self._model = model
-        self._preparation = preparation
+    def __init__(self, model: PreparedModel) -> None:
+        self._asked = model
 
     async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
         """Say what `text` asks for; see `QuestionReader.read`."""
-        try:
-            content = await self._server.chat(
-                self._model, question_prompt(text, language, names), _SCHEMA, _MOST_TOKENS
-            )
-        except ModelUnavailable:
-            self._preparation.begin()  # a question that is given up also ends the loading that it began
-            raise
+        content = await self._asked.chat(question_prompt(text, language, names), _SCHEMA, _MOST_TOKENS)
         try:
             return QuestionAnswer.model_validate_json(content).claim()
         except ValidationError as error:
             raise ModelUnavailable(
-                f"{self._model} answered nonsense: {error.error_count()} faults in {content[:80]!r}"
+                f"{self._asked.name} answered nonsense: {error.error_count()} faults in {content[:80]!r}"
             ) from error
 
 
@@ -118,4 +108,4 @@ async def open_question_reader(
         pull: fetch a missing model.
     """
     async with connect(url, budget) as server, preparing(url, model, pull=pull) as preparation:
-        yield OllamaQuestionReader(server, model, preparation)
+        yield OllamaQuestionReader(PreparedModel(server, model, preparation))

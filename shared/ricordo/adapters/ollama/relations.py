@@ -1,6 +1,5 @@
 """A language model on an Ollama server that says what messages state: one structured call for several."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -9,12 +8,11 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 from pydantic_core import from_json
 
-from ricordo.adapters.ollama.preparation import Preparation, preparing
-from ricordo.adapters.ollama.server import OllamaServer, connect
+from ricordo.adapters.ollama.preparation import PreparedModel, preparing
+from ricordo.adapters.ollama.server import connect
 from ricordo.domain.facts import PREDICATES, USER
 from ricordo.domain.facts.testimony import Passage, Relation
 from ricordo.ports.describing import Nonsense
-from ricordo.ports.models import ModelUnavailable
 
 _WINDOW: Final = 8192  # tokens: a dozen messages as far as they are shown, the instructions, the answer
 _TOKENS_OF_A_MESSAGE: Final = 256
@@ -165,30 +163,21 @@ def _relation(item: object) -> Relation:
 
 
 class OllamaRelationReader:
-    """A `RelationReader`. Where the model does not answer, it is fetched and loaded meanwhile.
+    """A `RelationReader`.
 
     Args:
-        server: waits for an answer no longer than it may take.
-        model: its name there.
-        preparation: fetches and loads it.
+        model: what is asked.
     """
 
-    def __init__(self, server: OllamaServer, model: str, preparation: Preparation) -> None:
-        self.model = model
-        self._server = server
-        self._preparation = preparation
+    def __init__(self, model: PreparedModel) -> None:
+        self.model = model.name
+        self._asked = model
 
     async def relate(self, passages: Sequence[Passage]) -> list[list[Relation] | None]:
         """Relate messages in one call; see `RelationReader.relate`."""
         count = len(passages)
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_MESSAGE * count
-        try:
-            answer = await self._server.chat(
-                self.model, relation_prompt(passages), relation_schema(count), tokens, _WINDOW
-            )
-        except (ModelUnavailable, asyncio.CancelledError):
-            self._preparation.begin()  # a call that is given up also ends the loading that it began
-            raise
+        answer = await self._asked.chat(relation_prompt(passages), relation_schema(count), tokens)
         return read_relations(answer, count)
 
 
@@ -208,7 +197,7 @@ async def open_relation_reader(
         connect(url, timeout) as server,
         preparing(url, model, pull=pull, window=_WINDOW) as preparation,
     ):
-        yield OllamaRelationReader(server, model, preparation)
+        yield OllamaRelationReader(PreparedModel(server, model, preparation, _WINDOW))
 
 
 EXAMPLES: Final[Sequence[tuple[str, Sequence[FactAnswer]]]] = (

@@ -242,13 +242,14 @@ def _evidence_rows(told: Told) -> list[dict[str, Any]]:
 
 
 def _told(memory_id: UUID, kept: Sequence[asyncpg.Record]) -> Told:
-    """Read back what `_evidence_rows` has written of a message."""
+    """Read back what `_evidence_rows` has written of a message, be it nothing."""
+    stated = [row for row in kept if row["predicate"] is not None]
     return Told(
         memory_id=memory_id,
         message_id=kept[0]["message_id"],
         user_id=kept[0]["user_id"],
         said_at=kept[0]["said_at"],
-        quotes=tuple(row["quote"] for row in kept),
+        quotes=tuple(row["quote"] for row in stated),
         evidence=tuple(
             Evidence(
                 subject=row["subject"],
@@ -263,6 +264,6 @@ def _told(memory_id: UUID, kept: Sequence[asyncpg.Record]) -> Told:
                 subject_tie=row["subject_tie"],
                 object_tie=row["object_tie"],
             )
-            for row in kept
+            for row in stated
         ),
     )

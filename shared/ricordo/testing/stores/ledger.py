@@ -4,6 +4,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -165,11 +166,12 @@ class FactLedgerContract:
             said("works_as", "nurse", subject="Nora", position=20),
         )
         other = tell(stores, "m-2", said("likes", "Tea", minute=2), user_id="u-1")
-        await learn(stores, first, tell(stores, "m-1"), other)
+        nothing = replace(tell(stores, "m-1"), said_at=at(1))
+        await learn(stores, first, nothing, other)
         ids = [stores.id(f"m-{n}") for n in range(4)]
         kept = await stores.ledger.told(stores.tenant, [*ids, uuid4()])
-        assert kept == {one.memory_id: one for one in (first, other)}
-        assert await learn(stores, *kept.values()) == await learn(stores, first, other)
+        assert kept == {one.memory_id: one for one in (first, nothing, other)}, "nobody has read the fourth"
+        assert await learn(stores, *kept.values()) == await learn(stores, first, nothing, other)
         assert await stores.ledger.told(stores.tenant, []) == {}
 
     async def test_a_forgotten_message_states_nothing(self, stores: Stores) -> None:

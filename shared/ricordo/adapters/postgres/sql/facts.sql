@@ -3,12 +3,14 @@ select id as memory_id, message_id, user_id, role, speaker, language, content, c
 from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not null
 
 -- name: told
--- What earlier readings found in messages.
-select m.id as memory_id, e.message_id, e.user_id, e.said_at, e.subject, e.predicate, e.object, e.polarity, e.position,
+-- What earlier readings found in messages; of one that was read and states nothing, a row without a predicate.
+select m.id as memory_id, m.message_id, m.user_id, coalesce(e.said_at, m.created_at) as said_at, e.subject, e.predicate, e.object, e.polarity, e.position,
        e.valid_from, e.valid_to, e.quote, e.subject_tie, e.object_tie
-from memories m join fact_evidence e on e.tenant = m.tenant and e.message_id = m.message_id
-where m.tenant = $1 and m.id = any($2::uuid[]) and e.kind = 'said'
-order by e.message_id, e.ordinal
+from memories m
+join stages s on s.tenant = m.tenant and s.memory_id = m.id and s.extracted is not null
+left join fact_evidence e on e.tenant = m.tenant and e.message_id = m.message_id and e.kind = 'said'
+where m.tenant = $1 and m.id = any($2::uuid[])
+order by m.message_id, e.ordinal
 
 -- name: lock_users
 -- Sorted, so that whoever needs several takes them in the same order.
