@@ -5,7 +5,7 @@ from math import ceil
 from typing import Final
 
 from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.settling import fact_of
+from ricordo.adapters.postgres.fact_rows import fact_of
 from ricordo.domain.facts import FUNCTIONAL, USER, Fact, normalise
 from ricordo.ports.facts import FactQuestion
 

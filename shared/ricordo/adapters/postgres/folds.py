@@ -7,8 +7,8 @@ from uuid import UUID
 
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.fact_rows import fact_of
 from ricordo.adapters.postgres.refolding import New, Refolding, RememberedFoldings
-from ricordo.adapters.postgres.settling import fact_of
 from ricordo.domain.facts import Changes, Folding
 from ricordo.ports.facts import Learned, OutOfStep, Project, Step
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from uuid import UUID
 
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.adapters.postgres.settling import fact_of
+from ricordo.adapters.postgres.fact_rows import fact_of
 from ricordo.domain.facts import Fact
 from ricordo.ports.known import HeldFacts
 

@@ -12,21 +12,20 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.asking import asked
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.fact_rows import entity_of, evidence_of, evidence_row, fact_of
 from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, New
-from ricordo.adapters.postgres.settling import fact_of, keep
+from ricordo.adapters.postgres.settling import keep
 from ricordo.domain.facts import (
     MOST_DECISIONS,
     PREDICATES,
     USER,
     Contribution,
     Entity,
-    Evidence,
     Fact,
     is_name,
     normalise,
-    object_tie,
     parts,
 )
 from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
@@ -34,6 +33,7 @@ from ricordo.ports.identity import Doubt, NobodyKnown, NotTwoNames, TooManyDecis
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("facts")
+_EVIDENCE = Database.queries("evidence")
 
 
 class PostgresFactLedger:
@@ -83,7 +83,7 @@ class PostgresFactLedger:
     async def told(self, tenant: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, Told]:
         """Return what is kept of what messages state; see `FactLedger.told`."""
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["told"], tenant, memory_ids)
+            found = await connection.fetch(_EVIDENCE["told"], tenant, memory_ids)
         by_memory: defaultdict[UUID, list[asyncpg.Record]] = defaultdict(list)
         for row in found:
             by_memory[row["memory_id"]].append(row)
@@ -172,9 +172,7 @@ class PostgresFactLedger:
             return None
         async with self._database.transaction(tenant) as connection:
             row = await connection.fetchrow(_SQL["entity"], tenant, user_id, key)
-        return (
-            None if row is None else Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
-        )
+        return None if row is None else entity_of(row)
 
     async def surfacing(
         self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
@@ -197,7 +195,7 @@ async def _keep(
     document = rows.recordset(row for one in told for row in _evidence_rows(one))
     messages = [one.message_id for one in told]
     memories = [one.memory_id for one in told]
-    found = await connection.fetch(_SQL["keep_evidence"], tenant, messages, document, memories, users)
+    found = await connection.fetch(_EVIDENCE["keep_evidence"], tenant, messages, document, memories, users)
     kept = {row["message_id"] for row in found if row["message_id"] is not None}
     new: defaultdict[str, New] = defaultdict(New)
     for one in told:
@@ -215,27 +213,9 @@ async def _keep(
 
 def _evidence_rows(told: Told) -> list[dict[str, Any]]:
     """Write the evidence as rows; nothing outside of the vocabulary is ever stored."""
+    beside = {"memory_id": told.memory_id, "user_id": told.user_id, "message_id": told.message_id}
     return [
-        {
-            "memory_id": told.memory_id,
-            "user_id": told.user_id,
-            "message_id": told.message_id,
-            "ordinal": ordinal,
-            "said_at": row.at,
-            "subject": row.subject,
-            "subject_key": normalise(row.subject),
-            "predicate": row.predicate,
-            "object": row.object,
-            "object_key": normalise(row.object),
-            "polarity": row.polarity,
-            "kind": row.kind,
-            "position": row.position,
-            "valid_from": row.valid_from,
-            "valid_to": row.valid_to,
-            "quote": quote,
-            "subject_tie": row.subject_tie,
-            "object_tie": object_tie(row),
-        }
+        evidence_row(row, ordinal) | beside | {"quote": quote}
         for ordinal, (row, quote) in enumerate(zip(told.evidence, told.quotes, strict=True))
         if row.predicate in PREDICATES
     ]
@@ -248,22 +228,7 @@ def _told(memory_id: UUID, kept: Sequence[asyncpg.Record]) -> Told:
         memory_id=memory_id,
         message_id=kept[0]["message_id"],
         user_id=kept[0]["user_id"],
-        said_at=kept[0]["said_at"],
+        said_at=kept[0]["told_at"],
         quotes=tuple(row["quote"] for row in stated),
-        evidence=tuple(
-            Evidence(
-                subject=row["subject"],
-                predicate=row["predicate"],
-                object=row["object"],
-                message_id=row["message_id"],
-                at=row["said_at"],
-                polarity=row["polarity"],
-                valid_from=row["valid_from"],
-                valid_to=row["valid_to"],
-                position=row["position"],
-                subject_tie=row["subject_tie"],
-                object_tie=row["object_tie"],
-            )
-            for row in stated
-        ),
+        evidence=tuple(map(evidence_of, stated)),
     )

@@ -7,7 +7,7 @@ is read from all its evidence, and compared with the facts that are there.
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import asyncpg
@@ -15,39 +15,22 @@ import asyncpg
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.fact_rows import entity_row, evidence_of, fact_row
 from ricordo.adapters.postgres.identifying import Identifying
 from ricordo.domain.facts import (
     Changes,
-    Entity,
     Evidence,
-    Fact,
     Folding,
     Identities,
     Part,
-    normalise,
     parts_of,
 )
 
 REMEMBERED: Final = 200_000
 """Kilobytes that the foldings that a process remembers may take, as `Folding.size` counts them: 200 MB."""
 
-FACT_FIELDS: Final = (
-    "id",
-    "subject",
-    "predicate",
-    "object",
-    "confidence",
-    "first_seen",
-    "last_reinforced",
-    "valid_from",
-    "valid_to",
-    "contradictions",
-    "disputed",
-    "verified",
-    "message_ids",
-)
-
 _SQL = Database.queries("facts")
+_EVIDENCE = Database.queries("evidence")
 _LONG: Final = 100  # rows whose folding would keep the event loop for some milliseconds
 
 
@@ -134,7 +117,7 @@ class Refolding:
         for part in unknown:
             folding.forget(part)
             known[part] = []
-        evidence = list(filter(None, map(identified.identities.resolve, map(_evidence, found))))
+        evidence = list(filter(None, map(identified.identities.resolve, map(evidence_of, found))))
         work = _Work(folding, known, unknown, evidence, new.messages)
         if self.beside is None or len(found) < _LONG:
             changes = work.fold()
@@ -143,7 +126,9 @@ class Refolding:
         return await self._write(changes, unknown, identified.identities)
 
     async def _read(self, unknown: Collection[Part]) -> Sequence[asyncpg.Record]:
-        return await self.connection.fetch(_SQL["evidence"], self.tenant, self.user_id, *_parameters(unknown))
+        return await self.connection.fetch(
+            _EVIDENCE["evidence"], self.tenant, self.user_id, *_parameters(unknown)
+        )
 
     async def _write(self, changes: Changes, unknown: set[Part], identities: Identities) -> Changes:
         """Write what has changed, and return what of it is news to the store."""
@@ -154,11 +139,11 @@ class Refolding:
             gone += tuple(row["id"] for row in dropped)
         written: set[UUID] = set()
         if changes.facts or changes.gone:
-            document = rows.recordset(map(_fact_row, changes.facts))
+            document = rows.recordset(map(fact_row, changes.facts))
             written = {row["id"] for row in await self._fetch("keep_facts", document, changes.gone)}
         unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
         if changes.entities or unnamed:
-            document = rows.recordset(_entity_row(one, identities) for one in changes.entities)
+            document = rows.recordset(entity_row(one, identities) for one in changes.entities)
             await self._fetch("keep_entities", document, sorted(unnamed))
         facts = tuple(fact for fact in changes.facts if fact.id in written)
         return replace(changes, facts=facts, gone=gone)
@@ -196,35 +181,3 @@ def _parameters(unknown: Collection[Part]) -> tuple[list[str], list[str], list[s
         [predicate for predicate, _ in statements],
         [object_key for _, object_key in statements],
     )
-
-
-def _evidence(row: asyncpg.Record) -> Evidence:
-    return Evidence(
-        subject=row["subject"],
-        predicate=row["predicate"],
-        object=row["object"],
-        message_id=row["message_id"],
-        at=row["said_at"],
-        polarity=row["polarity"],
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
-        kind=row["kind"],
-        position=row["position"],
-        subject_tie=row["subject_tie"],
-        object_tie=row["object_tie"],
-    )
-
-
-def _entity_row(entity: Entity, identities: Identities) -> dict[str, Any]:
-    return {
-        "key": entity.key,
-        "name": entity.name,
-        "aliases": entity.aliases,
-        "mentions": entity.mentions,
-        "names": sorted(identities.other_names(entity)),
-    }
-
-
-def _fact_row(fact: Fact) -> dict[str, Any]:
-    fields = {name: getattr(fact, name) for name in FACT_FIELDS}
-    return fields | {"subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}

@@ -9,17 +9,13 @@ import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.adapters.postgres.refolding import FACT_FIELDS, New
-from ricordo.domain.facts import PREDICATES, Evidence, Fact, normalise, object_tie, parts_of, settled
+from ricordo.adapters.postgres.fact_rows import evidence_row, fact_of
+from ricordo.adapters.postgres.refolding import New
+from ricordo.domain.facts import PREDICATES, Evidence, Fact, normalise, parts_of, settled
 from ricordo.ports.facts import FactEnded, OtherRequest, Settlement, UnknownFact
 
 _SQL = Database.queries("settling")
-
-
-def fact_of(row: asyncpg.Record) -> Fact:
-    """Return the fact of a row that has all its fields."""
-    fields = {name: row[name] for name in FACT_FIELDS}
-    return Fact(**fields | {"message_ids": tuple(row["message_ids"])})
+_KEEP_WORD = Database.queries("evidence")["keep_word"]
 
 
 async def keep(
@@ -52,7 +48,8 @@ async def keep(
         return new
     if settlement.word.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(f"the fact {fact.id} does not hold any more")
-    await connection.execute(_SQL["keep_word"], tenant, user_id, rows.recordset(_rows(evidence)))
+    document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
+    await connection.execute(_KEEP_WORD, tenant, user_id, document)
     return new
 
 
@@ -83,26 +80,3 @@ def _same(kept: Sequence[asyncpg.Record], named: Sequence[Evidence], object_key:
     return kept[0]["object_key"] == object_key and all(
         normalise(row["object"]) == normalise(other.object) for row, other in instead
     )
-
-
-def _rows(evidence: Sequence[Evidence]) -> list[dict[str, object]]:
-    return [
-        {
-            "message_id": row.message_id,
-            "ordinal": ordinal,
-            "said_at": row.at,
-            "subject": row.subject,
-            "subject_key": normalise(row.subject),
-            "predicate": row.predicate,
-            "object": row.object,
-            "object_key": normalise(row.object),
-            "polarity": row.polarity,
-            "kind": row.kind,
-            "position": row.position,
-            "valid_from": row.valid_from,
-            "valid_to": row.valid_to,
-            "subject_tie": row.subject_tie,
-            "object_tie": object_tie(row),
-        }
-        for ordinal, row in enumerate(evidence)
-    ]

@@ -2,59 +2,9 @@
 select id as memory_id, message_id, user_id, role, speaker, language, content, created_at, timezone
 from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not null
 
--- name: told
--- What earlier readings found in messages; of one that was read and states nothing, a row without a predicate.
-select m.id as memory_id, m.message_id, m.user_id, coalesce(e.said_at, m.created_at) as said_at, e.subject, e.predicate, e.object, e.polarity, e.position,
-       e.valid_from, e.valid_to, e.quote, e.subject_tie, e.object_tie
-from memories m
-join stages s on s.tenant = m.tenant and s.memory_id = m.id and s.extracted is not null
-left join fact_evidence e on e.tenant = m.tenant and e.message_id = m.message_id and e.kind = 'said'
-where m.tenant = $1 and m.id = any($2::uuid[])
-order by m.message_id, e.ordinal
-
 -- name: lock_users
 -- Sorted, so that whoever needs several takes them in the same order.
 select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from unnest($2::text[]) as user_id
-
--- name: keep_evidence
--- A message says what it says: what an earlier reading found in it is replaced whole, and returned. The rows of the
--- messages are held, so that an erasure which comes in between finds the evidence and takes it away too; a message
--- that has no row any more states nothing. Returned are also the messages whose evidence was kept, and the states in
--- which the evidence of users ($5) was before.
-with held as (
-    select id from memories where tenant = $1 and id = any($4::uuid[]) order by id for key share
-), former as (
-    select user_id, subject_key, predicate, object_key
-    from fact_evidence where tenant = $1 and message_id = any($2::text[])
-), dropped as (
-    delete from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
-      and (message_id, ordinal) not in (
-        select e.message_id, e.ordinal
-        from jsonb_to_recordset($3::jsonb) as e (message_id text, ordinal integer))
-), kept as (
-    insert into fact_evidence (tenant, user_id, message_id, ordinal, said_at, subject, subject_key, predicate, object,
-                               object_key, polarity, kind, position, valid_from, valid_to, quote, subject_tie,
-                               object_tie)
-    select $1, e.user_id, e.message_id, e.ordinal, e.said_at, e.subject, e.subject_key, e.predicate, e.object,
-           e.object_key, e.polarity, e.kind, e.position, e.valid_from, e.valid_to, e.quote, e.subject_tie, e.object_tie
-    from jsonb_to_recordset($3::jsonb) as e (
-        user_id text, message_id text, ordinal integer, said_at timestamptz, subject text, subject_key text,
-        predicate text, object text, object_key text, polarity text, kind text, position integer,
-        valid_from timestamptz, valid_to timestamptz, quote text, subject_tie text, object_tie text, memory_id uuid)
-    join held on held.id = e.memory_id
-    order by e.message_id, e.ordinal
-    on conflict (tenant, message_id, ordinal) do update
-    set said_at = excluded.said_at, subject = excluded.subject, subject_key = excluded.subject_key,
-        predicate = excluded.predicate, object = excluded.object, object_key = excluded.object_key,
-        polarity = excluded.polarity, position = excluded.position, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
-        quote = excluded.quote, subject_tie = excluded.subject_tie, object_tie = excluded.object_tie
-    returning message_id
-)
-select user_id, subject_key, predicate, object_key, null as message_id, null::uuid as state from former
-union all
-select distinct null, null, null, null, message_id, null::uuid from kept
-union all
-select user_id, null, null, null, null, state from folded_users where tenant = $1 and user_id = any($5::text[])
 
 -- name: states
 -- Evidence of a user that changes, by whomever, changes the state (a trigger): what somebody remembers of what is known
@@ -147,18 +97,6 @@ with meant as (
 select subject_key, predicate, object_key from held
 union
 select new_subject_key, predicate, new_object_key from held
-
--- name: evidence
--- Whatever has a say in parts of what is known of a user: $3 names, $4 predicates of the user in person with all their
--- objects, $5 predicates with the object $6.
-select message_id, said_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to, subject_tie,
-       object_tie
-from fact_evidence
-where tenant = $1 and user_id = $2
-  and ((subject_key <> 'user' and subject_key = any($3::text[])) or object_key = any($3::text[])
-       or (subject_key = 'user' and predicate = any($4::text[]))
-       or (subject_key = 'user' and object_key = any($6::text[])
-           and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
 
 -- name: drop_facts
 -- Of the same parts, all but $7.

@@ -21,14 +21,3 @@ order by said_at, message_id, ordinal limit 1
 
 -- name: kept_word
 select predicate, object, object_key, kind from fact_evidence where tenant = $1 and message_id = $2 order by ordinal
-
--- name: keep_word
--- No memory stands behind it, and none is needed: it goes with its user.
-insert into fact_evidence (tenant, user_id, message_id, ordinal, said_at, subject, subject_key, predicate, object,
-                           object_key, polarity, kind, position, valid_from, valid_to, subject_tie, object_tie)
-select $1, $2, e.message_id, e.ordinal, e.said_at, e.subject, e.subject_key, e.predicate, e.object, e.object_key,
-       e.polarity, e.kind, e.position, e.valid_from, e.valid_to, e.subject_tie, e.object_tie
-from jsonb_to_recordset($3::jsonb) as e (
-    message_id text, ordinal integer, said_at timestamptz, subject text, subject_key text, predicate text, object text,
-    object_key text, polarity text, kind text, position integer, valid_from timestamptz, valid_to timestamptz,
-    subject_tie text, object_tie text)

@@ -1,0 +1,79 @@
+-- What a row of evidence holds of `Evidence`, beside its message: fact_rows.py writes and reads all of it.
+
+-- fragment: columns
+    said_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to, subject_tie, object_tie
+
+-- fragment: excluded
+    excluded.said_at, excluded.subject, excluded.predicate, excluded.object, excluded.polarity, excluded.kind,
+    excluded.position, excluded.valid_from, excluded.valid_to, excluded.subject_tie, excluded.object_tie
+
+-- name: told
+-- What earlier readings found in messages; of one that was read and states nothing, a row without a predicate.
+select m.id as memory_id, m.message_id, m.user_id, coalesce(e.said_at, m.created_at) as told_at, e.*
+from memories m
+join stages s on s.tenant = m.tenant and s.memory_id = m.id and s.extracted is not null
+left join lateral (
+    select ordinal, quote,
+-- include: columns
+    from fact_evidence where tenant = m.tenant and message_id = m.message_id and kind = 'said'
+) e on true
+where m.tenant = $1 and m.id = any($2::uuid[])
+order by m.message_id, e.ordinal
+
+-- name: keep_evidence
+-- A message says what it says: what an earlier reading found in it is replaced whole, and returned. The rows of the
+-- messages are held, so that an erasure which comes in between finds the evidence and takes it away too; a message
+-- that has no row any more states nothing. Returned are also the messages whose evidence was kept, and the states in
+-- which the evidence of users ($5) was before.
+with held as (
+    select id from memories where tenant = $1 and id = any($4::uuid[]) order by id for key share
+), former as (
+    select user_id, subject_key, predicate, object_key
+    from fact_evidence where tenant = $1 and message_id = any($2::text[])
+), dropped as (
+    delete from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
+      and (message_id, ordinal) not in (
+        select e.message_id, e.ordinal
+        from jsonb_to_recordset($3::jsonb) as e (message_id text, ordinal integer))
+), kept as (
+    insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key, quote,
+-- include: columns
+    )
+    select $1, user_id, message_id, ordinal, subject_key, object_key, quote,
+-- include: columns
+    from jsonb_array_elements($3::jsonb) as one, jsonb_populate_record(null::fact_evidence, one), held
+    where held.id = (one ->> 'memory_id')::uuid
+    order by message_id, ordinal
+    on conflict (tenant, message_id, ordinal) do update set (subject_key, object_key, quote,
+-- include: columns
+    ) = (excluded.subject_key, excluded.object_key, excluded.quote,
+-- include: excluded
+    )
+    returning message_id
+)
+select user_id, subject_key, predicate, object_key, null as message_id, null::uuid as state from former
+union all
+select distinct null, null, null, null, message_id, null::uuid from kept
+union all
+select user_id, null, null, null, null, state from folded_users where tenant = $1 and user_id = any($5::text[])
+
+-- name: keep_word
+-- No memory stands behind it, and none is needed: it goes with its user.
+insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key,
+-- include: columns
+)
+select $1, $2, message_id, ordinal, subject_key, object_key,
+-- include: columns
+from jsonb_populate_recordset(null::fact_evidence, $3::jsonb)
+
+-- name: evidence
+-- Whatever has a say in parts of what is known of a user: $3 names, $4 predicates of the user in person with all their
+-- objects, $5 predicates with the object $6.
+select message_id,
+-- include: columns
+from fact_evidence
+where tenant = $1 and user_id = $2
+  and ((subject_key <> 'user' and subject_key = any($3::text[])) or object_key = any($3::text[])
+       or (subject_key = 'user' and predicate = any($4::text[]))
+       or (subject_key = 'user' and object_key = any($6::text[])
+           and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
