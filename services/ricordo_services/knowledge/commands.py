@@ -17,7 +17,7 @@ from ricordo.messages.commands import (
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.ports.clock import Clock
-from ricordo.ports.facts import FactEnded, FactLedger, OtherRequest, Settlement, UnknownFact
+from ricordo.ports.facts import Curation, FactEnded, FactLedger, OtherRequest, UnknownFact
 from ricordo.ports.graph import FactGraph
 from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions
 from ricordo.runtime.replies import Refused
@@ -48,13 +48,13 @@ class Settle:
             Unavailable: the ledger or the graph is away; nothing was written.
         """
         await self.ask_graph()
-        settlement = Settlement(
+        curation = Curation(
             user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), word=word
         )
 
         try:
             return await self.ledger.settle(
-                tenant, settlement, projecting(self.graph, tenant), self.clock.now()
+                tenant, curation, projecting(self.graph, tenant), self.clock.now()
             )
         except UnknownFact:
             reason = "this user has no fact of that id: query.facts shows those that there are"

@@ -12,7 +12,7 @@ from ricordo.ports.graph import FactGraph
 from ricordo.ports.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
 from ricordo.runtime.measured import Measure
 from ricordo_services.following import Backlog
-from ricordo_services.knowledge.acquaintances import Acquaintances
+from ricordo_services.knowledge.profiles import EntityProfiles
 from ricordo_services.knowledge.projecting import projecting
 
 _AT_ONCE: Final = 50  # doubts of a tenant that are read at a time
@@ -127,9 +127,9 @@ class IdentifyByModel:
 
     async def _known(self, tenant: str, doubts: Iterable[Doubt]) -> list[_Asked]:
         """Return what is known of each pair, and drop the doubts about those who are none any more."""
-        acquaintances, asked, gone = Acquaintances(self.ledger), [], []
+        profiles, asked, gone = EntityProfiles(self.ledger), [], []
         for doubt in doubts:
-            pair = await acquaintances.pair(tenant, doubt)
+            pair = await profiles.pair(tenant, doubt)
             if pair is None:
                 gone.append(doubt)
             else:

@@ -23,8 +23,8 @@ from ricordo.messages.vocabulary import MessageState
 from ricordo.ports.facts import FactLedger, FactQuestion
 from ricordo.ports.recollection import Failure, Recollection
 from ricordo.ports.stages import Progress
-from ricordo_services.retrieval.acquaintance import Acquaintance
 from ricordo_services.retrieval.alone import alone
+from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.views import fact_view, history_view, memory_view, stages_view
 
 
@@ -57,14 +57,14 @@ class Facts:
     """Answers `query.facts`."""
 
     ledger: FactLedger
-    acquaintance: Acquaintance
+    lookup: EntityLookup
 
     async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
         """Return facts, most confident first, then most recent; and the entity that they are asked about."""
         with alone():
             async with asyncio.TaskGroup() as group:
                 knowing = group.create_task(self._facts(tenant, request))
-                meeting = group.create_task(self.acquaintance(tenant, request.user_id, request.entity))
+                meeting = group.create_task(self.lookup(tenant, request.user_id, request.entity))
         entity, degraded = meeting.result()
         return FactsReply(facts=knowing.result(), entity=entity, degraded=degraded)
 

@@ -12,9 +12,9 @@ from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
-from ricordo_services.retrieval.acquaintance import Acquaintance
 from ricordo_services.retrieval.context import AtHand, Context, Working
 from ricordo_services.retrieval.encoding import FormerModels
+from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.fitting import fit_context, fit_facts, fit_history, fit_recall, fit_timeline
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
@@ -54,7 +54,7 @@ async def _opened(resources: Resources) -> None:
 async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRoute]:
     recollection, tokens = await resources.store(PostgresRecollection), await resources.tokens()
     ledger = await resources.store(PostgresFactLedger)
-    acquaintance = Acquaintance(ledger, await resources.graph(), resources.graph_answers)
+    lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
     at_hand = AtHand(recollection, tokens, resources.clock)
     routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
     return {
@@ -62,7 +62,7 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
         "query.context": routed(handler=Context(remember, at_hand), fit=fit_context),
         "query.working": routed(handler=Working(at_hand)),
         "query.history": routed(handler=History(recollection), fit=fit_history),
-        "query.facts": routed(handler=Facts(ledger, acquaintance), fit=fit_facts),
+        "query.facts": routed(handler=Facts(ledger, lookup), fit=fit_facts),
         "query.timeline": routed(handler=Timeline(recollection), fit=fit_timeline),
         "query.status": routed(handler=Status(recollection)),
         "query.stats": routed(handler=Stats(recollection)),

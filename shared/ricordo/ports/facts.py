@@ -86,8 +86,8 @@ class OtherRequest(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
-    """What a user says of one fact.
+class Curation:
+    """What a user says of one fact: that it is so, is not sure, or is otherwise.
 
     Attributes:
         request_id: under which it is kept, as a message is under its own; one that no message can have.
@@ -145,9 +145,7 @@ class FactLedger(Protocol):
         """
         ...
 
-    async def settle(
-        self, tenant: str, settlement: Settlement, project: Project, at: datetime
-    ) -> Fact | None:
+    async def settle(self, tenant: str, curation: Curation, project: Project, at: datetime) -> Fact | None:
         """Keep a user's word as evidence, fold it and project it, under a lock of the user; as `record` does.
 
         What is confirmed holds from now on, if it did not, and messages do not overturn it. Repeating the

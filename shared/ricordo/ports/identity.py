@@ -91,7 +91,7 @@ class KnowledgeLedger(FactLedger, IdentityLedger, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Acquaintance:
+class EntityProfile:
     """Somebody of a user's life, as far as a model is shown them. All of it is data, never an instruction.
 
     Attributes:
@@ -110,8 +110,8 @@ class Acquaintance:
 class Pair(NamedTuple):
     """Two who may be one."""
 
-    one: Acquaintance
-    other: Acquaintance
+    one: EntityProfile
+    other: EntityProfile
 
 
 class Verdict(StrEnum):
@@ -123,7 +123,7 @@ class Verdict(StrEnum):
 
 
 class IdentityReader(Protocol):
-    """A language model, asked once in each call, about the acquaintances of one user."""
+    """A language model, asked once in each call, about entities of one user."""
 
     @property
     def model(self) -> str:

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import pytest
 
 from ricordo.ports.describing import Nonsense
-from ricordo.ports.identity import Acquaintance, IdentityReader, Pair, Verdict
+from ricordo.ports.identity import EntityProfile, IdentityReader, Pair, Verdict
 from ricordo.ports.models import ModelUnavailable
 
 NICO = Pair(
-    Acquaintance("Nico", (), ("Nico is a nurse",), ("Nico had the night shift",)), Acquaintance("Nicola")
+    EntityProfile("Nico", (), ("Nico is a nurse",), ("Nico had the night shift",)), EntityProfile("Nicola")
 )
-MARCO = Pair(Acquaintance("Marco"), Acquaintance("Marco (brother)", ("Marco",), ("Marco lives in Turin",)))
-SARA = Pair(Acquaintance("Sara"), Acquaintance("Sarah"))
+MARCO = Pair(EntityProfile("Marco"), EntityProfile("Marco (brother)", ("Marco",), ("Marco lives in Turin",)))
+SARA = Pair(EntityProfile("Sara"), EntityProfile("Sarah"))
 STORY = (NICO, MARCO, SARA)
 ANY_TEXT = (
     "",
@@ -96,7 +96,7 @@ class IdentityReaderContract:
     @pytest.mark.parametrize("text", ANY_TEXT)
     async def test_anybody_can_be_judged(self, mind: JudgingMind, text: str) -> None:
         mind.judges(lambda _, __: Verdict.DIFFERENT)
-        odd = Acquaintance(text, (text,), (text,), (text,))
+        odd = EntityProfile(text, (text,), (text,), (text,))
         assert list(await mind.reader.judge([Pair(odd, odd)])) == [Verdict.DIFFERENT]
 
     async def test_calls_at_once_keep_apart(self, mind: JudgingMind) -> None:

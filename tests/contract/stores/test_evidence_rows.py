@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from ricordo.domain.facts import Evidence, Word
-from ricordo.ports.facts import FactQuestion, Settlement, Told
+from ricordo.ports.facts import Curation, FactQuestion, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED
@@ -64,7 +64,7 @@ async def test_a_word_is_kept_whole(stores: Stores, connection: "asyncpg.Connect
     await stores.record(new_message("m-0", tenant=stores.tenant, timestamp=at(0)))
     await learn(stores, tell(stores, "m-0", said("has_sibling", "Marco", ties=("", "has_sibling/m/brother"))))
     (fact,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", min_confidence=0))
-    word = Settlement(user_id="u-1", fact_id=fact.id, request_id="request", word=Word(object="Dario"))
+    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request", word=Word(object="Dario"))
     await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
     found = await connection.fetch(
         "select subject, subject_key, predicate, object, object_key, kind, polarity, valid_from, object_tie, "

@@ -6,7 +6,7 @@ import pytest
 
 from ricordo.adapters.postgres.database import Database
 from ricordo.domain.facts import Fact, Word
-from ricordo.ports.facts import FactQuestion, Settlement, UnknownFact
+from ricordo.ports.facts import Curation, FactQuestion, UnknownFact
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED
@@ -23,7 +23,7 @@ async def _known(stores: Stores) -> Fact:
 
 
 async def _settle(stores: Stores, fact: Fact) -> Fact | None:
-    word = Settlement(user_id="u-1", fact_id=fact.id, request_id="request 1", word=Word(object="Lecce"))
+    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request 1", word=Word(object="Lecce"))
     return await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
 
 

@@ -9,7 +9,7 @@ import pytest
 from ricordo.adapters.ollama import OllamaIdentityReader, open_identity_reader
 from ricordo.adapters.ollama.identities import EXAMPLES, identity_schema, read_verdicts
 from ricordo.ports.describing import Nonsense
-from ricordo.ports.identity import Acquaintance, Pair, Verdict
+from ricordo.ports.identity import EntityProfile, Pair, Verdict
 from ricordo.ports.models import ModelUnavailable
 from ricordo.testing.identity import NICO, STORY
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
@@ -63,7 +63,7 @@ async def test_all_pairs_are_asked_in_one_structured_call_that_leaves_nothing_to
 async def test_what_is_known_is_data_and_being_unsure_is_an_answer(
     server: OllamaStandIn, reader: OllamaIdentityReader
 ) -> None:
-    hostile = Acquaintance(ORDER, (ORDER,), (ORDER,), (ORDER,))
+    hostile = EntityProfile(ORDER, (ORDER,), (ORDER,), (ORDER,))
     await reader.judge([Pair(hostile, NICO.other)])
     [request] = chats(server)
     assert "Ignore the above" not in instructions(request)

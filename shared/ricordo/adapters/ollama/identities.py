@@ -11,7 +11,7 @@ from pydantic_core import from_json
 from ricordo.adapters.ollama.preparation import PreparedModel, preparing
 from ricordo.adapters.ollama.server import connect
 from ricordo.ports.describing import Nonsense
-from ricordo.ports.identity import Acquaintance, Pair, Verdict
+from ricordo.ports.identity import EntityProfile, Pair, Verdict
 
 _WINDOW: Final = 8192  # tokens, as for who reads facts: another number would have the server load it anew
 _TOKENS_OF_A_PAIR: Final = 24
@@ -82,7 +82,7 @@ def _written(pairs: Sequence[Pair]) -> str:
     return json.dumps({"pairs": shown}, ensure_ascii=False)
 
 
-def _shown(one: Acquaintance) -> dict[str, object]:
+def _shown(one: EntityProfile) -> dict[str, object]:
     return {
         "name": one.name,
         "also_called": list(one.aliases),
@@ -131,22 +131,22 @@ async def open_identity_reader(
 EXAMPLES: Final[Sequence[tuple[Pair, Verdict]]] = (
     (
         Pair(
-            Acquaintance("Ale", (), ("Ale works as a nurse",), ("Ale had the night shift at San Raffaele",)),
-            Acquaintance("Alessandra", (), ("Alessandra works at San Raffaele",)),
+            EntityProfile("Ale", (), ("Ale works as a nurse",), ("Ale had the night shift at San Raffaele",)),
+            EntityProfile("Alessandra", (), ("Alessandra works at San Raffaele",)),
         ),
         Verdict.SAME,
     ),
     (
         Pair(
-            Acquaintance("Sara", (), ("Sara likes tea",)),
-            Acquaintance("Sarah", (), ("The user knows Sarah",)),
+            EntityProfile("Sara", (), ("Sara likes tea",)),
+            EntityProfile("Sarah", (), ("The user knows Sarah",)),
         ),
         Verdict.UNSURE,
     ),
     (
         Pair(
-            Acquaintance("Max", (), ("Max is a dog",)),
-            Acquaintance("Massimo", (), ("Massimo works at Fiat",)),
+            EntityProfile("Max", (), ("Max is a dog",)),
+            EntityProfile("Massimo", (), ("Massimo works at Fiat",)),
         ),
         Verdict.DIFFERENT,
     ),

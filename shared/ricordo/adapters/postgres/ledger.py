@@ -28,7 +28,7 @@ from ricordo.domain.facts import (
     normalise,
     parts,
 )
-from ricordo.ports.facts import FactQuestion, Project, Settlement, Told, Utterance
+from ricordo.ports.facts import Curation, FactQuestion, Project, Told, Utterance
 from ricordo.ports.identity import Doubt, NobodyKnown, NotTwoNames, TooManyDecisions
 from ricordo.ports.stages import Progress, Stage
 
@@ -104,16 +104,14 @@ class PostgresFactLedger:
             progress = await mark(transaction.connection, tenant, Stage.EXTRACTED, done, at)
         return contributions, progress
 
-    async def settle(
-        self, tenant: str, settlement: Settlement, project: Project, at: datetime
-    ) -> Fact | None:
+    async def settle(self, tenant: str, curation: Curation, project: Project, at: datetime) -> Fact | None:
         """Keep the user's word, fold and project it in one transaction; see `FactLedger.settle`."""
-        user_id = settlement.user_id
+        user_id = curation.user_id
         async with self._folds.of(tenant, [user_id], project) as transaction:
             state = (await transaction.states([user_id])).get(user_id)
-            new = await keep(transaction.connection, tenant, settlement, at, state)
+            new = await keep(transaction.connection, tenant, curation, at, state)
             changes = (await transaction.fold({user_id: new}))[user_id]
-        stands = changes.contributions.get(settlement.request_id, Contribution()).supported
+        stands = changes.contributions.get(curation.request_id, Contribution()).supported
         return next(iter(stands), None)
 
     async def decide(

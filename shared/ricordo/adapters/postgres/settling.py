@@ -12,14 +12,14 @@ from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.fact_rows import evidence_row, fact_of
 from ricordo.adapters.postgres.refolding import New
 from ricordo.domain.facts import PREDICATES, Evidence, Fact, normalise, parts_of, settled
-from ricordo.ports.facts import FactEnded, OtherRequest, Settlement, UnknownFact
+from ricordo.ports.facts import Curation, FactEnded, OtherRequest, UnknownFact
 
 _SQL = Database.queries("settling")
 _KEEP_WORD = Database.queries("evidence")["keep_word"]
 
 
 async def keep(
-    connection: Connection, tenant: str, settlement: Settlement, at: datetime, state: UUID | None
+    connection: Connection, tenant: str, curation: Curation, at: datetime, state: UUID | None
 ) -> New:
     """Keep the evidence that a user's word is, and return what is to be folded.
 
@@ -28,14 +28,14 @@ async def keep(
     Raises:
         UnknownFact, FactEnded, OtherRequest: see `FactLedger.settle`.
     """
-    user_id, request_id = settlement.user_id, settlement.request_id
-    found = await connection.fetchrow(_SQL["hold_fact"], tenant, user_id, settlement.fact_id)
+    user_id, request_id = curation.user_id, curation.request_id
+    found = await connection.fetchrow(_SQL["hold_fact"], tenant, user_id, curation.fact_id)
     if found is None:
-        raise UnknownFact(f"the user has no fact {settlement.fact_id}")
+        raise UnknownFact(f"the user has no fact {curation.fact_id}")
     fact = fact_of(found)
     subject_key = found["subject_key"]
     last = await connection.fetchval(_SQL["last_said"], tenant, user_id, subject_key, _competing(fact))
-    named = settled(fact, settlement.word, message_id=request_id, now=at, last_said=last)
+    named = settled(fact, curation.word, message_id=request_id, now=at, last_said=last)
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
     words = await connection.fetchrow(_SQL["words"], *scope)
     evidence = [_in_words(row, fact, words) for row in named]
@@ -46,7 +46,7 @@ async def keep(
             raise OtherRequest("this request has settled something else already")
         new.replaced = {part for row in named for part in parts_of(row)}  # reads them as they stand
         return new
-    if settlement.word.object is not None and not fact.current and not fact.disputed:
+    if curation.word.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(f"the fact {fact.id} does not hold any more")
     document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
     await connection.execute(_KEEP_WORD, tenant, user_id, document)

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from ricordo.domain.facts import Fact, Word
-from ricordo.ports.facts import FactEnded, FactLedger, FactQuestion, OtherRequest, Settlement, UnknownFact
+from ricordo.ports.facts import Curation, FactEnded, FactLedger, FactQuestion, OtherRequest, UnknownFact
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -59,10 +59,8 @@ async def _settle(
     projection: Projection | None = None,
     ledger: FactLedger | None = None,
 ) -> Fact | None:
-    settlement = Settlement(user_id=user_id, fact_id=fact_id, request_id=request, word=word)
-    return await (ledger or stores.ledger).settle(
-        stores.tenant, settlement, projection or Projection(), STORED
-    )
+    curation = Curation(user_id=user_id, fact_id=fact_id, request_id=request, word=word)
+    return await (ledger or stores.ledger).settle(stores.tenant, curation, projection or Projection(), STORED)
 
 
 class SettlingContract:

@@ -9,7 +9,7 @@ from ricordo.domain.describing import Said
 from ricordo.domain.facts import Entity, Fact, normalise
 from ricordo.messages.ids import memory_id
 from ricordo.ports.facts import FactLedger, FactQuestion
-from ricordo.ports.identity import Acquaintance, Doubt, Pair
+from ricordo.ports.identity import Doubt, EntityProfile, Pair
 
 _LANGUAGE: Final = "en"  # in which a model is told facts; quotes are in the user's own
 _READ: Final = 50  # facts that are looked at
@@ -22,8 +22,8 @@ _QUOTE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Acquaintances:
-    """Tells them from what a ledger knows."""
+class EntityProfiles:
+    """Draws them up from what a ledger knows."""
 
     ledger: FactLedger
 
@@ -31,8 +31,7 @@ class Acquaintances:
         """Return what is known of both names of `doubt`; None where one of them is no entity any more."""
         found = [await self._entity(tenant, doubt.user_id, key) for key in doubt.names]
         one, other = [
-            None if entity is None else await self._acquaintance(tenant, doubt.user_id, entity)
-            for entity in found
+            None if entity is None else await self._profile(tenant, doubt.user_id, entity) for entity in found
         ]
         return None if one is None or other is None else Pair(one, other)
 
@@ -41,10 +40,10 @@ class Acquaintances:
         entity = await self.ledger.entity(tenant, user_id, key)
         return entity if entity is not None and entity.key == key else None
 
-    async def _acquaintance(self, tenant: str, user_id: str, entity: Entity) -> Acquaintance:
+    async def _profile(self, tenant: str, user_id: str, entity: Entity) -> EntityProfile:
         question = FactQuestion(user_id=user_id, entity=entity.key, history=True, limit=_READ)
         facts = [one for one in await self.ledger.facts(tenant, question) if _speaks_of(one, entity)][:_FACTS]
-        return Acquaintance(
+        return EntityProfile(
             name=entity.name[:_NAME],
             aliases=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
             facts=_shown((fact_line(one, _LANGUAGE).removeprefix("- ") for one in facts), _FACT),

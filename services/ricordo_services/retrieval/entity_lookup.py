@@ -18,8 +18,8 @@ Degraded = tuple[Degradation, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Acquaintance:
-    """Tells of the entity that is asked about; what the graph cannot say is missing, and named.
+class EntityLookup:
+    """Looks up the entity that is asked about; what the graph cannot say is missing, and named.
 
     Attributes:
         graph_answers: whether the graph can be asked just now.
