@@ -109,9 +109,10 @@ where tenant = $1 and user_id = $2 and not (id = any($7::uuid[]))
 returning id
 
 -- name: keep_facts
--- $3 rows, $4 ids of facts that are no more. Returns those that are new or have become others.
+-- $3 rows, $4 ids of facts that are no more: found by id, not among all that is known of the user. Returns those that are
+-- new or have become others.
 with gone as (
-    delete from facts where tenant = $1 and user_id = $2 and id = any($4::uuid[])
+    delete from facts where tenant = $1 and id = any($4::uuid[]) and user_id is not distinct from $2
 )
 insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence, first_seen,
                    last_reinforced, valid_from, valid_to, contradictions, disputed, verified, message_ids)
