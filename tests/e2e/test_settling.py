@@ -83,8 +83,47 @@ async def test_without_request_id_each_is_a_new_one(bot: Bot) -> None:
     torino = await lives_in(bot, "Torino")
     await settle(bot, "correct", torino, object="Trino")
     again = await settle(bot, "correct", torino, object="Trino")
-    assert again.error == ("invalid_request", "fact_id")
-    assert "superseded" in again.body["error"]["message"]
+    assert again.error == ("not_found", "fact_id")
+    (trino,) = await known(bot)
+    assert "superseded or put right" in again.body["error"]["message"]
+    assert trino["id"] in again.body["error"]["message"]
+
+
+async def test_a_correction_by_mistake_is_taken_back(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino", "Torino")
+    trino = (await settle(bot, "correct", torino, object="Trino")).body["fact_id"]
+    assert (await settle(bot, "correct", trino, object="Torino")).body["fact_id"] == torino["id"]
+    assert await known(bot) == [torino | {"verified": True}]
+    assert (await settle(bot, "correct", torino, object="Trino")).body["fact_id"] == trino
+    assert (await settle(bot, "verify", torino, verified=True)).body["ok"], "so is by confirming it"
+    assert await known(bot) == [torino | {"verified": True}]
+    history = await known(bot, history=True, min_confidence=0)
+    assert {one["id"] for one in history} == {torino["id"], trino}
+
+
+async def test_every_id_that_is_told_is_one_that_can_be_named(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    await settle(bot, "verify", torino, verified=True)
+    await bot.remember(
+        said("e-1", "Abito a Torino.", timestamp=at(days=30)),
+        said("e-2", "Abito a Lecce.", timestamp=at(days=20)),
+    )
+    told = await known(bot, history=True) + await known(bot, as_of=at(days=25))
+    assert torino["id"] in {one["id"] for one in told if one["valid_to"]}, "the first period has its number"
+    stands = next(one for one in told if one["valid_to"] is None)
+    for one in told:
+        reply = await settle(bot, "correct", one, object="Bari")
+        if one["object"] == "Lecce":
+            assert reply.error == ("not_found", "fact_id")
+            assert stands["id"] in reply.body["error"]["message"]
+        else:
+            (bari,) = await known(bot)
+            assert (bari["id"], bari["object"]) == (reply.body["fact_id"], "Bari")
+            assert (await settle(bot, "correct", bari, object="Torino")).body["fact_id"] == stands["id"]
+        assert await known(bot) == [stands]
+    for one in told:
+        assert (await settle(bot, "verify", one, verified=True)).body["ok"]
+        assert [fact["object"] for fact in await known(bot)] == [one["object"]]
 
 
 async def test_a_fact_of_nobody_and_of_somebody_else_is_not_found(bot: Bot) -> None:

@@ -59,9 +59,8 @@ class Settle:
         except UnknownFact:
             reason = "this user has no fact of that id: query.facts shows those that there are"
             raise Refused(ErrorCode.NOT_FOUND, reason, "fact_id") from None
-        except FactEnded:
-            reason = "fact_id must be of a fact that holds or is disputed: this one was superseded"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "fact_id") from None
+        except FactEnded as ended:
+            raise Refused(ErrorCode.NOT_FOUND, _over(ended), "fact_id") from None
         except OtherRequest:
             reason = "request_id must be a new one: under this one something else was settled"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
@@ -134,6 +133,11 @@ class IdentifyNames:
             reason = f"names: of {MOST_DECISIONS} pairs, what is the most, this user has decided already"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
         return IdentifyReply(same=command.same)
+
+
+def _over(ended: FactEnded) -> str:
+    reason = "nothing that holds, or is disputed, goes by this id: what it names was superseded or put right"
+    return reason if ended.instead is None else f"{reason}, and now {ended.instead} holds"
 
 
 def _fact_id(name: str, fact_id: UUID | None) -> UUID:

@@ -77,8 +77,16 @@ class UnknownFact(LookupError):
     """The user has no such fact."""
 
 
-class FactEnded(ValueError):
-    """The fact does not hold any more: what it holds cannot be put right."""
+class FactEnded(LookupError):
+    """The fact is over, and its value neither holds nor is disputed elsewhere: it cannot be put right.
+
+    Attributes:
+        instead: the fact that holds in its place; None where nothing does, or many may.
+    """
+
+    def __init__(self, fact_id: UUID, instead: UUID | None) -> None:
+        super().__init__(f"the fact {fact_id} does not hold any more")
+        self.instead = instead
 
 
 class OtherRequest(ValueError):
@@ -148,15 +156,17 @@ class FactLedger(Protocol):
     async def settle(self, tenant: str, curation: Curation, project: Project, at: datetime) -> Fact | None:
         """Keep a user's word as evidence, fold it and project it, under a lock of the user; as `record` does.
 
-        What is confirmed holds from now on, if it did not, and messages do not overturn it. Repeating the
-        call changes nothing and returns the same; what a failure leaves in the projection, that repairs.
+        The word is on the value of the fact: of several periods of it, on the one that holds or is disputed,
+        whichever is named. What is confirmed holds from now on, if it did not, and messages do not overturn
+        it; what never held, as what was corrected, holds again under its id, with its messages. Repeating
+        the call changes nothing and returns the same; what a failure leaves in the projection, that repairs.
 
         Returns:
             The fact that stands by that word, as it stands now; None where a confirmation was taken back.
 
         Raises:
             UnknownFact: the user has no such fact, or is forgotten.
-            FactEnded: it is to be corrected, and neither holds nor is disputed.
+            FactEnded: it is to be corrected, and no period of its value holds or is disputed.
             OtherRequest: the request is known for something else.
             StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.

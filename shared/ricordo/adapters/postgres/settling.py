@@ -11,7 +11,7 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.fact_rows import evidence_row, fact_of
 from ricordo.adapters.postgres.refolding import New
-from ricordo.domain.facts import PREDICATES, Evidence, Fact, normalise, parts_of, settled
+from ricordo.domain.facts import FUNCTIONAL, PREDICATES, Evidence, Fact, Word, normalise, parts_of, settled
 from ricordo.ports.facts import Curation, FactEnded, OtherRequest, UnknownFact
 
 _SQL = Database.queries("settling")
@@ -42,12 +42,12 @@ async def keep(
     new = New(evidence, {request_id}, state=state)
     kept = await connection.fetch(_SQL["kept_word"], tenant, request_id)
     if kept:
-        if not _same(kept, named, found["object_key"]):
+        if not _same(kept, curation.word, fact.predicate, found["object_key"]):
             raise OtherRequest("this request has settled something else already")
         new.replaced = {part for row in named for part in parts_of(row)}  # reads them as they stand
         return new
     if curation.word.object is not None and not fact.current and not fact.disputed:
-        raise FactEnded(f"the fact {fact.id} does not hold any more")
+        raise FactEnded(curation.fact_id, await _instead(connection, scope))
     document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
     await connection.execute(_KEEP_WORD, tenant, user_id, document)
     return new
@@ -72,11 +72,19 @@ def _competing(fact: Fact) -> list[str]:
     return [fact.predicate] if opposite is None else [fact.predicate, opposite]
 
 
-def _same(kept: Sequence[asyncpg.Record], named: Sequence[Evidence], object_key: str) -> bool:
+def _same(kept: Sequence[asyncpg.Record], word: Word, predicate: str, object_key: str) -> bool:
     """Whether what was kept of a request is what it says now: of the fact, and of what it holds instead."""
-    if [(row["predicate"], row["kind"]) for row in kept] != [(row.predicate, row.kind) for row in named]:
+    if kept[0]["predicate"] != predicate or kept[0]["object_key"] != object_key:
         return False
-    instead = zip(kept[1:], named[1:], strict=True)
-    return kept[0]["object_key"] == object_key and all(
-        normalise(row["object"]) == normalise(other.object) for row, other in instead
-    )
+    if word.object is None:
+        return [row["kind"] for row in kept] == ["verified" if word.verified else "unverified"]
+    return kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
+
+
+async def _instead(connection: Connection, scope: tuple[str, ...]) -> UUID | None:
+    """Return what holds in the place of a value that does not, where one value holds at a time."""
+    *of, predicate, _ = scope
+    if predicate not in FUNCTIONAL:
+        return None
+    found: UUID | None = await connection.fetchval(_SQL["instead"], *of, predicate)
+    return found

@@ -34,7 +34,8 @@ class Fact:
     """What is believed, since when, how firmly and why.
 
     Attributes:
-        id: the same for the same fact in every run.
+        id: the same in every run: of the subject, the predicate, the value, and the number of the period
+            unless it is the first. What comes late may move the numbers, never the value.
         subject: `user`, or the entity's canonical name.
         predicate: a name of the closed vocabulary.
         object: the canonical spelling of the value.

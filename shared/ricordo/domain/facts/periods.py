@@ -46,7 +46,8 @@ class Period:
         last_ids: the last ones, at most a piece.
         contradictions: distinct messages that spoke against it.
         contradicted_by: the latest of them.
-        ended_by: the message that ended what held; None while it holds, or where it was told as past.
+        ended_by: the message that ended what held, or the request that says that it never did; None while it
+            holds, where it was told as past, and where it was said and did not come to hold.
         spellings: how often the value was spelled how, but for the last times.
         last_spellings: how it was spelled then; less than a piece.
     """
@@ -194,10 +195,30 @@ class Period:
         until = instant if self.valid_from is None else max(instant, self.valid_from)
         return replace(self, valid_to=until, ended_by=by)
 
-    def void(self) -> Self:
-        """Say that it never held."""
+    def void(self, by: str) -> Self:
+        """Say that it never held; `by` is the request that says so."""
         never = self.valid_from or self.first.at
-        return replace(self, valid_from=never, valid_to=never, verified=False, disputed=False)
+        return replace(self, valid_from=never, valid_to=never, ended_by=by, verified=False, disputed=False)
+
+    def confirmed(self, row: Evidence) -> Self:
+        """Return what never held as what `row`, a user's word, says to hold, with the messages that said it.
+
+        What something else has put an end to is as it was before. What nothing but a lone voice spoke for
+        holds since the user says so.
+        """
+        since = row.valid_from or row.at
+        begin = since if self.ended_by is None or self.valid_from is None else min(since, self.valid_from)
+        told = replace(
+            self,
+            valid_from=begin,
+            valid_to=None,
+            dated=self.dated or begin != self.valid_from,
+            closed=False,
+            ended_by=None,
+        )
+        if spelled(row.object) == self.spelling:
+            return told
+        return replace(told, spellings=(), last_spellings=(spelled(row.object),))
 
     def unheld(self, *, disputed: bool) -> Self:
         """Put on record what was said and did not come to hold."""

@@ -198,23 +198,33 @@ class Slot:
         elif place is not None and place[0] == value:
             self._put(place, replace(self._at(place), verified=False))
             if row.kind == "rejected":
-                self._put(place, self._at(place).void())
+                self._put(place, self._at(place).void(row.message_id))
                 self._do(Slot._set_current, None, None)
                 self._drop_challenges()
 
     def _verify(self, row: Evidence, value: Value) -> None:
         place = self._current
         if place is None or place[0] != value:
-            begun = self._challenges.get(value) or Period.begun(row, value)
-            if value in self._challenges:
-                self._do(Slot._set_challenge, value, None)
-            if place is not None:
-                over = replace(self._at(place), disputed=False, verified=False)
-                self._put(place, over.ended(begun.begin, row.message_id))
-                self.ended = place
-            place = self._begin(begun)
+            former, (place, begun) = place, self._confirmed(row, value)
+            if former is not None:
+                over = replace(self._at(former), disputed=False, verified=False)
+                self._put(former, over.ended(begun.begin, row.message_id))
+                self.ended = former
+            self._put(place, begun)
+            self._fit(place)
+            self._do(Slot._set_current, None, place)
         self._put(place, self._noted(replace(self._at(place), verified=True)))
         self._reaffirm(place)
+
+    def _confirmed(self, row: Evidence, value: Value) -> tuple[Place, Period]:
+        """Return what a user's word has hold: what was disputed, what never held, or else a new period."""
+        periods = self._periods.get(value, ())
+        if (challenge := self._challenges.get(value)) is not None:
+            self._do(Slot._set_challenge, value, None)
+            return (value, len(periods)), challenge
+        if periods and not periods[-1].held:
+            return (value, len(periods) - 1), periods[-1].confirmed(row)
+        return (value, len(periods)), Period.begun(row, value)
 
     def _begin(self, period: Period) -> Place:
         place = self._append(period)

@@ -4,6 +4,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
@@ -110,6 +111,66 @@ class SettlingContract:
         assert set(projection.learned[0].facts) == {new, old}
         assert await _current(stores) == [("Lecce", True, False)]
 
+    async def test_a_correction_is_taken_back_by_another_one_and_all_is_as_it_was(
+        self, stores: Stores
+    ) -> None:
+        (rome,) = await _lived(stores, "Rome", "Rome", "Rome")
+        stands, ids = rome, set()
+        for n, city in enumerate(("Lecce", "Rome", "Lecce", "Bari", "Rome")):
+            corrected = await _settle(stores, stands.id, Word(object=city), request=f"request {n}")
+            assert corrected is not None
+            stands = corrected
+            ids.add((stands.object, stands.id))
+            assert (stands.verified, stands.valid_from) == (True, rome.valid_from)
+            assert await _current(stores) == [(city, True, False)]
+        assert stands == replace(rome, verified=True)
+        assert len(ids) == len(await _facts(stores)) == 3, "each value keeps its id"
+        again = await _settle(stores, rome.id, Word(object="Lecce"), request="request 0")
+        assert again is not None
+        assert (again.object, again.current) == ("Lecce", False)
+
+    async def test_what_was_corrected_by_mistake_is_confirmed_under_its_id(self, stores: Stores) -> None:
+        (rome,) = await _lived(stores, "Rome", "Rome")
+        lecce = await _settle(stores, rome.id, Word(object="Lecce"))
+        assert lecce is not None
+        stands = await _settle(stores, rome.id, Word(), request="request 2")
+        assert stands == replace(rome, verified=True)
+        new, old = await _facts(stores)
+        assert (new, old.id, old.valid_to) == (stands, lecce.id, old.valid_from)
+        assert await _settle(stores, rome.id, Word(verified=False), request="request 3") is None
+        assert await _current(stores) == [("Rome", False, False)]
+
+    async def test_what_is_corrected_to_what_somebody_said_is_what_they_said(self, stores: Stores) -> None:
+        await _lived(stores, *["Rome"] * 6, "Milan")
+        rome, milan = await _facts(stores)
+        stands = await _settle(stores, rome.id, Word(object="Milan"))
+        assert stands is not None
+        assert (stands.id, stands.confidence, stands.verified) == (milan.id, 1, True)
+        assert stands.valid_from == rome.valid_from
+        assert len(await _facts(stores)) == 2
+
+    async def test_any_id_of_a_value_names_that_value(self, stores: Stores) -> None:
+        """What was said before and comes late makes the period that was confirmed the second of its value."""
+        await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(3)))
+        await learn(stores, tell(stores, "m-2", said("lives_in", "Rome", minute=2)))
+        (rome,) = await _facts(stores)
+        await _settle(stores, rome.id, Word())
+        for late in ("Rome", "Milan"):
+            n = ("Rome", "Milan").index(late)
+            await learn(stores, tell(stores, f"m-{n}", said("lives_in", late, minute=n)))
+        second, milan, first = await _facts(stores)
+        assert (first.id, first.current, second.verified) == (rome.id, False, True)
+        await _settle(stores, first.id, Word(verified=False), request="request 2")
+        assert await _current(stores) == [("Rome", False, False)]
+        confirmed = await _settle(stores, first.id, Word(), request="request 3")
+        assert confirmed == second
+        with pytest.raises(FactEnded):
+            await _settle(stores, milan.id, Word(object="Bari"), request="request 4")
+        stands = await _settle(stores, first.id, Word(object="Lecce"), request="request 5")
+        assert stands is not None
+        assert stands.valid_from == second.valid_from
+        assert await _current(stores) == [("Lecce", True, False)]
+
     async def test_a_value_among_many_is_corrected_alone(self, stores: Stores) -> None:
         await stores.record(new_message("m-1", tenant=stores.tenant))
         told = tell(stores, "m-1", said("likes", "the tea"), said("likes", "cake", position=9))
@@ -118,16 +179,22 @@ class SettlingContract:
         stands = await _settle(stores, tea.id, Word(object="tea"))
         assert stands is not None
         assert await _current(stores) == [("cake", False, False), ("tea", True, False)]
+        with pytest.raises(FactEnded) as ended:
+            await _settle(stores, tea.id, Word(object="tee"), request="request 2")
+        assert ended.value.instead is None, "it may like many"
+        undone = await _settle(stores, stands.id, Word(object="the tea"), request="request 3")
+        assert undone == replace(tea, verified=True)
 
     async def test_another_spelling_is_a_correction_and_the_same_one_a_confirmation(
         self, stores: Stores
     ) -> None:
-        (rome,) = await _lived(stores, "rome")
-        spelled = await _settle(stores, rome.id, Word(object="Rome"))
-        assert spelled is not None
-        assert await _current(stores) == [("Rome", True, False)]
-        same = await _settle(stores, spelled.id, Word(object="Rome"), request="request 2")
-        assert same == spelled
+        (rome,) = await _lived(stores, "rome", "rome")
+        for _ in range(2):
+            stands = await _settle(stores, rome.id, Word(object="Rome"))
+            assert stands == replace(rome, object="Rome", verified=True)
+            assert await _facts(stores) == [stands]
+        same = await _settle(stores, rome.id, Word(object="Rome"), request="request 2")
+        assert [same] == await _facts(stores)
 
     async def test_a_repeat_changes_nothing_and_returns_the_same(self, stores: Stores) -> None:
         (rome,) = await _lived(stores, "Rome")
@@ -183,8 +250,9 @@ class SettlingContract:
 
     async def test_what_was_superseded_is_confirmed_but_not_corrected(self, stores: Stores) -> None:
         milan, rome = await _lived(stores, "Rome", "Milan")
-        with pytest.raises(FactEnded):
+        with pytest.raises(FactEnded) as ended:
             await _settle(stores, rome.id, Word(object="Lecce"))
+        assert ended.value.instead == milan.id
         assert await _facts(stores) == [milan, rome]
         await _settle(stores, rome.id, Word(), request="request 2")
         assert await _current(stores) == [("Rome", True, False)]

@@ -1,11 +1,16 @@
 -- name: hold_fact
--- The fact of which a user says something, unless that user is forgotten. It is held, so that an erasure which comes in
--- between finds the evidence and takes it away too.
-select id, subject, subject_key, predicate, object, object_key, confidence, first_seen, last_reinforced, valid_from, valid_to,
-       contradictions, disputed, verified, message_ids
-from facts f
-where f.tenant = $1 and f.user_id = $2 and f.id = $3
+-- The fact of which a user says something, unless that user is forgotten: of the periods of its value, the one that
+-- holds, or is disputed, or else the one that is named. It is held, so that an erasure which comes in between finds the
+-- evidence and takes it away too.
+select f.id, f.subject, f.subject_key, f.predicate, f.object, f.object_key, f.confidence, f.first_seen, f.last_reinforced,
+       f.valid_from, f.valid_to, f.contradictions, f.disputed, f.verified, f.message_ids
+from facts named
+join facts f on f.tenant = $1 and f.user_id = $2 and f.subject_key = named.subject_key
+            and f.predicate = named.predicate and f.object_key = named.object_key
+where named.tenant = $1 and named.user_id = $2 and named.id = $3
   and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $2)
+order by f.valid_to is null desc, f.disputed desc, f.id = $3 desc
+limit 1
 for update of f
 
 -- name: last_said
@@ -18,6 +23,11 @@ where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = any($4::
 select subject, subject_tie, object, object_tie from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
 order by said_at, message_id, ordinal limit 1
+
+-- name: instead
+-- What holds of the subject $3 and the predicate $4, where that has one value at a time.
+select id from facts
+where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and valid_to is null
 
 -- name: kept_word
 select predicate, object, object_key, kind from fact_evidence where tenant = $1 and message_id = $2 order by ordinal
