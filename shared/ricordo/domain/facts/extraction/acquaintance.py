@@ -7,7 +7,9 @@ unless the message introduced them before ("my friend Marco Rossi").
 
 from typing import Final
 
-from ricordo.domain.names import is_given, is_place
+from ricordo.domain.lemmas import is_known
+from ricordo.domain.names import is_given, is_place, load_names
+from ricordo.domain.topics.word_classes import WordClass, word_class
 
 TITLES: Final = frozenset(
     "mr mr. mrs mrs. ms ms. dr dr. prof prof. sig. sig.ra dott. dott.ssa avv. ing. suor don".split()
@@ -61,9 +63,45 @@ _GIVEN: Final = frozenset(
     addolorata incoronata sossio donato donata tonio tonino mimma mimì totuccia ninetta oreste ezio
     ersilia egidio evaristo gigia beppe peppino dev gaz kev baz deb jo lou jonah noah ethan levi micah
     ezra asher caleb finn rory cillian maisie effie elsie poppy otis arlo theo leo oscar
+    ahmed majed hamed rashed waleed khaled javed naveed zayed jared channing blessing patience precious
+    benedetto fedele pio severo
     """.split()
 )
 """Given names from further afield than those of the list that the rest of the project reads names with."""
+
+_STATES: Final = frozenset(
+    """
+    felice libero sereno fortunato gentile modesto bella sazio sazia single incinta casa sveglia sveglio
+    sola brillo sobrio sorpreso commosso commossa stufa celiaco celiaca diabetica allergica offeso offesa
+    assente online offline ok apposto carica carico qua rich merry home outside inside toast legend human
+    mom mum dad family diabetic asthmatic allergic livid sober evil heartbroken beat hungover sunburnt
+    barefoot hangry skint poorly mediocre fluent bilingual mute
+    """.split()
+)
+"""What somebody is or where, of which some are names too: "I'm Home", "sono Felice"."""
+_SHORT_NAME: Final = 4
+_NO_NAMES: Final = frozenset({WordClass.QUALITY, WordClass.VERB, WordClass.GERUND, WordClass.VAGUE})
+_MAYBE_NOUNS: Final = frozenset({WordClass.NOUN, WordClass.EITHER})
+_PARTICIPLES: Final = {"en": ("ed", "ing"), "it": tuple(f"{a}t{o}" for a in "aiu" for o in "oaie")}
+
+
+def is_state(words: list[str], language: str) -> bool:
+    """Say whether what stands after "I'm" tells how somebody is, for all its capital: "I'm Tired".
+
+    Args:
+        words: what would be the name, in lower case.
+        language: ISO 639-1.
+    """
+    first = words[0]
+    if first in load_names().listed or first in _GIVEN:
+        return len(words) == 1 and first in _STATES
+    if first in _STATES or word_class(first, language) in _NO_NAMES:
+        return True
+    if not is_known(first, language):
+        return False
+    if word_class(first, language) not in _MAYBE_NOUNS:
+        return True  # "outside"
+    return len(first) > _SHORT_NAME and first.endswith(_PARTICIPLES[language])
 
 
 def is_of_the_users_life(words: list[str]) -> bool:

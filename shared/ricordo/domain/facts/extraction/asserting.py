@@ -186,6 +186,8 @@ def _own_words(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
 
 def _unreal_at(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
     word = low[at]
+    if word == "non" and at and low[at - 1] == "nome":
+        return False  # "il mio nome non è Tania, è Tamara"
     if word in grammar.saying:
         return not _own_words(low, grammar, at, end)
     if word in grammar.unreal or word in grammar.conditionals:

@@ -24,9 +24,21 @@ def attribute(scene: Scene, at: int, end: int) -> bool:
         return False
     rule, after = found
     subject = scene.cast.latest() if rule.person else None
+    if rule.reader is Reader.NOTHING:
+        return True  # a nickname overturns no name: "everyone calls me Tam"
+    if rule.reader is Reader.PROPERTY and not _names_a_thing(scene, after, end):
+        return True  # "my car is a nightmare"
     if subject is not None or not rule.person:
         state(scene, Claim(subject, rule, after, end))
     return True
+
+
+def _names_a_thing(scene: Scene, at: int, end: int) -> bool:
+    """Whether a thing's kind or make follows: "my car is a Panda", "our house is a small cottage"."""
+    first = scene.objects.phrasing.lead(at, end)
+    after = scene.objects.phrasing.noun_phrase(first, end)
+    made = any(scene.tokens.raw[i][0].isupper() for i in range(first, after))
+    return after > first and (made or scene.objects.is_ownable(first, after))
 
 
 def favourite(scene: Scene, at: int, end: int) -> bool:

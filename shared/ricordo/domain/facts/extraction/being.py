@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from ricordo.domain.facts.extraction.acquaintance import is_known_given
+from ricordo.domain.facts.extraction.acquaintance import is_known_given, is_state
 from ricordo.domain.facts.extraction.asides import aged, aged_each
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
-from ricordo.domain.facts.extraction.names import name_at
+from ricordo.domain.facts.extraction.names import Span, name_at
 from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.names import is_given
@@ -16,6 +16,9 @@ _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 """Endings of capitalised words that say where somebody is from and not who they are."""
 
 _SHEPHERDS: Final = frozenset({"shepherd", "pastore"})
+
+_RATHER: Final = frozenset({",", "-", "–", "—", "but", "it", "'s", "is", "ma", "bensì", "è"})
+"""Between the name that is none and the one that is: "not Tanya, it's Tamsin"."""
 
 
 def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
@@ -79,7 +82,7 @@ def _one_of_several(scene: Scene, claim: Claim) -> bool:
 
 def name(scene: Scene, claim: Claim) -> None:
     """Read a name: of the user, or of somebody who had none yet."""
-    subject, at, end = claim.subject, claim.at, claim.end
+    subject, (at, end) = claim.subject, _corrected(scene, claim)
     after = name_at(
         scene.tokens, scene.grammar, at, end, loose=subject is not None or _lower(scene, at), person=True
     )
@@ -95,6 +98,24 @@ def name(scene: Scene, claim: Claim) -> None:
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
         scene.tie(subject)
         aged_each(scene, subject, spans or [(at, after)])
+
+
+def _corrected(scene: Scene, claim: Claim) -> Span:
+    """Step over the name that is none: "my name is not Robert | but Rupert".
+
+    Returns:
+        Where the name is; an empty span where none follows.
+    """
+    low, grammar, at = scene.tokens.low, scene.grammar, claim.at
+    denied = at < claim.end and low[at] in grammar.negations
+    if not denied and not (at > 1 and low[at - 1] in grammar.to_be and low[at - 2] in grammar.negations):
+        return at, claim.end
+    at += denied
+    after = name_at(scene.tokens, grammar, at, scene.limit, loose=scene.tokens.lowercase, person=True)
+    first = after
+    while first < scene.limit and low[first] in _RATHER:
+        first += 1
+    return (first, scene.limit) if at < after < first else (at, at)
 
 
 def _lower(scene: Scene, at: int) -> bool:
@@ -133,7 +154,7 @@ def _named(scene: Scene, claim: Claim) -> bool:
     if claim.rule.predicate != "name" or after == claim.at:
         return False
     origin = low[claim.at].endswith(_ORIGIN) and not is_known_given(low[claim.at])
-    if low[claim.at] in grammar.roles or origin:
+    if low[claim.at] in grammar.roles or origin or is_state(low[claim.at : after], grammar.code):
         return False
     word = low[after] if after < claim.end else ","
     if word == "'s":

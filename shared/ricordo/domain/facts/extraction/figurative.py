@@ -21,6 +21,13 @@ SPORTS: Final = frozenset(
     """.split()
 )
 """What is done, not played."""
+GAMBLES: Final = frozenset(
+    """
+    lotto superenalotto enalotto totocalcio lotteria lotterie schedina schedine slot slots gratta vinci
+    videopoker lottery lotteries scratchcards pools
+    """.split()
+)
+"""What people play for money: neither a sport nor a game they are fond of."""
 BRANDS: Final = frozenset(
     """
     volvo saab audi bmw volkswagen vw toyota honda mazda nissan subaru suzuki mitsubishi hyundai kia skoda

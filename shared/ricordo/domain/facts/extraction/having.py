@@ -64,6 +64,8 @@ def had(scene: Scene, subject: Who, piece: Span, reader: Reader, *, over: bool =
         at += 1
     if at >= end or low[begin] in _NONE or low[at] in scene.grammar.refused:
         return
+    if low[at] in scene.grammar.negations:
+        return  # "ho quasi comprato casa"
     item = _Item(subject, begin, at, phrasing.noun_phrase(at, end), end, reader is Reader.ACQUISITION, over)
     term = kin_at(scene.tokens, scene.grammar, at, end)
     if term is not None and not _compounded(scene, term[1], item.after):

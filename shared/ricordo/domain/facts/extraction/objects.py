@@ -4,7 +4,14 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ricordo.domain.facts.extraction.figurative import BRANDS, NO_ALLERGENS, NO_JOBS, NOT_FOR_A_LIVING, SPORTS
+from ricordo.domain.facts.extraction.figurative import (
+    BRANDS,
+    GAMBLES,
+    NO_ALLERGENS,
+    NO_JOBS,
+    NOT_FOR_A_LIVING,
+    SPORTS,
+)
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import names_from
@@ -202,6 +209,7 @@ class Objects:
             (first, after)
             for first, after in items
             if 0 < after - first <= LONGEST_GAME
+            and GAMBLES.isdisjoint(self._low[first:after])
             and (known is None or not known.isdisjoint(self._low[first:after]))
         ]
 

@@ -15,6 +15,14 @@ from ricordo.domain.names import is_place
 _WHERE: Final = frozenset({"in", "a", "ad"})
 _LEISURE: Final = frozenset("band choir club coro banda circolo gruppo orchestra scouts".split())
 _STUDYING: Final = frozenset({"doing", "studying", "reading"})
+_SPANS: Final = frozenset(
+    """
+    minutes hours days weeks months years hour day week month year minuti ore giorni settimane mesi anni
+    ora giorno settimana mese anno
+    """.split()
+)
+_AT_LARGE: Final = frozenset("school college uni university church camp scuola chiesa lezione".split())
+_WITHOUT_ARTICLE: Final = frozenset({"at", "in", "from", "to", "a", "da"})
 _TAUGHT_WITHIN: Final = 5
 """Words between "I teach" and where: "I teach chemistry and physics at a school"."""
 _ADJECTIVE: Final = re.compile(r"(?:ic|iv|ari|ori|os|an|at|ut|it|in|es|ur|er|ol|al|ent|ant|il|ern|ond|on)o$")
@@ -75,8 +83,8 @@ class Organisations:
         after = self._phrasing.trim(at, after)
         if after == at or self._phrasing.foreign(at, after):
             return []
-        if after == at + 1 and is_known_given(self._low[at]) and self._tokens.raw[at][0].isupper():
-            return []  # "gioco a tennis con Paolo"
+        if after == at + 1 and self._names_none(begin, at):
+            return []
         made = any(word in self._grammar.organisations for word in self._low[at:after])
         called = self._called(at, after, end) if made else None
         if called is not None:
@@ -88,6 +96,13 @@ class Organisations:
         small = self._tokens.lowercase and not named and not located and at == begin and after == at + 1
         known = self._low[at] in _COMPANIES or not is_known(self._low[at], self._grammar.code)
         return [(at, after)] if small and known else []
+
+    def _names_none(self, begin: int, at: int) -> bool:
+        """Whether one word is somebody, or no school in particular: "con Paolo", "I study at school"."""
+        word = self._low[at]
+        if at == begin and word in _AT_LARGE and self._low[begin - 1] in _WITHOUT_ARTICLE:
+            return True
+        return is_known_given(word) and self._tokens.raw[at][0].isupper() and word not in _COMPANIES
 
     def _before_article(self, begin: int, at: int) -> int:
         """Keep the article that is part of a name: "Le Monde"."""
@@ -117,11 +132,16 @@ class Organisations:
         if word == "'s":
             capitalised = following < end and self._tokens.raw[following][0].isupper()
             return capitalised or (following < end and self._low[following] in self._grammar.organisations)
-        if at > begin and word in _STUDYING:
+        if at > begin and (word in _STUDYING or self._lasts(at, end)):
             return False
         if self._phrasing.stops(at, end) or self._acts(at, begin) or self._phrasing.adjunct(at, end):
             return False
         return word not in self._grammar.prepositions or (at > begin and word in OF)
+
+    def _lasts(self, at: int, end: int) -> bool:
+        """Whether a time starts behind a name: "Tesco | two weeks ago", "Siemens | dieci anni"."""
+        counted = self._low[at] in self._grammar.numbers or self._low[at].isdigit()
+        return counted and at + 1 < end and self._low[at + 1] in _SPANS
 
     def _acts(self, at: int, begin: int) -> bool:
         """Whether the user does something after a name: "da quando lavoro alla Fiat | dormo poco"."""

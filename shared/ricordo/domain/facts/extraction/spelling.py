@@ -43,7 +43,9 @@ _ITALIAN: Final = _cut(
     lunedi=lunedì martedi=martedì mercoledi=mercoledì giovedi=giovedì venerdi=venerdì lunedi'=lunedì
     martedi'=martedì mercoledi'=mercoledì giovedi'=giovedì venerdi'=venerdì msg=messaggio l=l' d=d'
     dell=dell' all=all' nell=nell' sull=sull' dall=dall' quest=quest' c=c' grz=grazie dv=dove kome=come
-    qst=questo qsto=questo qsta=questa adess=adesso xò=però xo=però prof=professore
+    qst=questo qsto=questo qsta=questa adess=adesso xò=però xo=però prof=professore kiamo=chiamo
+    kiami=chiami kiama=chiama kiamano=chiamano kiamiamo=chiamiamo kiamato=chiamato kiamata=chiamata
+    kiamava=chiamava kiede=chiede cn=con
     """
 )
 SPELLINGS: Final[Mapping[str, Mapping[str, Pieces]]] = {

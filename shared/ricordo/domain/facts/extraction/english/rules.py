@@ -22,11 +22,13 @@ my names
 [please] call me
 you can|may|could call me
 just call me
-everyone|everybody|friends|people|they call|calls me
-my friends call me
 3 her|his|its|their name|names is|are|'s|was|were
 3 we|i [have] ['ve] named him|her|it|them
 3 we [have] ['ve] called him|her|it|them
+3 we|i call|nicknamed|nickname him|her|it|them
+= name nothing
+everyone|everybody|people|they|friends call|calls|nicknamed me|him|her|it|them
+my friends|mates|family|colleagues|teammates call|nicknamed me|him|her|it|them
 = birthday date
 my|our birthday is|'s|falls [on] [is]
 my birthday 's|is coming up on

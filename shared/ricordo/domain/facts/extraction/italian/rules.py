@@ -27,13 +27,15 @@ _MACROS: Final = {
 
 _ATTRIBUTES: Final = """
 = name name
-il mio [vero] nome è
-mi chiamano [tutti]
-tutti|gli_amici mi chiamano
+il mio [vero] nome [non] è
 nome di_battesimo
 3 il suo nome è
 3 l'ho|l'abbiamo chiamato|chiamata
 3 l' ho|abbiamo chiamato|chiamata
+3 lo|la|li|le chiamo|chiamiamo
+= name nothing
+mi|lo|la|li|le chiamano [tutti]
+tutti|amici|gli_amici|in_famiglia|in_paese|i_miei|gli_altri mi|lo|la|li|le chiamano
 = birthday date
 il mio compleanno è|cade [il] [l']
 la mia data_di_nascita è
