@@ -126,6 +126,22 @@ def test_a_place_keeps_its_particle() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("content", "language", "place"),
+    [
+        ("Vivo a L'Aquila.", "it", "L'Aquila"),
+        ("Mi sono trasferita all'Aquila.", "it", "L'Aquila"),
+        ("Abito alla Spezia.", "it", "La Spezia"),
+        ("abito a la spezia", "it", "La Spezia"),
+        ("Vivo a La Loggia.", "it", "La Loggia"),
+        ("I live in the Hague.", "en", "The Hague"),
+        ("I live in the Netherlands.", "en", "Netherlands"),
+    ],
+)
+def test_a_place_keeps_the_article_of_its_name(content: str, language: str, place: str) -> None:
+    assert [s.object for s in extract(content, language=language)] == [place]
+
+
 def test_a_possessive_is_a_name_only_where_it_possesses_nothing() -> None:
     assert triples("Ho una figlia, Mia, di otto anni.", "it") == {("user", "has_child", "mia", "holds")}
     assert triples("Ho una figlia. Mia sorella no.", "it") == {("user", "has_child", "figlia", "holds")}

@@ -8,6 +8,7 @@ from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.names import Span, name_at
 from ricordo.domain.facts.extraction.phrases import longest
 from ricordo.domain.facts.extraction.phrasing import LONGEST_THING, OF, Phrasing, Spans
+from ricordo.domain.facts.extraction.places import is_articled
 from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.lemmas import is_known
 from ricordo.domain.names import is_place
@@ -90,6 +91,7 @@ class Organisations:
         if called is not None:
             return [called]
         located = self._low[begin - 1] in _WHERE and self._low[at] not in _COMPANIES
+        located = located or is_articled(self._low, at)
         named = any(name_at(self._tokens, self._grammar, i, after) > i for i in range(at, after))
         if made or (named and not located):
             return [(at, after)]

@@ -1,5 +1,6 @@
 """Places as objects: towns and countries by name, also within a phrase ("a small flat in Milan")."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from ricordo.domain.facts.extraction.grammar import Grammar
@@ -13,6 +14,21 @@ _WHERE: Final = frozenset({"in", "a", "ad"})
 _PLACE_LINKS: Final = frozenset({"of", "di", "del", "della", "in", "a", "dell'", "d'"})
 _BESIDE: Final = frozenset({"near", "outside", "vicino", "fuori", "from", "da"})
 _COUNTRYWARD: Final = frozenset({"in", "nel", "nella", "nell'"})
+
+_ARTICLED: Final = {
+    name.split("_")[1].lower(): name.replace("'_", "'").replace("_", " ")
+    for name in """
+    L'_Aquila La_Spezia La_Thuile La_Maddalena La_Valletta L'_Avana L'_Aia La_Mecca La_Morra The_Hague
+    The_Bronx The_Dalles The_Woodlands
+    """.split()
+}
+"""Towns whose name begins with an article, which melts into the preposition: "all'Aquila", "alla Spezia"."""
+_ARTICULATED: Final = frozenset("the l' la all' alla dell' della dall' dalla nell' nella sull' sulla".split())
+
+
+def is_articled(low: Sequence[str], at: int) -> bool:
+    """Whether a town's name stands at `at` whose article is before it: "all' | Aquila", "the | Hague"."""
+    return at > 0 and low[at] in _ARTICLED and low[at - 1] in _ARTICULATED
 
 
 class Places:
@@ -40,6 +56,18 @@ class Places:
             return [] if self._modified(spans[0][0], spans[-1][1], end) else spans
         return self._within(self._phrasing.lead(begin, end), end)
 
+    def called(self, begin: int, after: int) -> str:
+        """Return what a place is called whose name was read: "L'Aquila" of "all'Aquila", "a La Loggia"."""
+        name, low, raw = self._tokens.text(begin, after), self._low, self._tokens.raw
+        if not begin:
+            return name
+        if after == begin + 1 and is_articled(low, begin):
+            name = _ARTICLED[low[begin]]
+        titled = begin > 1 and raw[begin - 1][0].isupper() and low[begin - 1] in self._grammar.determiners
+        if titled and self._grammar.code == "it" and low[begin - 2] in self._grammar.prepositions:
+            return self._tokens.text(begin - 1, after)
+        return name
+
     def _before_origin(self, begin: int, after: int) -> int:
         """Leave out where somebody came from: "Bergen | da Lagos"."""
         return next((i for i in range(begin + 1, after) if self._low[i] in ("da", "dal")), after)
@@ -58,6 +86,8 @@ class Places:
     def _placed(self, begin: int, after: int) -> bool:
         """Whether a word without a capital may be a place: no common noun is."""
         word = self._low[begin]
+        if is_articled(self._low, begin):
+            return True
         if after > begin + 1 or self._tokens.raw[begin][0].isupper() or is_place(word):
             return True
         return not is_known(word, self._grammar.code) and word not in self._grammar.verbal

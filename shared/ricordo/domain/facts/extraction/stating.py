@@ -23,6 +23,7 @@ _FOR_A_WHILE: Final = frozenset(
 _COMPANY: Final = frozenset("us me him her them noi me lui lei loro".split())
 _WHERE: Final = frozenset({"in", "at", "a", "ad"})
 _LIKINGS: Final = frozenset({"likes", "dislikes"})
+_PLACED: Final = frozenset({"lives_in", "born_in", "visited", "studies_at"})
 _LAUGH_WITHIN: Final = 4
 """Words after a clause within which a laugh belongs to it."""
 
@@ -83,7 +84,7 @@ def _lives_with(scene: Scene, claim: Claim) -> None:
     if not (mention or pronoun) or at + 1 >= claim.end or scene.tokens.low[at] not in _WHERE:
         return
     for span in scene.objects.read(Reader.PLACE, at + 1, claim.end)[:1]:
-        scene.draft(claim.subject, "lives_in", scene.tokens.text(*span), polarity=claim.polarity)
+        scene.draft(claim.subject, "lives_in", scene.objects.places.called(*span), polarity=claim.polarity)
 
 
 def _plans_ahead(scene: Scene, claim: Claim) -> None:
@@ -168,6 +169,8 @@ def _laughed(scene: Scene, claim: Claim) -> bool:
 
 
 def _value(scene: Scene, rule: Rule, span: Span) -> str:
+    if rule.predicate in _PLACED or (rule.predicate in _LIKINGS and scene.tokens.raw[span[0]][0].isupper()):
+        return scene.objects.places.called(*span)
     figures = scene.objects.figures.number(span[0]) if rule.reader is Reader.AGE else None
     return figures or scene.tokens.text(*span)
 

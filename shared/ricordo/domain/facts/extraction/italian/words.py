@@ -122,7 +122,9 @@ SAYING: Final = _words(
 NEGATIONS: Final = _words("non mai quasi né neanche nemmeno neppure")
 WHOLLY: Final = _words("per niente nulla da morire impazzire matti un sacco tanto poco po' tutto di")
 OVER: Final = _words("più")
-NAME_PARTICLES: Final = _words("di de del della dei degli da dal la le lo von van d' l' dell' nell' sul in")
+NAME_PARTICLES: Final = _words(
+    "di de del della dei degli da dal la le lo von van d' l' dell' nell' sul sull' sulla de' ne' in"
+)
 PERSON_PARTICLES: Final = _words("de la le lo von van d' de'")
 NOT_NAMES: Final = _words(
     """
