@@ -29,14 +29,15 @@ class Settle:
     """Takes a user's word, or refuses it.
 
     Attributes:
-        ask_graph: returns when the graph answers, and raises `GraphUnavailable` when it does not. It is asked
-            first: whoever waits for an answer is not kept as long as an event would be tried.
+        ask_servers: returns when the graph and the ledger answer, and raises `Unavailable` when one does not.
+            They are asked first: whoever waits for an answer is not kept as long as an event would be tried,
+            and is told which it is.
     """
 
     ledger: FactLedger
     graph: FactGraph
     clock: Clock
-    ask_graph: Callable[[], Awaitable[None]]
+    ask_servers: Callable[[], Awaitable[None]]
 
     async def __call__(
         self, tenant: str, name: str, command: Command, fact_id: UUID, word: Word
@@ -47,7 +48,7 @@ class Settle:
             Refused: the user has no such fact, or it cannot be settled so.
             Unavailable: the ledger or the graph is away; nothing was written.
         """
-        await self.ask_graph()
+        await self.ask_servers()
         curation = Curation(
             user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), word=word
         )
@@ -101,16 +102,16 @@ class IdentifyNames:
     """Answers `command.identify`: what was said last holds.
 
     Attributes:
-        ask_graph: as `Settle` has it.
+        ask_servers: as `Settle` has it.
     """
 
     ledger: IdentityLedger
     graph: FactGraph
-    ask_graph: Callable[[], Awaitable[None]]
+    ask_servers: Callable[[], Awaitable[None]]
 
     async def __call__(self, tenant: str, command: Identify, /) -> IdentifyReply:
         """Decide whether two names are one."""
-        await self.ask_graph()
+        await self.ask_servers()
         (one, other), project = command.names, projecting(self.graph, tenant)
         try:
             await self.ledger.decide(

@@ -1,8 +1,13 @@
 """The servers of commands, each run by the worker that owns what they change."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from functools import partial
 
+from ricordo.ports.graph import GraphUnavailable
 from ricordo.ports.identity import KnowledgeLedger
+from ricordo.ports.memories import StoreUnavailable
+from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
@@ -15,7 +20,8 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
     """Return the server of the commands that settle facts, and who is who."""
     bus, settings = await resources.bus(), resources.settings
     graph = await resources.graph()
-    settle = Settle(ledger, graph, resources.clock, resources.ask_graph)
+    ask_servers = _asking_servers(resources, settings.bus.query_timeout_s / 2)
+    settle = Settle(ledger, graph, resources.clock, ask_servers)
     routed = partial(QueryRoute, deadline=settings.bus.query_timeout_s)
     return QueryServer(
         name="knowledge-commands",
@@ -23,7 +29,7 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
         routes={
             "command.verify": routed(handler=VerifyFact(settle)),
             "command.correct": routed(handler=CorrectFact(settle)),
-            "command.identify": routed(handler=IdentifyNames(ledger, graph, resources.ask_graph)),
+            "command.identify": routed(handler=IdentifyNames(ledger, graph, ask_servers)),
         },
         responder=bus,
         publisher=bus,
@@ -32,3 +38,21 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
         precedence=resources.precedence,
         alone=True,
     )
+
+
+def _asking_servers(resources: Resources, patience: float) -> Callable[[], Awaitable[None]]:
+    """Return what asks both servers at once, and takes who is silent for `patience` seconds for away."""
+
+    async def ask(server: Callable[[], Awaitable[None]], away: type[Unavailable]) -> None:
+        try:
+            async with asyncio.timeout(patience):
+                await server()
+        except TimeoutError:
+            raise away(f"{away.server} has not answered within {patience:g} seconds") from None
+
+    async def ask_servers() -> None:
+        await asyncio.gather(
+            ask(resources.ask_graph, GraphUnavailable), ask(resources.ask_database, StoreUnavailable)
+        )
+
+    return ask_servers

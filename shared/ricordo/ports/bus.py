@@ -19,6 +19,8 @@ class BusError(Exception):
 class BusUnavailable(BusError, Unavailable):
     """The bus does not answer now: a transient failure."""
 
+    server = "NATS"
+
 
 class PublishRefused(BusError):
     """The bus answered that it will not store this message: a full stream, a body over its limit."""

@@ -16,6 +16,8 @@ MAX_DEPTH = 2
 class GraphUnavailable(Unavailable):
     """The graph cannot be asked now: a transient failure; the call may be repeated."""
 
+    server = "the graph"
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:

@@ -24,6 +24,8 @@ Vector = NDArray[np.float32]
 class StoreUnavailable(Unavailable):
     """The store cannot be asked now: a transient failure."""
 
+    server = "PostgreSQL"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:

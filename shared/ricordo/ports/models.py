@@ -51,6 +51,8 @@ class TokenCounter(Protocol):
 class ModelUnavailable(Unavailable):
     """The model did not answer, or answered nonsense: a transient failure."""
 
+    server = "the model"
+
 
 class ModelSlow(ModelUnavailable):
     """The model did not answer in time: each further try may cost as much."""

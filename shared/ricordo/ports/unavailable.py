@@ -1,5 +1,13 @@
 """What every port raises when its server cannot be asked just now."""
 
+from typing import ClassVar
+
 
 class Unavailable(Exception):
-    """A dependency does not answer: a transient failure, the same call may succeed later."""
+    """A dependency does not answer: a transient failure, the same call may succeed later.
+
+    Attributes:
+        server: which, in the words of an answer.
+    """
+
+    server: ClassVar[str] = "a server that this needs"

@@ -18,6 +18,8 @@ Vector = NDArray[np.float32]
 class IndexUnavailable(Unavailable):
     """The index cannot be asked now: a transient failure."""
 
+    server = "the vector index"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facets:

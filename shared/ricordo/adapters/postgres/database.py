@@ -161,12 +161,18 @@ class Database:
     async def unscoped(self) -> AsyncIterator[Connection]:
         """Open a connection outside of any tenant: row-level security refuses it every tenant's rows.
 
+        It is cut where whoever uses it is cancelled: a server that hangs keeps nobody past a deadline.
+
         Raises:
             StoreUnavailable: PostgreSQL could not do it now.
         """
         with translating():
             async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
-                yield connection
+                try:
+                    yield connection
+                except asyncio.CancelledError:
+                    connection.terminate()
+                    raise
 
     @staticmethod
     def queries(file: str) -> Mapping[str, str]:

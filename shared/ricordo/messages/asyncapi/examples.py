@@ -65,7 +65,7 @@ def of_errors() -> list[JsonDict]:
     refused = _refusal(
         "query.recall", b'{"user_id": "davide", "query": "Che animale ho?", "limit": 500}'
     ).body()
-    away = ErrorBody.of(ErrorCode.UNAVAILABLE, "a server that this needs is away: try again")
+    away = ErrorBody.of(ErrorCode.UNAVAILABLE, "PostgreSQL is away: try again")
     return [
         {
             "name": body.error.code.value,
