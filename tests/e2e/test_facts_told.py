@@ -43,6 +43,29 @@ async def test_an_event_tells_what_a_message_did_and_tells_it_again(bot: Bot) ->
     assert told[:3] == told[3:], "the ids of the events included"
 
 
+async def test_a_denial_disputes_what_is_known_and_states_nothing(bot: Bot) -> None:
+    await bot.remember(
+        *(said(f"a-{n}", "I'm allergic to nuts.", timestamp=at(days=9 - n)) for n in range(6)),
+        said("p-1", "My dog Admiral snores.", timestamp=at(days=3)),
+    )
+    (nuts,) = await known(bot, predicate="allergic_to")
+    async with bot.hearing("facts.extracted") as heard:
+        await bot.remember(said("d-1", "I'm not allergic to nuts.", timestamp=at(days=2)))
+        (event,) = await heard.take(1)
+    assert json.loads(event.data)["disputed"] == [nuts["id"]]
+    assert json.loads(event.data)["facts"] == 0
+    (nuts,) = await known(bot, predicate="allergic_to")
+    assert (nuts["disputed"], nuts["contradictions"], nuts["confidence"]) == (True, 1, 6)
+    await bot.remember(
+        said("d-2", "I'm not allergic to nuts at all, not allergic to cats either.", timestamp=at(days=1)),
+        said("d-3", "Admiral died yesterday.", timestamp=at(days=1)),
+        said("d-4", "I don't live in Rome, and I sold the Vespa.", timestamp=at(days=1)),
+    )
+    assert await known(bot) == []
+    over = {one["object"]: one["valid_to"] is not None for one in await known(bot, history=True)}
+    assert over == {"nuts": True, "Admiral": True}
+
+
 async def test_times_that_are_told_are_in_the_zone_of_who_tells_them(bot: Bot) -> None:
     when = {"timestamp": "2026-02-15T12:00:00+01:00", "timezone": "Europe/Rome"}
     await bot.remember(said("m-1", "Abito a Torino dal 2021.", **when))

@@ -149,6 +149,7 @@ def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
         at=utterance.said_at,
         timezone=ZoneInfo(utterance.timezone),
         presumed=True,
+        denied=True,
     )
 
 

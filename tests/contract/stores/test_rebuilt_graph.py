@@ -144,7 +144,7 @@ def told(stores: Stores, draw: random.Random, number: int, user_id: str) -> Told
                 draw.choice(NAMES),
                 minute=number,
                 subject=subject,
-                polarity="past" if draw.random() < 0.2 else "holds",
+                polarity=draw.choice(("holds", "holds", "holds", "holds", "past", "denied")),
                 position=position,
             )
         )

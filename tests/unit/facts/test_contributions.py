@@ -66,6 +66,9 @@ FIRM = [said("Rome", day) for day in range(5)]
         ("m-1", [said("Rome", 0, kind="verified"), said("Rome", 1)], ([], ["Rome"], [], [])),
         ("m-1", [said("Rome", 0, kind="verified"), said("Milan", 1)], (["Milan"], [], [], ["Milan", "Rome"])),
         ("m-9", [ROME], ([], [], [], [])),
+        ("m-1", [ROME, said("Rome", 1, polarity="denied")], ([], [], ["Rome"], [])),
+        ("m-5", [*FIRM, said("Rome", 5, polarity="denied")], ([], [], [], ["Rome"])),
+        ("m-5", [*FIRM, said("Milan", 5, polarity="denied")], ([], [], [], [])),
     ],
 )
 def test_what_a_message_does(

@@ -131,7 +131,12 @@ class Naming:
 
 
 def _names(row: Evidence) -> Iterator[tuple[str, str]]:
-    """Yield the canonical names in `row`, each with the words that were said in its place, if others."""
+    """Yield the canonical names in `row`, each with the words that were said in its place, if others.
+
+    What is denied introduces nobody.
+    """
+    if row.polarity == "denied":
+        return
     if normalise(row.subject) != USER:
         yield row.subject, row.subject_as
     predicate = PREDICATES.get(row.predicate)

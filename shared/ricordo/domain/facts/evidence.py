@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-Polarity = Literal["holds", "past"]
-"""`holds`: it is so now. `past`: it was so and is no longer ("I used to live in Rome")."""
+Polarity = Literal["holds", "past", "denied"]
+"""`holds`: it is so now. `past`: it was so and is no longer ("I used to live in Rome"). `denied`: it is not
+so ("I'm not allergic to nuts", "I sold the Vespa"), which states nothing by itself and speaks against a fact
+that says otherwise."""
 
 Kind = Literal["said", "verified", "unverified", "rejected"]
 """`said` in a message; the others are the user's word on a fact: they settle it and support nothing."""
@@ -21,7 +23,7 @@ class Evidence:
         object: the value as it was written.
         message_id: the message (or the request, for a user's word) it rests on.
         at: when it was said, aware.
-        polarity: whether it holds or held.
+        polarity: whether it holds, held, or is denied.
         valid_from: since when, where the text says so.
         valid_to: until when, where the text says so.
         kind: said in a message, or settled by the user.
@@ -58,13 +60,13 @@ Order = tuple[object, ...]
 def order(row: Evidence) -> Order:
     """Return where `row` stands among all evidence: by instant and message.
 
-    One message says what has ended before what has begun.
+    One message says what has ended, or is not so, before what has begun.
     """
     return (
         row.at,
         row.message_id,
         _KIND_ORDER[row.kind],
-        row.polarity != "past",
+        row.polarity == "holds",
         row.position,
         row.subject,
         row.predicate,

@@ -112,16 +112,19 @@ class History:
         if self._applied and self._applied[-1].row.message_id != row.message_id:
             self._forget()
         value, said = (row.predicate, normalise(row.object)), _said(row)
-        told = self._asked.setdefault(row.message_id, _Told([], [])) if row.message_id in asked else None
         if said in self._met:
             self._applied.append(_Applied(row, None))
             return
         self._met.add(said)
         self._spellings[spelled(row.subject)] += 1
-        self._applied.append(_Applied(row, self.slot.apply(row, value)))
-        if told is not None and self.slot.supported is not None:
+        undo = self.slot.apply(row, value)
+        self._applied.append(_Applied(row, undo))
+        if row.message_id not in asked or not undo:
+            return
+        told = self._asked.setdefault(row.message_id, _Told([], []))
+        if self.slot.supported is not None:
             told.supported.append((value, self.slot.supported))
-        if told is not None and self.slot.ended is not None:
+        if self.slot.ended is not None:
             told.ended.append(self.slot.ended)
 
     def _taken_back(self, until: Order) -> Iterator[Evidence]:

@@ -12,7 +12,6 @@ no reason for it any more: a second Marco, or another decision. Evidence keeps t
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from typing import Final, NamedTuple
 
 from ricordo.domain.facts.clusters import Cluster, Node, clusters
@@ -142,7 +141,8 @@ class Identities:
 
         None where it speaks of somebody of whom nothing else tells that the user knows them.
         """
-        if _presumes(row) and not self._canonical.get(Node(normalise(row.subject), PRESUMED)):
+        presumed = (one.node for one in spoken_of(row) if one.tie == PRESUMED)
+        if not all(map(self._canonical.get, presumed)):
             return None
         if normalise(row.subject) != USER and (name := self._name(Mention(row.subject, row.subject_tie))):
             row = replace(row, subject=name, subject_as=row.subject)
@@ -267,9 +267,10 @@ def object_tie(row: Evidence) -> str:
 def mentions_of(row: Evidence) -> Iterator[Mention]:
     """Yield the people and animals that `row` tells of, but for the user.
 
-    What is said of somebody whom the user may not know tells of nobody else.
+    What is said of somebody whom the user may not know tells of nobody else whom they know.
     """
-    return islice(spoken_of(row), 1 if _presumes(row) else None)
+    presumes = row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
+    return (one for one in spoken_of(row) if not presumes or one.tie == PRESUMED)
 
 
 def spoken_of(row: Evidence) -> Iterator[Mention]:
@@ -278,10 +279,6 @@ def spoken_of(row: Evidence) -> Iterator[Mention]:
         yield Mention(row.subject, row.subject_tie)
     if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
         yield Mention(row.object, object_tie(row))
-
-
-def _presumes(row: Evidence) -> bool:
-    return row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
 
 
 def _first_word(key: str) -> str:

@@ -46,10 +46,15 @@ class Slot:
         self._told: dict[Place, Period | None] = {}
 
     def apply(self, row: Evidence, value: Value) -> Undo:
-        """Let `row` speak for (or of the end of) `value`, and return what it takes to take that back."""
+        """Let `row` speak for, against or of the end of `value`; returns what it takes to take that back.
+
+        Of a row that says nothing here that is nothing.
+        """
         self._undo, self.supported, self.ended = [], None, None
         if row.kind != "said":
             self._settle(row, value)
+        elif row.polarity == "denied":
+            self._deny(row, value)
         elif row.polarity == "past" or row.valid_to is not None:
             self._ended(row, value)
         else:
@@ -120,6 +125,12 @@ class Slot:
             current = None if place is None else self._at(place)
             before = row.at if current is None or current.valid_from is None else current.valid_from
             self._append(self._noted(Period.past(row, value, row.valid_to or min(row.at, before))))
+
+    def _deny(self, row: Evidence, value: Value) -> None:
+        """Let `row` speak against `value` where it holds; of what nobody has said it says nothing."""
+        place = self._current
+        if place is not None and place[0] == value and not self._at(place).is_after(row):
+            self._contradict(place, row, None)
 
     def _begun_before(self, row: Evidence, value: Value) -> Place | None:
         """Return the period that is over of which `row` tells the beginning, as by its time it must."""

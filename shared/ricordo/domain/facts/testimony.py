@@ -163,6 +163,8 @@ def _ties(statements: Iterable[Statement]) -> dict[str, str]:
     """Return what ties people to the user, by their names: a model is not asked for that."""
     ties: dict[str, str] = {}
     for one in statements:
+        if one.polarity == "denied":
+            continue
         for name, tie in ((one.subject, one.subject_tie), (one.object, one.object_tie)):
             if tie:
                 ties.setdefault(normalise(name), tie)

@@ -47,7 +47,7 @@ async def _lived(stores: Stores, seed: int) -> None:
                 minute=n,
                 subject=draw.choice((USER, *NAMES)),
                 position=position,
-                polarity="past" if draw.random() < 0.2 else "holds",
+                polarity=draw.choice(("holds", "holds", "holds", "holds", "past", "denied")),
                 valid_from=since,
             )
             statements.append(replace(one, valid_to=until))

@@ -13,12 +13,12 @@ select user_id, state from folded_users where tenant = $1 and user_id = any($2::
 
 -- name: mentions
 -- The people and animals that evidence speaks of, but for that of the messages $4: the words, the tie, and who that is.
--- $3 predicates whose object is one. What is said of a stranger (a tie of "~") tells of nobody else.
+-- $3 predicates whose object is one. What is said of a stranger (a tie of "~") tells of nobody but strangers.
 select subject as name, subject_tie as tie, subject_key as key, true as tells
 from fact_evidence
 where tenant = $1 and user_id = $2 and (subject_key < 'user' or subject_key > 'user') and not (message_id = any($4::text[]))
 union
-select object, object_tie, object_key, subject_tie <> '~' or subject_key = 'user'
+select object, object_tie, object_key, subject_tie <> '~' or subject_key = 'user' or object_tie = '~'
 from fact_evidence
 where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and not (message_id = any($4::text[]))
 

@@ -30,6 +30,7 @@ def extract(
     at: datetime | None = None,
     timezone: ZoneInfo | None = None,
     presumed: bool = False,
+    denied: bool = False,
 ) -> tuple[Statement, ...]:
     """Read what `content` states about the user and the people, pets and places of their life.
 
@@ -47,6 +48,8 @@ def extract(
         timezone: the writer's, in which years and days begin; UTC when not given.
         presumed: whether to tell also of people of whom nothing here says that the user knows them
             ("Messi", "Biscuit"): their `subject_tie` is `ties.PRESUMED`.
+        denied: whether to tell also what is denied, with polarity `denied`: it states nothing, and speaks
+            against what else is known. Whom it names by name alone is `ties.PRESUMED`, too.
 
     Returns:
         The statements in the order of the text, each once.
@@ -64,7 +67,9 @@ def extract(
     stated = tuple(
         s
         for s in found
-        if (not name or s.subject.casefold() != name) and (presumed or s.subject_tie != PRESUMED)
+        if (not name or s.subject.casefold() != name)
+        and (presumed or s.subject_tie != PRESUMED)
+        and (denied or s.polarity != "denied")
     )
     if at is None or not stated:
         return stated

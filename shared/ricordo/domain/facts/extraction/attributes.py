@@ -3,6 +3,7 @@
 from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
+from ricordo.domain.facts.extraction.denying import denied
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
 from ricordo.domain.facts.extraction.phrasing import OF
@@ -19,7 +20,8 @@ _NO_COMMAND: Final = frozenset(
 
 def attribute(scene: Scene, at: int, end: int) -> bool:
     """Read "my name is …", "her name is …", "il mio lavoro è …"."""
-    found = longest(scene.grammar.attributes, scene.tokens.low, at, end, scene.grammar.adverbs)
+    low = scene.tokens.low
+    found = longest(scene.grammar.attributes, low, at, end, scene.grammar.adverbs)
     if found is None:
         return False
     rule, after = found
@@ -29,7 +31,11 @@ def attribute(scene: Scene, at: int, end: int) -> bool:
     if rule.reader is Reader.PROPERTY and not _names_a_thing(scene, after, end):
         return True  # "my car is a nightmare"
     if subject is not None or not rule.person:
-        state(scene, Claim(subject, rule, after, end))
+        not_so = after < end and low[after] in scene.grammar.negations
+        if not_so:
+            denied(scene, Claim(subject, rule, after + 1, end))
+        if not not_so or rule.predicate == "name":  # "my name is not Tanya, it's Tamsin"
+            state(scene, Claim(subject, rule, after, end))
     return True
 
 

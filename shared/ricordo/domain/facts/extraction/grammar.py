@@ -67,8 +67,12 @@ class Grammar:
         couples: the tree of what makes partners of the user and somebody ("Ada and I | got married").
         elided: what a clause may begin with that leaves its "I" out ("joined a choir").
         favourite: "favourite"; to_be: the copulas after it.
-        pleasing: verbs whose subject is what somebody likes ("piace"), where it may come first; wholly: what
-            may follow them then ("tantissimo", "per niente").
+        pleasing: verbs whose subject is what somebody likes ("piace"), where it may come first.
+        wholly: what may follow what is said without taking a part of it back ("tantissimo", "at all").
+        unwhole: what makes a denial one of a part, or of another time ("only", "did").
+        time_words: what may stand in a time beside `time_nouns` and numbers ("last", "ago").
+        since: what stands before a time from which on something is so.
+        clitics: what stands before a verb for an object that came first ("la Panda | l'ho venduta").
         lexicon: by reader, nouns an object must be among; areas: places without a name; months.
         occupations, occupation_endings, roles, role_endings, breeds: nouns for "I am a …".
         organisations: nouns that make an organisation of a noun phrase without a name.
@@ -133,6 +137,10 @@ class Grammar:
     to_be: frozenset[str]
     pleasing: frozenset[str]
     wholly: frozenset[str]
+    unwhole: frozenset[str]
+    time_words: frozenset[str]
+    since: frozenset[str]
+    clitics: frozenset[str]
     lexicon: Mapping[Reader, frozenset[str]]
     occupations: frozenset[str]
     occupation_endings: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Where a name stands in the tokens, and the people whom a message introduces."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import TITLES
@@ -56,6 +56,10 @@ class Person:
         if self.kin is None or self.of_other:
             return PRESUMED if self.presumed else ""
         return str(Tie(self.kin.predicate, self.kin.gender, self.kin.noun, named=bool(self.names)))
+
+    def end(self) -> None:
+        """Say that what ties them to the user is over."""
+        self.kin = None if self.kin is None else replace(self.kin, over=True)
 
     def labels(self) -> tuple[str, ...]:
         """What to call them in a statement."""

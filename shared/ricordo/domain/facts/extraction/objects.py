@@ -14,9 +14,9 @@ from ricordo.domain.facts.extraction.figurative import (
 )
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
-from ricordo.domain.facts.extraction.names import names_from
+from ricordo.domain.facts.extraction.names import Span, names_from
 from ricordo.domain.facts.extraction.organisations import Organisations
-from ricordo.domain.facts.extraction.phrases import Reader
+from ricordo.domain.facts.extraction.phrases import Reader, Rule
 from ricordo.domain.facts.extraction.phrasing import OF, Phrasing, Spans
 from ricordo.domain.facts.extraction.places import Places
 from ricordo.domain.facts.extraction.plans import Plans
@@ -26,6 +26,8 @@ from ricordo.domain.names import is_place
 LONGEST_GAME: Final = 3
 _DOING: Final = frozenset({"il", "lo", "la", "l'", "i"})
 """After "faccio", the article of a job: "faccio il casellante"."""
+_LIKINGS: Final = frozenset({"likes", "dislikes"})
+_PLACED: Final = frozenset({"lives_in", "born_in", "visited", "studies_at"})
 _AS: Final = frozenset({"as", "come"})
 _RATHER: Final = frozenset({"to", "over", "a", "ad", "al", "allo", "alla", "all'", "ai", "agli", "alle"})
 _JOBLIKE: Final = {
@@ -84,6 +86,14 @@ class Objects:
     def read(self, reader: Reader, begin: int, end: int) -> Spans:
         """Return the objects that `reader` finds (coordinated ones are several), none of another kind."""
         return self._read[reader](begin, end)
+
+    def value(self, rule: Rule, span: Span) -> str:
+        """Return an object as it is kept: its words, of an age the figures, of a town its article too."""
+        liked = rule.predicate in _LIKINGS and self._tokens.raw[span[0]][0].isupper()
+        if liked or rule.predicate in _PLACED:
+            return self.places.called(*span)
+        figures = self.figures.number(span[0]) if rule.reader is Reader.AGE else None
+        return figures or self._tokens.text(*span)
 
     def is_occupation(self, begin: int, end: int) -> bool:
         """Whether the noun phrase names a job."""

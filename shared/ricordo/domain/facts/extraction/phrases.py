@@ -52,7 +52,9 @@ class Reader(Enum):
     SUBJECT_OF_STUDY = "field"
     CONDITION = "condition"
     KIN = "kin"
-    DEATH = "death"
+    LOSS = "loss"
+    PARTING = "parting"
+    ENDING = "ending"
     NOTHING = "nothing"
 
 

@@ -18,10 +18,12 @@ from ricordo.domain.facts.extraction.attributes import (
 )
 from ricordo.domain.facts.extraction.clauses import Clause, clauses
 from ricordo.domain.facts.extraction.company import SHARED, coupled, in_company, met_at, parted, with_user
+from ricordo.domain.facts.extraction.denying import ended_first
 from ricordo.domain.facts.extraction.fronting import after_time
 from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, mentions, others_mentions
 from ricordo.domain.facts.extraction.names import Person, name_at
+from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.scene import Scene, Who
 from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.stating import said
@@ -128,6 +130,7 @@ class Reading:
             return
         if (
             fronted(self._scene, begin, end)
+            or ended_first(self._scene, begin, end)
             or favoured(self._scene, begin, end)
             or birthday_first(self._scene, clause.begin, end)
         ):
@@ -259,7 +262,7 @@ class Reading:
             return True
         elif verb.rule.person:
             person = self._subject if self._subject_known and self._subject else self._scene.cast.latest()
-            if person is not None:
+            if person is not None or verb.rule.reader is Reader.LOSS:  # "è morta Luna"
                 said(self._scene, person, verb, end)
         else:
             said(self._scene, self._subject, verb, end)

@@ -12,6 +12,7 @@ from ricordo.domain.facts.extraction.objects import Objects
 from ricordo.domain.facts.extraction.phrases import Rule
 from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.tokens import Tokens
+from ricordo.domain.facts.ties import PRESUMED
 from ricordo.domain.facts.vocabulary import USER
 
 _ONCE: Final = frozenset({"name", "age", "born_in", "birthday"})
@@ -44,6 +45,8 @@ class _Draft:
 
     def known_polarity(self) -> Polarity:
         """Return whether it holds: a tie does not once a later clause told its end ("… she died")."""
+        if self.polarity == "denied":
+            return "denied"
         tied = self.object if isinstance(self.object, Person) and self.subject is None else None
         return "past" if tied is not None and tied.kin is not None and tied.kin.over else self.polarity
 
@@ -83,7 +86,7 @@ class Scene:
         span: Span | None = None,
     ) -> None:
         """Note that the clause (or the tokens `span`) states something."""
-        if subject is None and not isinstance(value, str):
+        if subject is None and not isinstance(value, str) and polarity != "denied":
             value.presumed = False  # whom the user is tied to, they know
         if subject is not None and subject.asked and subject.kin:
             asked, subject.asked = subject.asked, None
@@ -95,6 +98,13 @@ class Scene:
         """Note what somebody is to the user, or `to` somebody else."""
         if person.kin is not None and not (person.of_other and to is None):
             self.draft(to, person.kin.predicate, person, span=span, polarity="past" if over else "holds")
+
+    def left(self, subject: Who) -> bool:
+        """Whether it was said that somebody works at some place no more."""
+        return any(
+            one.subject is subject and one.predicate == "works_at" and one.polarity != "holds"
+            for one in self._drafts
+        )
 
     def statements(self) -> tuple[Statement, ...]:
         """Return what was noted, with the names that became known, each once."""
@@ -114,11 +124,17 @@ class Scene:
                 )  # somebody called User is not the user
                 if all(key) and key not in made and not settled and not strange:
                     made[key] = self._statement(subject, draft, value, polarity)
-        return tuple(made.values())
+        stated = {key[:3] for key in made if key[3] != "denied"}
+        return tuple(one for key, one in made.items() if key[3] != "denied" or key[:3] not in stated)
 
     def _statement(self, subject: str, draft: _Draft, value: str, polarity: Polarity) -> Statement:
         begin, end = self.tokens.starts[draft.span[0]], self.tokens.ends[draft.span[1] - 1]
         quote = self.tokens.source[begin:end]
+        subject_tie = "" if draft.subject is None else draft.subject.tie
+        object_tie = "" if isinstance(draft.object, str) else draft.object.tie
+        if polarity == "denied":
+            subject_tie = subject_tie or ("" if draft.subject is None else PRESUMED)
+            object_tie = _of_denied(draft.object)
         return Statement(
             subject,
             draft.predicate,
@@ -126,6 +142,13 @@ class Scene:
             quote,
             (begin, end),
             polarity,
-            subject_tie="" if draft.subject is None else draft.subject.tie,
-            object_tie="" if isinstance(draft.object, str) else draft.object.tie,
+            subject_tie=subject_tie,
+            object_tie=object_tie,
         )
+
+
+def _of_denied(value: str | Person) -> str:
+    """Return the tie of what is denied: nobody is introduced by that who has a name."""
+    if isinstance(value, str):
+        return ""
+    return value.tie if value.kin is not None and not value.names else PRESUMED

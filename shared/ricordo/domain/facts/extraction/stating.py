@@ -6,6 +6,7 @@ from typing import Final
 
 from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction.being import been, name
+from ricordo.domain.facts.extraction.denying import denied, ended, lost, parted_from
 from ricordo.domain.facts.extraction.figurative import ALLERGENS, is_laughter
 from ricordo.domain.facts.extraction.having import had, tells_of_pets
 from ricordo.domain.facts.extraction.names import Person, Span
@@ -14,16 +15,15 @@ from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.facts.extraction.verbs import Verb
 from ricordo.domain.facts.vocabulary import FUNCTIONAL
 
-_MORTAL: Final = frozenset({"has_pet", "partner"})
-"""Ties that death ends; a dead mother remains one's mother."""
 _STAYING: Final = frozenset("sto stiamo sta stanno stavo stavamo".split())
 _FOR_A_WHILE: Final = frozenset(
     "lavoro settimana oggi domani stasera stanotte fino weekend vacanza vacanze giorni ferie".split()
 )
 _COMPANY: Final = frozenset("us me him her them noi me lui lei loro".split())
 _WHERE: Final = frozenset({"in", "at", "a", "ad"})
+_LEFT: Final = frozenset({"works_at", "member_of"})
+"""What is said to be over of something that is no known employer or group: "I left Acme"."""
 _LIKINGS: Final = frozenset({"likes", "dislikes"})
-_PLACED: Final = frozenset({"lives_in", "born_in", "visited", "studies_at"})
 _LAUGH_WITHIN: Final = 4
 """Words after a clause within which a laugh belongs to it."""
 
@@ -31,7 +31,7 @@ _LAUGH_WITHIN: Final = 4
 def said(scene: Scene, subject: Who, verb: Verb, end: int) -> None:
     """Take a verb phrase about `subject` for what it states.
 
-    A denied liking is a dislike; another denial states nothing.
+    A denied liking is a dislike; another denial states nothing, and speaks against what else is known.
     """
     rule, polarity = verb.rule, verb.rule.polarity
     if verb.negated and rule.denied:
@@ -39,6 +39,7 @@ def said(scene: Scene, subject: Who, verb: Verb, end: int) -> None:
     elif verb.over:
         polarity = "past"
     elif verb.negated:
+        denied(scene, Claim(subject, rule, verb.end, end))
         return
     state(scene, Claim(subject, rule, verb.end, end, polarity))
 
@@ -98,20 +99,14 @@ def _counted(scene: Scene, claim: Claim) -> bool:
     return word in scene.grammar.determiners or word in scene.grammar.numbers
 
 
-def _died(scene: Scene, claim: Claim) -> None:
-    """Read "she died", "è morto il mio criceto": pet and partner are so no more."""
-    mention = scene.mentions.get(claim.at)
-    person = mention.person if mention is not None else claim.subject
-    if person is not None and person.kin is not None and person.kin.predicate in _MORTAL:
-        person.kin = replace(person.kin, over=True)
-
-
 def _objects(scene: Scene, claim: Claim) -> None:
     if claim.rule.reader is Reader.NAME and claim.at in scene.mentions:
         return  # "I met my friend Anna": the mention has said it
     rule, spans = _decided(scene, claim)
+    if not spans and rule.polarity == "past" and rule.predicate in _LEFT:
+        ended(scene, replace(claim, rule=Rule("lives_in", Reader.ENDING)))
     for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
-        scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=claim.polarity)
+        scene.draft(claim.subject, rule.predicate, scene.objects.value(rule, span), polarity=claim.polarity)
         if rule.predicate in _LIKINGS:
             scene.topic = scene.tokens.text(*span)
         if rule.reader is Reader.NAME:
@@ -131,12 +126,14 @@ def _decided(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
         return _schooled(scene, claim)
     if rule.predicate == "studies" and _laughed(scene, claim):
         return rule, []  # "laureato in pisolini ahahah"
-    return _of_an_organisation(scene, rule, spans) if spans else (rule, spans)
+    return _of_an_organisation(scene, claim, spans) if spans else (rule, spans)
 
 
-def _of_an_organisation(scene: Scene, rule: Rule, spans: list[Span]) -> tuple[Rule, list[Span]]:
+def _of_an_organisation(scene: Scene, claim: Claim, spans: list[Span]) -> tuple[Rule, list[Span]]:
     """Let the object decide: a school is studied at, a choir has members, a library is neither."""
-    organisations, first = scene.objects.organisations, spans[0]
+    organisations, first, rule = scene.objects.organisations, spans[0], claim.rule
+    if rule.predicate == "member_of" and not organisations.is_group(*first) and scene.left(claim.subject):
+        return replace(rule, predicate="works_at"), spans  # "I left Google and joined Meta"
     if rule.predicate == "studies" and organisations.is_school(first[0], first[0] + 1):
         return replace(rule, predicate="studies_at"), spans
     joined = rule.reader is Reader.ENROLMENT and not organisations.is_school(*first)
@@ -168,13 +165,6 @@ def _laughed(scene: Scene, claim: Claim) -> bool:
     return any(is_laughter(word) for word in following)
 
 
-def _value(scene: Scene, rule: Rule, span: Span) -> str:
-    if rule.predicate in _PLACED or (rule.predicate in _LIKINGS and scene.tokens.raw[span[0]][0].isupper()):
-        return scene.objects.places.called(*span)
-    figures = scene.objects.figures.number(span[0]) if rule.reader is Reader.AGE else None
-    return figures or scene.tokens.text(*span)
-
-
 def _continued(scene: Scene, claim: Claim, predicate: str, at: int) -> None:
     """Read what goes on after an object: "… as a nurse | at the Mater", "… from Rome | to Milan"."""
     tree = scene.grammar.after.get(predicate)
@@ -194,14 +184,16 @@ def _continued(scene: Scene, claim: Claim, predicate: str, at: int) -> None:
     if not spans and predicate == "studies":
         spans = scene.objects.read(Reader.PLACE, after, claim.end)  # "laureata in lettere a Pavia"
     for span in spans[:1]:
-        scene.draft(claim.subject, rule.predicate, _value(scene, rule, span), polarity=polarity)
+        scene.draft(claim.subject, rule.predicate, scene.objects.value(rule, span), polarity=polarity)
 
 
 _STATING: Final[dict[Reader, Callable[[Scene, Claim], None]]] = {
     Reader.ROLE: _is,
     Reader.KIN: _is_kin,
     Reader.TOPIC: _likes_it,
-    Reader.DEATH: _died,
+    Reader.LOSS: lost,
+    Reader.PARTING: parted_from,
+    Reader.ENDING: ended,
     Reader.POSSESSION: _has,
     Reader.ACQUISITION: _has,
     Reader.FUTURE: _plans_ahead,

@@ -81,7 +81,7 @@ class _Clause:
 
     def is_ahead(self, one: Statement) -> bool:
         """Whether the clause tells of what is to begin after the day on which it is told."""
-        if one.predicate not in _STAYS or one.polarity == "past" or self._signs.begins.search(self._low):
+        if one.predicate not in _STAYS or one.polarity != "holds" or self._signs.begins.search(self._low):
             return False
         at = self._telling.at
         ahead = (time for time in self._times if time.start is not None and at < time.start)
@@ -93,13 +93,10 @@ class _Clause:
         told = {bounds for time in self._times if (bounds := self._bounds(one, time)) is not None}
         if len(told) != 1:
             return one
-        (valid_from, valid_to), over = told.pop(), one.polarity == "past"
-        return replace(
-            one,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            polarity="past" if over or valid_to is not None else "holds",
-        )
+        valid_from, valid_to = told.pop()
+        lasts = one.polarity == "holds" and valid_to is None
+        polarity = one.polarity if lasts or one.polarity == "denied" else "past"
+        return replace(one, valid_from=valid_from, valid_to=valid_to, polarity=polarity)
 
     def _bounds(self, one: Statement, time: ClauseTime) -> Bounds | None:
         """Return from when to when it was so, as a time of the clause says; None if it says nothing of it."""
@@ -117,7 +114,7 @@ class _Clause:
         if self._signs.ends.search(self._low):
             ended = min(time.end, self._telling.at) if time.kind == "in" else time.start
             return (None, ended) if time.kind in ("in", "lasting") else None
-        if self._signs.over.search(self._low):
+        if one.polarity == "denied" or self._signs.over.search(self._low):
             return (None, time.start) if time.kind in ("since", "lasting") else None
         return self._of_past(time)
 
@@ -179,6 +176,8 @@ class _Clause:
         begin, after = self._object(one)
         if time.begin < after and begin < time.after:
             return False
+        if one.polarity == "denied":
+            return True  # of which nothing is read that has more behind it than a time
         if time.begin >= after:
             behind = low[time.after : self._after].lstrip()
             if "," in low[after : time.begin] and behind[:1].isalpha():

@@ -71,6 +71,7 @@ WAS hired by|at
 started|began working at|for|in
 started|began a|my new job at
 started|began at
+HAVE started|begun at
 got|landed|found a [new] job|position at|with|in
 got hired by|at
 got|landed a job at
@@ -185,7 +186,6 @@ BE [still] at [the] university|college|school in|of
 BE [a] student|undergrad|undergraduate|postgrad|freshman|sophomore|junior|senior at|of
 BE in|doing [my|his|her|their] first|second|third|fourth|final year [of_uni|of_university|of_college|
    of_school] at
-HAVE started|begun at
 start|starts at
 go|goes to university|college|school at|in
 attend|attends

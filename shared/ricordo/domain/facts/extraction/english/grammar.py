@@ -55,7 +55,11 @@ ENGLISH: Final = Grammar(
     favourite=frozenset({"favourite"}),
     to_be=frozenset({"is", "are", "'s"}),
     pleasing=frozenset(),
-    wholly=frozenset(),
+    wholly=words.WHOLLY,
+    unwhole=words.UNWHOLE,
+    time_words=words.TIME_WORDS,
+    since=frozenset({"since", "for"}),
+    clitics=frozenset(),
     lexicon={
         Reader.LANGUAGE: nouns.LANGUAGES,
         Reader.CONDITION: nouns.CONDITIONS,

@@ -94,7 +94,35 @@ had
 own|owns
 = owns property past
 owned
-= has_pet death
+= owns ending
+sold|lost
+HAVE sold|lost
+gave|given away
+HAVE given away
+got rid_of
+HAVE got|gotten rid_of
+wrecked|totalled|scrapped
+HAVE wrecked|totalled|scrapped
+= lives_in ending
+moved out_of
+HAVE moved out_of
+= plays ending
+gave up
+HAVE given_up
+= partner parting
+broke|split up with
+HAVE broken|split up with
+divorced
+HAVE divorced
+WAS|BE|got divorced|separated from
+separated from
+dumped
+= partner loss
+3 left|dumped me
+3 HAVE left|dumped me
+3 broke|split up with me
+3 walked out on me
+= has_pet loss
 died|passed [away]
 HAVE died|passed [away]
 WAS put to_sleep|down

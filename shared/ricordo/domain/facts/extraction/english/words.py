@@ -136,6 +136,21 @@ NEGATIONS: Final = _words(
     not n't never hardly barely rarely seldom almost nearly neither nor
     """
 )
+WHOLLY: Final = _words(
+    """
+    at all any anymore more really actually honestly sorry please either though btw by the way now you know
+    know i think again haha lol anyway right
+    """
+)
+UNWHOLE: Final = _words(
+    """
+    only just always usually solely merely entirely exactly really_only did was were had could would should
+    wo ca can will might may must almost nearly hardly barely rarely seldom often
+    """
+)
+TIME_WORDS: Final = _words(
+    "last ago this in on since yesterday today back early late around about few couple of a the"
+)
 OVER: Final = _words("longer anymore more")
 COPULAS: Final = _words("'m am is 's are 're be")
 WAS: Final = _words("was were")
@@ -147,7 +162,7 @@ PARTICIPLES: Final = _words(
     been moved visited worked lived adopted bought started joined got become studied always never just
     recently finally already learned learnt loved liked hated played gone traveled travelled settled
     relocated known met had enjoyed resided decided planned n't not also suffered developed taught taken
-    to spent bred rescued wanted long
+    to spent bred rescued wanted long quit left broken sold lost given gotten got_rid divorced dumped
     """
 )
 NAME_PARTICLES: Final = _words("of de del della di da la le el van von der den upon the los las al")
@@ -228,5 +243,6 @@ SIGNS: Final = _words(
     """
     i i'm the my is and are you have was with for this that of to we she he they it at an not do does
     did don n't 'm 's 've what where am her his our your me but from love
+    died yesterday
     """
 )

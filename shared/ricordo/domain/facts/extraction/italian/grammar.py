@@ -58,6 +58,10 @@ ITALIAN: Final = Grammar(
     to_be=frozenset({"è", "sono"}),
     pleasing=frozenset({"piace", "piacciono", "fa", "fanno"}),
     wholly=words.ADVERBS | words.NEGATIONS | words.WHOLLY,
+    unwhole=words.UNWHOLE,
+    time_words=words.TIME_WORDS,
+    since=frozenset({"da", "dal", "dalla", "dall'", "dai"}),
+    clitics=frozenset({"l'", "lo", "la", "li", "le"}),
     lexicon={
         Reader.LANGUAGE: nouns.LANGUAGES,
         Reader.CONDITION: nouns.CONDITIONS,

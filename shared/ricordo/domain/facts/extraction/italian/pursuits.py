@@ -121,7 +121,28 @@ PURSUITS: Final = """
 1 {ho} avuto
 3 aveva|avevano
 3 ha|hanno avuto
-= has_pet death
+= owns ending
+1 {ho} vendut{o}|regalat{o}|pers{o}|buttat{o}|rottamat{o}|cedut{o}
+1 {ho} dat{o} via|in_permuta
+3 ha vendut{o}|regalat{o}|pers{o}|rottamat{o}
+= lives_in ending
+1 me ne sono|siamo andat{o} {da}
+1 ce ne siamo andat{o} {da}
+1 {am} andat{o} via {da}
+3 se ne è|sono andat{o} {da}
+= plays ending
+1 {ho} abbandonato|piantato
+1 {ho} chiuso con
+= partner parting
+1 mi sono lasciat{o}|separat{o} con|da|dal|dalla
+1 ci siamo lasciat{o} con
+1 {ho} rotto|chiuso|litigato_e_rotto con
+1 {ho} divorziato {da}
+1 {am} divorziat{o} {da}
+= partner loss
+3 mi ha lasciat{o}|mollat{o}|piantat{o}
+3 mi ha scaricat{o}
+= has_pet loss
 3 è [purtroppo] mort{o}|mancat{o}|deceduto|deceduta
 3 se_n' è andat{o}
 3 non c' è più

@@ -121,6 +121,18 @@ SAYING: Final = _words(
 )
 NEGATIONS: Final = _words("non mai quasi né neanche nemmeno neppure")
 WHOLLY: Final = _words("per niente nulla da morire impazzire matti un sacco tanto poco po' tutto di")
+UNWHOLE: Final = _words(
+    """
+    solo soltanto sempre solamente soprattutto proprio spesso quasi vorrei potrei dovrei devo voglio posso
+    vuole può deve
+    """
+)
+TIME_WORDS: Final = _words(
+    """
+    ieri oggi stamattina stanotte fa scorso scorsa scorsi anno mese settimana giorni giorno settimane nel
+    nella nell' a ad in il la l' lo due tre qualche un una altro di da dal dall'
+    """
+)
 OVER: Final = _words("più")
 NAME_PARTICLES: Final = _words(
     "di de del della dei degli da dal la le lo von van d' l' dell' nell' sul sull' sulla de' ne' in"
