@@ -96,7 +96,7 @@ def name(scene: Scene, claim: Claim) -> None:
     elif not subject.names and subject.kin:
         spans, _ = named_after(scene.tokens, scene.grammar, subject.kin, at, end, apposed=False)
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
-        scene.tie(subject)
+        scene.tie(subject, to=subject.owner)
         aged_each(scene, subject, spans or [(at, after)])
 
 

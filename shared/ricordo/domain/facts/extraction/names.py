@@ -31,6 +31,7 @@ class Person:
         presumed: whether nothing tells that the user knows them ("Messi").
         of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
         asked: the tokens of a question that spoke of them, as long as nothing was said of them.
+        owner: whose `kin` they are, where it is somebody with a name.
     """
 
     kin: Kin | None
@@ -39,6 +40,7 @@ class Person:
     of_other: bool = False
     presumed: bool = False
     asked: Span | None = None
+    owner: "Person | None" = None
 
     @property
     def gender(self) -> Gender:
@@ -105,6 +107,8 @@ class Cast:
                 and not kin.plural
                 and known.kin
                 and known.kin.noun == kin.noun
+                and known.of_other == person.of_other
+                and known.owner is person.owner
                 and not (person.names and known.names)
             ):
                 return known

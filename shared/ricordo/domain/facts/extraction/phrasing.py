@@ -128,6 +128,10 @@ class Phrasing:
         while at < end:
             first, at = at, self.lead(at, end)
             after = self.thing(at, end)
+            if after < end and self._low[after] == "'s":
+                after += self._is_shop(after, end)
+                if self._low[after - 1] != "'s":
+                    break  # "Tom's jokes" are not Tom
             if after == at or self.foreign(at, after) or self._low[at] in self._grammar.prepositions:
                 break
             if spans and (
@@ -142,6 +146,10 @@ class Phrasing:
             closed = closed or not bare
             at = following
         return spans if closed or _many(spans) else spans[:1]
+
+    def _is_shop(self, at: int, end: int) -> bool:
+        """Whether a possessive ends a name: "McDonald's"."""
+        return begins_name(self._raw, at - 1) and (at + 1 >= end or not self._low[at + 1][0].isalnum())
 
     def _is_aside(self, at: int, after: int, end: int) -> bool:
         """Whether what follows an object says how it is liked ("…, warm"), or what to do with it."""

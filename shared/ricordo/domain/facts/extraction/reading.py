@@ -24,6 +24,7 @@ from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, mentions, others_mentions
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import Reader
+from ricordo.domain.facts.extraction.relatives import relative, relative_of
 from ricordo.domain.facts.extraction.scene import Scene, Who
 from ricordo.domain.facts.extraction.statement import Statement
 from ricordo.domain.facts.extraction.stating import said
@@ -189,7 +190,8 @@ class Reading:
         if word in grammar.third_pronouns and not self._tokens.raw[at].isupper():
             person = self._scene.cast.latest(grammar.third_pronouns[word])
             return person is None or self._about(person, at + 1, end)
-        return self._named_subject(at, end)
+        theirs = relative_of(self._scene, at, end)
+        return self._named_subject(at, end) if theirs is None else self._about(*theirs, end)
 
     def _of_others(self) -> bool:
         """Note that somebody of a person's is spoken of, not the person: "my son's teacher, …, lives in"."""
@@ -276,6 +278,9 @@ class Reading:
             at = aged(self._scene, subject, at, end)
             if at < end and low[at] == "'s":
                 told = belonging(self._scene, subject, at + 1, end)
+                theirs = None if told else relative(self._scene, subject, at + 1, end)
+                if theirs is not None:
+                    return self._about(*theirs, end)
                 if told or kin_at(self._tokens, self._grammar, at + 1, end) is not None:
                     return self._of_others()
         while at < end and (low[at] in self._grammar.relatives or low[at] in (",", ")")):

@@ -47,8 +47,9 @@ class _Draft:
         """Return whether it holds: a tie does not once a later clause told its end ("… she died")."""
         if self.polarity == "denied":
             return "denied"
-        tied = self.object if isinstance(self.object, Person) and self.subject is None else None
-        return "past" if tied is not None and tied.kin is not None and tied.kin.over else self.polarity
+        kin = self.object.kin if isinstance(self.object, Person) else None
+        over = kin is not None and kin.over and (self.subject is None or kin.predicate == self.predicate)
+        return "past" if over else self.polarity
 
 
 class Scene:
