@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID, uuid4
 
 from ricordo.domain.facts import MOST_DECISIONS, Fact, ImpossibleValue, Word, value
@@ -18,10 +19,9 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import Curation, FactEnded, FactLedger, OtherRequest, UnknownFact
-from ricordo.ports.graph import FactGraph
 from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions
 from ricordo.runtime.replies import Refused
-from ricordo_services.knowledge.projecting import projecting
+from ricordo_services.knowledge.projecting import Following
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Settle:
     """
 
     ledger: FactLedger
-    graph: FactGraph
+    follow: Following
     clock: Clock
     ask_servers: Callable[[], Awaitable[None]]
 
@@ -54,8 +54,10 @@ class Settle:
         )
 
         try:
-            return await self.ledger.settle(
-                tenant, curation, projecting(self.graph, tenant), self.clock.now()
+            return await self.follow(
+                tenant,
+                [command.user_id],
+                lambda project: self.ledger.settle(tenant, curation, project, self.clock.now()),
             )
         except UnknownFact:
             reason = "this user has no fact of that id: query.facts shows those that there are"
@@ -106,23 +108,24 @@ class IdentifyNames:
     """
 
     ledger: IdentityLedger
-    graph: FactGraph
+    follow: Following
     ask_servers: Callable[[], Awaitable[None]]
 
     async def __call__(self, tenant: str, command: Identify, /) -> IdentifyReply:
         """Decide whether two names are one."""
         await self.ask_servers()
-        (one, other), project = command.names, projecting(self.graph, tenant)
+        one, other = command.names
+        decide = partial(
+            self.ledger.decide,
+            tenant,
+            command.user_id,
+            (one, other),
+            same=command.same,
+            by="user",
+            request_id=None if command.request_id is None else _key(tenant, command.name, command),
+        )
         try:
-            await self.ledger.decide(
-                tenant,
-                command.user_id,
-                (one, other),
-                project,
-                same=command.same,
-                by="user",
-                request_id=None if command.request_id is None else _key(tenant, command.name, command),
-            )
+            await self.follow(tenant, [command.user_id], decide)
         except NotTwoNames:
             reason = (
                 "names must be two, and not the user: these are blank, too long, or the same but for spelling"

@@ -9,11 +9,10 @@ from ricordo.domain.facts import Contribution, Evidence, Fact, Statement, is_nam
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Told, Utterance
-from ricordo.ports.graph import FactGraph
 from ricordo.ports.stages import MessageIds
 from ricordo.ports.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.knowledge.projecting import projecting
+from ricordo_services.knowledge.projecting import Following
 from ricordo_services.receipts import stage_events
 
 
@@ -22,7 +21,7 @@ class Learn:
     """Handles `memory.created`."""
 
     ledger: FactLedger
-    graph: FactGraph
+    follow: Following
     clock: Clock
     reader: StatementReader
 
@@ -33,8 +32,11 @@ class Learn:
         if not utterances:
             return [Done()] * len(events)
         told = await self._told(tenant, utterances)
-        project = projecting(self.graph, tenant)
-        contributions, progress = await self.ledger.record(tenant, told, project, self.clock.now())
+        contributions, progress = await self.follow(
+            tenant,
+            {one.user_id for one in told},
+            lambda project: self.ledger.record(tenant, told, project, self.clock.now()),
+        )
         done = {one.memory_id: one for one in progress}
         extracted = partial(_extracted, contributions=contributions)
         return [Done(stage_events(tenant, done.get(event.body.memory_id), extracted)) for event in events]

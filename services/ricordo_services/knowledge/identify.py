@@ -4,16 +4,16 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from ricordo.ports.describing import Nonsense
-from ricordo.ports.graph import FactGraph
 from ricordo.ports.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
 from ricordo.runtime.measured import Measure
 from ricordo_services.following import Backlog
 from ricordo_services.knowledge.profiles import EntityProfiles
-from ricordo_services.knowledge.projecting import projecting
+from ricordo_services.knowledge.projecting import Following
 
 _AT_ONCE: Final = 50  # doubts of a tenant that are read at a time
 _PAIRS: Final = 10  # in one call
@@ -43,7 +43,7 @@ class IdentifyByModel:
 
     Attributes:
         ledger: holds doubts and decisions.
-        graph: follows what is decided.
+        follow: has the graph follow what is decided.
         reader: the model.
         measure: in what measure it is asked.
         tenants: gives all tenants.
@@ -52,7 +52,7 @@ class IdentifyByModel:
     """
 
     ledger: KnowledgeLedger
-    graph: FactGraph
+    follow: Following
     reader: IdentityReader
     measure: Measure
     tenants: Callable[[], Awaitable[Sequence[str]]]
@@ -191,10 +191,10 @@ class IdentifyByModel:
 
     async def _decide(self, tenant: str, doubt: Doubt, verdict: Verdict | None) -> None:
         """Decide what the model says; what is no answer leaves it to the rules, as an unsure one does."""
-        project = projecting(self.graph, tenant)
         same = None if verdict is None else _SAME.get(verdict)
         by = f"model:{self.reader.model}"
-        await self.ledger.decide(tenant, doubt.user_id, doubt.names, project, same=same, by=by)
+        decide = partial(self.ledger.decide, tenant, doubt.user_id, doubt.names, same=same, by=by)
+        await self.follow(tenant, [doubt.user_id], decide)
         self._counts[_UNREADABLE if verdict is None else str(verdict)] += 1
 
 

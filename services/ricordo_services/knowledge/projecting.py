@@ -1,17 +1,57 @@
 """How the graph follows what is known."""
 
-from ricordo.ports.facts import Learned, Project
-from ricordo.ports.graph import FactGraph
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from ricordo.ports.facts import Learned, OutOfStep, Project
+from ricordo.ports.graph import FactGraph, GraphUnavailable
+from ricordo_services.knowledge.mending import Mending
+
+_TRIES: Final = 3
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """Has the graph follow what is written to the truth, and mends it where it is out of step.
+
+    Attributes:
+        mending: is asked outside of any transaction, since what is known of a user may be much.
+    """
+
+    graph: FactGraph
+    mending: Mending
+
+    async def __call__(
+        self, tenant: str, users: Collection[str], write: Callable[[Project], Awaitable[_Result]]
+    ) -> _Result:
+        """Write to the truth, with what projects it; again, after the graphs of `users` were mended.
+
+        Args:
+            tenant: whose truth.
+            users: of whom is written.
+            write: writes once and for all, or raises `OutOfStep` and has written nothing.
+
+        Raises:
+            GraphUnavailable: the graph does not answer, or other workers change it all the time.
+            Exception: whatever `write` raised.
+        """
+        project = projecting(self.graph, tenant)
+        for _ in range(_TRIES):
+            try:
+                return await write(project)
+            except OutOfStep:
+                for user_id in sorted(users):
+                    if not await self.mending.is_in_step(tenant, user_id):
+                        await self.mending.mend(tenant, user_id)
+        raise GraphUnavailable("the graph was out of step again each time it had been mended")
 
 
 def projecting(graph: FactGraph, tenant: str) -> Project:
-    """Return what writes to `graph` what has changed of a user's facts, or all of them."""
+    """Return what writes to `graph` what has changed of a user's facts."""
 
     async def project(learned: Learned) -> None:
-        user_id, facts = learned.user_id, learned.facts
-        if learned.whole:
-            await graph.replace(tenant, user_id, facts, learned.step.after)
-        else:
-            await graph.project(tenant, user_id, facts, gone=learned.gone, step=learned.step)
+        await graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone, step=learned.step)
 
     return project

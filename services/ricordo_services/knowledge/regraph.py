@@ -1,14 +1,13 @@
 """Writing the graph anew: user by user, some facts at a time, while messages go on changing what is known."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
-from uuid import UUID
+from functools import partial
 
 from ricordo.messages.subjects import checked_tenant
 from ricordo.ports.clock import Clock
-from ricordo.ports.graph import KeptGraph, Survey
-from ricordo.ports.known import KnownFacts
 from ricordo.ports.life import Life
+from ricordo_services.knowledge.mending import Mending, Written
 from ricordo_services.reindexed import Reindexed, ReindexOrder, Report
 
 
@@ -16,23 +15,15 @@ from ricordo_services.reindexed import Reindexed, ReindexOrder, Report
 class Regraph:
     """Makes the graph what the facts in the truth are, whatever it holds.
 
-    Each batch of facts is read and written under the lock of its user, as live facts are: neither overwrites
-    what is newer, and nobody waits longer than a batch takes. Whoever is stopped in the middle is simply run
-    again: what has been written is written once more, and changes nothing.
-
     Attributes:
-        facts: what is known.
-        graph: what is made like it.
+        mending: does so for a user.
         life: knows the tenants.
         clock: measures.
-        batch: facts that are written at once.
     """
 
-    facts: KnownFacts
-    graph: KeptGraph
+    mending: Mending
     life: Life
     clock: Clock
-    batch: int = 500
 
     async def run(self, order: ReindexOrder, report: Report = lambda _: None) -> Reindexed:
         """Write what is known, and remove what is not, one user after the other.
@@ -45,11 +36,13 @@ class Regraph:
             GraphUnavailable, StoreUnavailable: a server does not answer; what was written stays.
         """
         began, done = self.clock.monotonic(), Reindexed("graph")
-        await self.graph.prepare()  # it may be another, empty one
+        await self.mending.graph.prepare()  # it may be another, empty one
         owners = await self._owners(order, done)
         report(done)
+        if order.user_id is None:
+            await self._sweep(order, owners)
         for tenant, user_id in owners:
-            await self._user(tenant, user_id, done, report)
+            await self.mending.mend(tenant, user_id, partial(_count, done, report))
             done.users += 1
         done.seconds = self.clock.monotonic() - began
         return done
@@ -59,40 +52,27 @@ class Regraph:
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
         owners = {
             (tenant, user_id)
-            for tenant, user_id in await self.graph.owners(order.tenant)
+            for tenant, user_id in await self.mending.graph.owners(order.tenant)
             if order.user_id in (None, user_id) and _is_ours(tenant)
         }
         for tenant in tenants:
-            facts = await self.facts.owners(tenant, order.user_id)
+            facts = await self.mending.facts.owners(tenant, order.user_id)
             owners |= {(tenant, user_id) for user_id in facts}
             done.found += sum(facts.values())
         return sorted(owners)
 
-    async def _user(self, tenant: str, user_id: str, done: Reindexed, report: Report) -> None:
-        async with self.facts.held(tenant, user_id):  # nobody writes while the graph is swept
-            held = await self.graph.survey(tenant, user_id)
-        for batch in self._batches(held.ids.union(await self.facts.ids(tenant, user_id))):
-            await self._write(tenant, user_id, batch, held, done)
-            report(done)
-        async with self.facts.held(tenant, user_id) as known:
-            state = await known.state()
-            if state != held.state:
-                await self.graph.stand(tenant, user_id, before=held.state, after=state)
+    async def _sweep(self, order: ReindexOrder, owners: Collection[tuple[str, str]]) -> None:
+        """Remove what is nobody's, in one tenant, or in all and beside them."""
+        tenants = {tenant for tenant, _ in owners}
+        if order.tenant is not None:
+            tenants.add(order.tenant)
+        await self.mending.graph.sweep_ownerless(tenants, unnamed=order.tenant is None)
 
-    async def _write(
-        self, tenant: str, user_id: str, batch: Collection[UUID], held: Survey, done: Reindexed
-    ) -> None:
-        async with self.facts.held(tenant, user_id) as known:
-            facts = await known.among(batch)
-            unknown = set(batch).difference(fact.id for fact in facts)
-            gone = unknown.union(held.broken.intersection(batch))
-            await self.graph.project(tenant, user_id, facts, gone=gone)
-        done.written += len(facts)
-        done.removed += len(unknown & held.ids)
 
-    def _batches(self, ids: Collection[UUID]) -> Iterator[Collection[UUID]]:
-        ordered = sorted(ids)
-        return (ordered[start : start + self.batch] for start in range(0, len(ordered), self.batch))
+def _count(done: Reindexed, report: Report, batch: Written) -> None:
+    done.written += batch.written
+    done.removed += batch.removed
+    report(done)
 
 
 def _is_ours(tenant: str) -> bool:

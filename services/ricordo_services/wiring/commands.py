@@ -12,6 +12,7 @@ from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
 from ricordo_services.resources import Resources
+from ricordo_services.wiring.projecting import following
 
 _AT_ONCE = 4  # each waits for its user's turn with a connection to the database in hand
 
@@ -19,9 +20,9 @@ _AT_ONCE = 4  # each waits for its user's turn with a connection to the database
 async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> QueryServer:
     """Return the server of the commands that settle facts, and who is who."""
     bus, settings = await resources.bus(), resources.settings
-    graph = await resources.graph()
+    follow = await following(resources)
     ask_servers = _asking_servers(resources, settings.bus.query_timeout_s / 2)
-    settle = Settle(ledger, graph, resources.clock, ask_servers)
+    settle = Settle(ledger, follow, resources.clock, ask_servers)
     routed = partial(QueryRoute, deadline=settings.bus.query_timeout_s)
     return QueryServer(
         name="knowledge-commands",
@@ -29,7 +30,7 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
         routes={
             "command.verify": routed(handler=VerifyFact(settle)),
             "command.correct": routed(handler=CorrectFact(settle)),
-            "command.identify": routed(handler=IdentifyNames(ledger, graph, ask_servers)),
+            "command.identify": routed(handler=IdentifyNames(ledger, follow, ask_servers)),
         },
         responder=bus,
         publisher=bus,

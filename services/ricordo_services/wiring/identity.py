@@ -12,6 +12,7 @@ from ricordo.settings import KnowledgeSettings
 from ricordo.urls import bare
 from ricordo_services.knowledge.identify import IdentifyByModel
 from ricordo_services.resources import Resources
+from ricordo_services.wiring.projecting import following
 
 
 def can_be_asked(settings: KnowledgeSettings) -> bool:
@@ -28,7 +29,7 @@ async def identifying(resources: Resources, ledger: KnowledgeLedger) -> list[Ser
     life = await resources.store(PostgresLife)
     asking = IdentifyByModel(
         ledger=ledger,
-        graph=await resources.graph(),
+        follow=await following(resources),
         reader=await resources.opened("identities", opening),
         measure=Measure(
             CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),

@@ -7,7 +7,6 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import open_bus
 from ricordo.adapters.postgres.former import PostgresFormerVectors
 from ricordo.adapters.postgres.indexed import PostgresIndexedMemories
-from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.outdated import PostgresOutdated
@@ -28,6 +27,7 @@ from ricordo_services.reindexed import Reindexed, ReindexOrder
 from ricordo_services.reindexed import Report as ReindexReport
 from ricordo_services.resources import Resources, bus_settings, topology
 from ricordo_services.wiring.enriching import enriching, linking
+from ricordo_services.wiring.projecting import mending
 
 _REQUESTS: Final = 4  # to the model, in a slice of memories that are encoded again
 _SMALLER: Final = (
@@ -103,8 +103,7 @@ async def run_reindex(
 
 async def _regraph(resources: Resources) -> Regraph:
     return Regraph(
-        facts=await resources.store(PostgresKnownFacts),
-        graph=await resources.graph(),
+        mending=await mending(resources),
         life=await resources.store(PostgresLife),
         clock=resources.clock,
     )

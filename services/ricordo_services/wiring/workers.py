@@ -35,6 +35,7 @@ from ricordo_services.wiring.enriching import enriching
 from ricordo_services.wiring.former import warn_of_former
 from ricordo_services.wiring.identity import can_be_asked, identifying
 from ricordo_services.wiring.lifecycle import lifecycle
+from ricordo_services.wiring.projecting import following
 from ricordo_services.wiring.retrieval import retrieval
 from ricordo_services.wiring.stating import open_statement_reader, show
 
@@ -100,14 +101,13 @@ async def _enrichment(resources: Resources) -> list[Service]:
 
 
 async def _knowledge(resources: Resources) -> list[Service]:
-    graph = await resources.graph()
-    await graph.prepare()
+    await (await resources.graph()).prepare()
     beside = await resources.beside()
     settings = resources.settings.knowledge
     ledger = PostgresFactLedger(await resources.database(), beside, doubting=can_be_asked(settings))
     opening = open_statement_reader(settings, resources.clock, beside)
     reader = await resources.opened("statements", opening)
-    handler = Learn(ledger, graph, resources.clock, reader)
+    handler = Learn(ledger, await following(resources), resources.clock, reader)
     gate = resources.probe("graph", resources.ask_graph)
     worker = await event_worker(resources, "knowledge", handler, gates=(gate,))
     show(reader, settings, worker.health)

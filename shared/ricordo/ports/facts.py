@@ -54,14 +54,12 @@ class Learned:
             where the evidence has changed and the facts have not.
         gone: ids of facts that are no more, as after an erasure or another order of arrival.
         step: from which state of the evidence this leads to which.
-        whole: whether `facts` are all there are, whatever the projection holds beside them.
     """
 
     user_id: str
     facts: tuple[Fact, ...]
     gone: tuple[UUID, ...] = ()
     step: Step = Step(None, None)
-    whole: bool = False
 
 
 class OutOfStep(Exception):
@@ -69,8 +67,8 @@ class OutOfStep(Exception):
 
 
 Project = Callable[[Learned], Awaitable[None]]
-"""Writes what a user's facts have become to a projection; idempotent. It may raise `OutOfStep` for what is
-not whole, and is given the whole then."""
+"""Writes what a user's facts have become to a projection; idempotent. Where it raises `OutOfStep`, whoever
+gave it makes the projection what the truth is, and repeats the call."""
 
 
 class UnknownFact(LookupError):
@@ -138,8 +136,8 @@ class FactLedger(Protocol):
 
         `project` is awaited with what has changed of each user's facts, before the transaction commits: while
         the lock is held no older state can overwrite a newer one in the projection. What a crash leaves
-        there, of a transaction that was never committed, the next call repairs: a projection that is out of
-        step is given all facts. Repeating the call changes nothing and returns the same.
+        there, of a transaction that was never committed, the next call finds: its step is not from there.
+        Repeating the call changes nothing and returns the same.
 
         What is kept is the fold over all evidence of a user, in whatever order and batches it came.
 
@@ -159,7 +157,7 @@ class FactLedger(Protocol):
         The word is on the value of the fact: of several periods of it, on the one that holds or is disputed,
         whichever is named. What is confirmed holds from now on, if it did not, and messages do not overturn
         it; what never held, as what was corrected, holds again under its id, with its messages. Repeating
-        the call changes nothing and returns the same; what a failure leaves in the projection, that repairs.
+        the call changes nothing and returns the same.
 
         Returns:
             The fact that stands by that word, as it stands now; None where a confirmation was taken back.

@@ -41,12 +41,12 @@ class Survey:
     Attributes:
         ids: of all facts.
         broken: of those whose edge joins others than it should, or is there more than once.
-        state: of the user's evidence, at which the graph is; None where it does not say.
+        lonely: the keys of entities that no fact touches.
     """
 
     ids: frozenset[UUID]
-    broken: frozenset[UUID]
-    state: UUID | None = None
+    broken: frozenset[UUID] = frozenset()
+    lonely: frozenset[str] = frozenset()
 
 
 class FactGraph(Protocol):
@@ -78,35 +78,6 @@ class FactGraph(Protocol):
         """
         ...
 
-    async def replace(self, tenant: str, user_id: str, facts: Sequence[Fact], state: UUID | None) -> None:
-        """Make `facts` all that is known of a user, and keep that this is `state` of the evidence.
-
-        All or nothing; what stands as it should is left alone.
-        """
-        ...
-
-    async def facts(
-        self,
-        tenant: str,
-        user_id: str,
-        *,
-        entity: str | None = None,
-        predicate: str | None = None,
-        history: bool = False,
-        limit: int = 50,
-    ) -> Sequence[Fact]:
-        """Return facts, most confident first, then most recently reinforced.
-
-        Args:
-            tenant: whose graph.
-            user_id: whose facts.
-            entity: only those that have it as subject or object, in any spelling.
-            predicate: only those of this predicate.
-            history: also those that hold no longer.
-            limit: the most to return, >= 1.
-        """
-        ...
-
     async def neighbours(
         self,
         tenant: str,
@@ -133,7 +104,10 @@ class FactGraph(Protocol):
         ...
 
     async def erase(self, tenant: str, user_id: str) -> int:
-        """Remove all that is known of a user and return how many facts that were."""
+        """Remove all that is known of a user and return how many facts that were.
+
+        For whoever forgets a user: what is left of one then is what other users say.
+        """
         ...
 
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
@@ -155,11 +129,31 @@ class GraphUpkeep(Protocol):
         """Return tenant and user of all that is there; of one tenant only, where one is named."""
         ...
 
+    async def sweep_ownerless(self, tenants: Collection[str], *, unnamed: bool) -> None:
+        """Remove entities that somebody wrote under one of `tenants` without a user.
+
+        Args:
+            tenants: ours.
+            unnamed: whether to remove also those that name a user and no tenant.
+        """
+        ...
+
     async def survey(self, tenant: str, user_id: str) -> Survey:
-        """Remove what is no fact, such as an entity that none touches, and return which facts there are.
+        """Remove what can be no fact and no entity, and return what else there is.
+
+        Others may write the user's graph meanwhile: what it returns is looked at again, under the lock.
+        """
+        ...
+
+    async def sweep(self, tenant: str, user_id: str, lonely: Collection[str]) -> None:
+        """Remove those of `lonely`, keys of entities, that no fact touches now.
 
         Nobody else may write the user's graph meanwhile.
         """
+        ...
+
+    async def state(self, tenant: str, user_id: str) -> UUID | None:
+        """Return at which state of the user's evidence the graph is; None where it does not say."""
         ...
 
     async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:

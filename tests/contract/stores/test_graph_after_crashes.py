@@ -18,15 +18,20 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.neo4j import GraphSettings
 from ricordo.adapters.neo4j.graph import Neo4jGraph
 from ricordo.adapters.neo4j.sessions import Sessions
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.domain.facts import Evidence, Fact, Statement, fold
 from ricordo.messages.events import MemoryCreated
 from ricordo.ports.facts import FactQuestion, Step, Utterance
+from ricordo.ports.known import KnownFacts
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.ledger_folding import LAWS, statements
 from ricordo.testing.stores.telling import said
 from ricordo_services.knowledge.handlers import Learn, tell
+from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.projecting import Following
 from ricordo_services.stack import Endpoints
 
 pytestmark = pytest.mark.integration
@@ -64,11 +69,6 @@ class CrashingGraph(Neo4jGraph):
         if self.fate == "before":
             raise CrashError
         await super().project(tenant, user_id, facts, gone=gone, step=step)
-        if self.fate != "done":
-            raise CrashError
-
-    async def replace(self, tenant: str, user_id: str, facts: Sequence[Fact], state: UUID | None) -> None:
-        await super().replace(tenant, user_id, facts, state)
         if self.fate != "done":
             raise CrashError
 
@@ -137,6 +137,7 @@ class World:
 
     stores: Stores
     graph: CrashingGraph
+    known: KnownFacts
     reader: Stated
 
     def __post_init__(self) -> None:
@@ -144,7 +145,8 @@ class World:
 
     def worker(self) -> Learn:
         """Start a process that remembers nothing."""
-        return Learn(self.stores.another_ledger(), self.graph, SystemClock(), self.reader)
+        follow = Following(self.graph, Mending(facts=self.known, graph=self.graph, batch=2))
+        return Learn(self.stores.another_ledger(), follow, SystemClock(), self.reader)
 
     async def record(self, story: Story) -> None:
         await self.stores.record(
@@ -199,13 +201,13 @@ Elsewhere = Callable[[], World]
 
 
 @pytest.fixture
-async def elsewhere(stores: Stores, stack: Endpoints) -> AsyncIterator[Elsewhere]:
+async def elsewhere(stores: Stores, database: Database, stack: Endpoints) -> AsyncIterator[Elsewhere]:
     """Yield a maker of worlds, each a tenant of its own."""
     access = (stack.bolt_user, stack.bolt_password)
     async with AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver:
         graph = CrashingGraph(Sessions(driver, stack.bolt_database, GraphSettings()))
         await graph.prepare()
-        yield lambda: World(stores.elsewhere(), graph, Stated())
+        yield lambda: World(stores.elsewhere(), graph, PostgresKnownFacts(database), Stated())
 
 
 async def played(world: World, story: Story) -> None:

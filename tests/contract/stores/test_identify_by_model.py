@@ -8,12 +8,14 @@ import pytest
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.domain.facts import Evidence
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.facts import FactQuestion
 from ricordo.ports.graph import GraphUnavailable
 from ricordo.ports.identity import Doubt, Verdict
+from ricordo.ports.known import KnownFacts
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker
@@ -23,6 +25,8 @@ from ricordo.testing.fakes.identity import FakeIdentityReader
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 from ricordo_services.knowledge.identify import IdentifyByModel
+from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.projecting import Following
 
 pytestmark = pytest.mark.integration
 
@@ -47,6 +51,7 @@ class Asking:
 
     stores: Stores
     ledger: PostgresFactLedger
+    known: KnownFacts
     reader: FakeIdentityReader = field(default_factory=FakeIdentityReader)
     waiting: Waiting = field(default_factory=Waiting)
     graph_away: bool = False
@@ -54,11 +59,11 @@ class Asking:
 
     def __post_init__(self) -> None:
         """Wire it."""
-        clock = SystemClock()
+        clock, graph = SystemClock(), MemoryGraph()
         breaker = CircuitBreaker(clock, self.failures, 60.0, counted=ModelUnavailable)
         self.asking = IdentifyByModel(
             ledger=self.ledger,
-            graph=MemoryGraph(),
+            follow=Following(graph, Mending(facts=self.known, graph=graph)),
             reader=self.reader,
             measure=Measure(breaker, None, clock, gone="gone", back="back"),
             tenants=self._tenants,
@@ -103,7 +108,7 @@ class Asking:
 @pytest.fixture
 def one(stores: Stores, database: Database) -> Asking:
     """Return a pass on a ledger that doubts."""
-    return Asking(stores, PostgresFactLedger(database, doubting=True))
+    return Asking(stores, PostgresFactLedger(database, doubting=True), PostgresKnownFacts(database))
 
 
 @pytest.mark.parametrize(("verdict", "subjects"), [("same", 1), ("different", 1), ("unsure", 1)])

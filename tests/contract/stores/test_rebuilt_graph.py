@@ -23,6 +23,7 @@ from ricordo.testing.graph import ODD_NAMES, known
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import said, tell
+from ricordo_services.knowledge.mending import Mending
 from ricordo_services.knowledge.projecting import projecting
 from ricordo_services.knowledge.regraph import Regraph
 from ricordo_services.reindexed import Reindexed, ReindexOrder
@@ -33,12 +34,12 @@ pytestmark = pytest.mark.integration
 USERS: Final = ("u-1", "u-2", "u'3`{}")
 NAMES: Final = ("Nora", "nora", "Zoë", "Bea", "Rex", *(name for name in ODD_NAMES if len(name) < 100))
 MESSAGES: Final = 24
+SOME: Final = "00000000-0000-4000-8000-000000000000"
+"""The id of no fact, and no state."""
 
 DAMAGE: Final[dict[str, LiteralString]] = {
     "wiped": "MATCH (e {tenant: $tenant}) DETACH DELETE e",
-    "of another state": (
-        "MATCH (p:Projection {tenant: $tenant}) SET p.state = '00000000-0000-4000-8000-000000000000'"
-    ),
+    "of another state": ("MATCH (p:Projection {tenant: $tenant}) SET p.state = $some"),
     "a user lost": "MATCH (e:Entity {tenant: $tenant, user_id: 'u-2'}) DETACH DELETE e",
     "edges lost": "MATCH (:Entity {tenant: $tenant})-[f:FACT]->() WHERE f.confidence = 1 DELETE f",
     "values changed": (
@@ -62,6 +63,13 @@ DAMAGE: Final[dict[str, LiteralString]] = {
         "UNWIND ['u-1', 'u-2', 'u-9'] AS owner "
         "CREATE (:Entity {tenant: $tenant, user_id: owner, key: 'stranger', name: 'Stranger'})"
     ),
+    "an entity without a key": (
+        "MATCH (e:Entity {tenant: $tenant, user_id: 'u-1'}) WITH collect(e) AS all "
+        "CREATE (x:Entity {tenant: $tenant, user_id: 'u-1', name: 'Nobody'}) WITH x, all UNWIND all AS e "
+        "CREATE (x)-[:FACT {tenant: $tenant, user_id: 'u-1', id: $some}]->(e)"
+    ),
+    "an entity of no user": "CREATE (:Entity {tenant: $tenant, key: 'stranger', name: 'Stranger'})",
+    "a state of nobody": "CREATE (:Projection {tenant: $tenant, user_id: 'u-9', state: $some})",
 }
 STATES: Final[LiteralString] = (
     "MATCH (p:Projection {tenant: $tenant}) RETURN p.user_id AS user_id, p.state AS state ORDER BY user_id"
@@ -94,7 +102,7 @@ class World:
 
     async def run(self, query: LiteralString) -> list[dict[str, object]]:
         async with self.driver.session(database=self.database) as session:
-            result = await session.run(query, {"tenant": self.stores.tenant})
+            result = await session.run(query, {"tenant": self.stores.tenant, "some": SOME})
             return await result.data()
 
     async def exported(self) -> dict[str, Sequence[Fact]]:
@@ -123,11 +131,9 @@ async def world(stores: Stores, database: Database, stack: Endpoints) -> AsyncIt
     ):
         await graph.prepare()
         job = Regraph(
-            facts=PostgresKnownFacts(database),
-            graph=graph,
+            mending=Mending(facts=PostgresKnownFacts(database), graph=graph, batch=7),
             life=PostgresLife(database),
             clock=SystemClock(),
-            batch=7,
         )
         yield World(stores, graph, driver, stack.bolt_database, job)
 
@@ -258,6 +264,21 @@ async def test_neighbours_are_those_from_before(world: World) -> None:
     assert ways(await around()) == ways(before)
 
 
+async def test_an_entity_of_no_tenant_is_removed_with_all_that_is_nobodys(world: World) -> None:
+    await live(world, random.Random(10))
+    before = await world.seen()
+    mark = f"stranger {uuid4()}"
+    async with world.driver.session(database=world.database) as session:
+        await (await session.run("CREATE (:Entity {user_id: 'u-1', key: $mark})", {"mark": mark})).consume()
+        for unnamed, left in ((False, 1), (True, 0)):
+            await world.graph.sweep_ownerless([world.stores.tenant], unnamed=unnamed)
+            found = await session.run(
+                "MATCH (e:Entity {key: $mark}) RETURN count(e) AS number", {"mark": mark}
+            )
+            assert await found.data() == [{"number": left}]
+    assert await world.seen() == before
+
+
 async def test_other_peoples_entities_are_none_of_ours(world: World) -> None:
     mark = f"Not A Tenant {uuid4()}"
     queries: tuple[LiteralString, ...] = (
@@ -269,5 +290,6 @@ async def test_other_peoples_entities_are_none_of_ours(world: World) -> None:
         for query in queries[:2]:
             await (await session.run(query, {"mark": mark})).consume()
         await world.job.run(ReindexOrder(projection="graph", user_id="u"))
+        await world.graph.sweep_ownerless([world.stores.tenant], unnamed=True)
         found = await (await session.run(queries[2], {"mark": mark})).data()
     assert found == [{"number": 2}]

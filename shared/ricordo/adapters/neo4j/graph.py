@@ -86,41 +86,6 @@ class Neo4jGraph:
 
         await self._sessions.write(work)
 
-    async def replace(self, tenant: str, user_id: str, facts: Sequence[Fact], state: UUID | None) -> None:
-        """Write what is missing, and remove what is too much; see `FactGraph.replace`."""
-        scope = {"tenant": tenant, "user_id": user_id}
-
-        async def work(transaction: AsyncTransaction) -> None:
-            await _stood(transaction, scope, state)
-            held = await run(transaction, _FACTS["held"], scope)
-            await _written(transaction, scope, *rows.differing(facts, held))
-
-        await self._sessions.write(work)
-
-    async def facts(
-        self,
-        tenant: str,
-        user_id: str,
-        *,
-        entity: str | None = None,
-        predicate: str | None = None,
-        history: bool = False,
-        limit: int = 50,
-    ) -> Sequence[Fact]:
-        """Return facts, most confident first; see `FactGraph.facts`."""
-        found = await self._sessions.read(
-            _FACTS["facts"],
-            {
-                "tenant": tenant,
-                "user_id": user_id,
-                "entity": None if entity is None else rows.key(entity),
-                "predicate": predicate,
-                "history": history,
-                "limit": limit,
-            },
-        )
-        return [rows.fact(row["fact"]) for row in found]
-
     async def neighbours(
         self,
         tenant: str,
@@ -166,30 +131,50 @@ class Neo4jGraph:
         return [rows.fact(row["fact"]) for row in found]
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
-        """Return whose entities there are; see `GraphUpkeep.owners`."""
-        found = await self._sessions.read(_UPKEEP["owners"], {"tenant": tenant})
-        return {(row["tenant"], row["user_id"]) for row in found}
+        """Return whose entities and states there are; see `GraphUpkeep.owners`."""
+        return {
+            (row["tenant"], row["user_id"])
+            for query in ("owners", "owners_of_states")
+            for row in await self._sessions.read(_UPKEEP[query], {"tenant": tenant})
+        }
+
+    async def sweep_ownerless(self, tenants: Collection[str], *, unnamed: bool) -> None:
+        """Remove entities that are nobody's; see `GraphUpkeep.sweep_ownerless`."""
+        parameters = {"tenants": sorted(tenants), "unnamed": unnamed}
+        await self._sessions.write(partial(run, query=_UPKEEP["sweep_ownerless"], parameters=parameters))
 
     async def survey(self, tenant: str, user_id: str) -> Survey:
-        """Remove what is no fact, and return what is there; see `GraphUpkeep.survey`."""
+        """Remove what can be no fact, and return what else is there; see `GraphUpkeep.survey`."""
         scope = {"tenant": tenant, "user_id": user_id}
 
         async def work(transaction: AsyncTransaction) -> Survey:
             await run(transaction, _FACTS["sweep_edges"], {**scope, "form": rows.ID})
-            await run(transaction, _FACTS["sweep_entities"], scope)
+            await run(transaction, _FACTS["sweep_nameless"], scope)
             edges = await run(transaction, _FACTS["survey"], scope)
-            return rows.survey(edges, await run(transaction, _FACTS["state"], scope))
+            return rows.survey(edges, await run(transaction, _FACTS["lonely"], scope))
 
         return await self._sessions.write(work)
 
+    async def sweep(self, tenant: str, user_id: str, lonely: Collection[str]) -> None:
+        """Remove entities that no fact touches; see `GraphUpkeep.sweep`."""
+        scope = {"tenant": tenant, "user_id": user_id}
+        await self._sessions.write(partial(_swept, scope=scope, keys=lonely))
+
+    async def state(self, tenant: str, user_id: str) -> UUID | None:
+        """Return at which state the graph is; see `GraphUpkeep.state`."""
+        found = await self._sessions.read(_FACTS["state"], {"tenant": tenant, "user_id": user_id})
+        return UUID(found[0]["state"]) if found and found[0]["state"] is not None else None
+
     async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
         """Note at which state the graph is; see `GraphUpkeep.stand`."""
-        states = {
+        parameters = {
+            "tenant": tenant,
+            "user_id": user_id,
             "before": None if before is None else str(before),
             "state": None if after is None else str(after),
         }
-        parameters = {"tenant": tenant, "user_id": user_id, **states}
-        await self._sessions.write(partial(run, query=_FACTS["stand_if"], parameters=parameters))
+        query = _FACTS["forget_state_if" if after is None else "stand_if"]
+        await self._sessions.write(partial(run, query=query, parameters=parameters))
 
     async def health(self) -> bool:
         """Whether the server answers just now; see `FactGraph.health`."""
@@ -215,8 +200,14 @@ async def _written(
 async def _removed(transaction: AsyncTransaction, scope: Scope, gone: Collection[str]) -> None:
     """Remove facts, and the entities that no fact is left of."""
     removed = await run(transaction, _FACTS["remove"], {**scope, "ids": sorted(gone)})
-    keys = sorted({key for row in removed for key in (row["subject_key"], row["object_key"])})
-    for batch in _batches([{"key": key} for key in keys]):
+    await _swept(
+        transaction, scope, {key for row in removed for key in (row["subject_key"], row["object_key"])}
+    )
+
+
+async def _swept(transaction: AsyncTransaction, scope: Scope, keys: Collection[str]) -> None:
+    """Remove those of these entities that no fact touches."""
+    for batch in _batches([{"key": key} for key in sorted(keys)]):
         await run(transaction, _FACTS["remove_lonely"], {**scope, "ends": batch})
 
 

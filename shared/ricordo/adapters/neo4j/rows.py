@@ -30,13 +30,12 @@ def key(name: str) -> str:
     return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
 
 
-def survey(edges: Sequence[Mapping[str, Any]], states: Sequence[Mapping[str, Any]]) -> Survey:
-    """Return which facts these edges are, of which the edge is another than it should be, and the state."""
+def survey(edges: Sequence[Mapping[str, Any]], lonely: Sequence[Mapping[str, Any]]) -> Survey:
+    """Return which facts these edges are, of which the edge is not as it should be, and who has none."""
     times = Counter(UUID(edge["id"]) for edge in edges)
     twice = {one for one, number in times.items() if number > 1}
     astray = {UUID(edge["id"]) for edge in edges if _is_astray(edge)}
-    kept = [row["state"] for row in states if row["state"] is not None]
-    return Survey(frozenset(times), frozenset(twice | astray), UUID(kept[0]) if kept else None)
+    return Survey(frozenset(times), frozenset(twice | astray), frozenset(row["key"] for row in lonely))
 
 
 def _is_astray(edge: Mapping[str, Any]) -> bool:
@@ -45,34 +44,6 @@ def _is_astray(edge: Mapping[str, Any]) -> bool:
     if not isinstance(subject, str) or not isinstance(value, str):
         return True
     return (edge["subject_key"], edge["object_key"]) != (key(subject), key(value))
-
-
-def differing(facts: Sequence[Fact], edges: Sequence[Mapping[str, Any]]) -> tuple[list[Fact], set[str]]:
-    """Compare what is known with the edges that are there.
-
-    Returns:
-        The facts whose edge is missing or another one, and the ids of the edges that should not be there so.
-    """
-    times = Counter(edge["properties"].get("id") for edge in edges)
-    held = {edge["properties"].get("id"): edge for edge in edges}
-    missing, astray = [], {one for one in held if isinstance(one, str)}
-    for fact in facts:
-        wanted, name = parameters(fact), str(fact.id)
-        edge = held.get(name)
-        if edge is None or times[name] > 1 or _is_other(edge, wanted):
-            missing.append(fact)
-        else:
-            astray.discard(name)
-    return missing, astray
-
-
-def _is_other(edge: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether an edge joins others than wanted, or says something else."""
-    says = edge["properties"]
-    ends = ("subject_key", "object_key")
-    return any(edge[end] != wanted[end] for end in ends) or any(
-        says.get(name) != value for name, value in wanted["properties"].items()
-    )
 
 
 def parameters(fact: Fact) -> dict[str, Any]:

@@ -2,15 +2,13 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from uuid import UUID
 
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.adapters.postgres.fact_rows import fact_of
 from ricordo.adapters.postgres.refolding import New, Refolding, RememberedFoldings
 from ricordo.domain.facts import Changes, Folding
-from ricordo.ports.facts import Learned, OutOfStep, Project, Step
+from ricordo.ports.facts import Learned, Project, Step
 
 _SQL = Database.queries("facts")
 
@@ -109,19 +107,9 @@ class FoldingTransaction:
             self._remembered.keep(self._tenant, user_id, folding, state)
 
     async def _follow(self, learned: Learned) -> None:
-        """Have the projection follow; one that is out of step takes all that is known."""
+        """Have the projection follow."""
         try:
             await self._project(learned)
-        except OutOfStep:
-            await self._follow_anew(learned)
-        except Exception as error:
-            raise _NotProjected(error) from error
-
-    async def _follow_anew(self, learned: Learned) -> None:
-        found = await self.connection.fetch(_SQL["all_facts"], self._tenant, learned.user_id)
-        facts = tuple(map(fact_of, found))
-        try:
-            await self._project(replace(learned, facts=facts, gone=(), whole=True))
         except Exception as error:
             raise _NotProjected(error) from error
 

@@ -44,33 +44,6 @@ class MemoryGraph:
             held.pop(one, None)
         held.update({fact.id: fact for fact in facts})
 
-    async def replace(self, tenant: str, user_id: str, facts: Sequence[Fact], state: UUID | None) -> None:
-        """Make `facts` all there are; see `FactGraph.replace`."""
-        self._answer()
-        self._facts[tenant, user_id] = {fact.id: fact for fact in facts}
-        self._states[tenant, user_id] = state
-
-    async def facts(
-        self,
-        tenant: str,
-        user_id: str,
-        *,
-        entity: str | None = None,
-        predicate: str | None = None,
-        history: bool = False,
-        limit: int = 50,
-    ) -> Sequence[Fact]:
-        """Return facts, most confident first; see `FactGraph.facts`."""
-        found = [
-            fact
-            for fact in self._of(tenant, user_id)
-            if (history or fact.current)
-            and (predicate is None or fact.predicate == predicate)
-            and (entity is None or normalise(entity) in _ends(fact))
-        ]
-        found.sort(key=lambda f: (-f.confidence, -f.last_reinforced.timestamp(), str(f.id)))
-        return found[:limit]
-
     async def neighbours(
         self,
         tenant: str,
@@ -109,19 +82,35 @@ class MemoryGraph:
         return sorted(self._of(tenant, user_id), key=lambda fact: str(fact.id))
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
-        """Return whose facts there are; see `GraphUpkeep.owners`."""
+        """Return whose facts and states there are; see `GraphUpkeep.owners`."""
         self._answer()
-        return {owner for owner, held in self._facts.items() if held and tenant in (None, owner[0])}
+        held = {owner for owner, facts in self._facts.items() if facts}
+        return {owner for owner in held.union(self._states) if tenant in (None, owner[0])}
 
     async def survey(self, tenant: str, user_id: str) -> Survey:
-        """Return which facts there are, none of them broken; see `GraphUpkeep.survey`."""
-        ids = frozenset(fact.id for fact in self._of(tenant, user_id))
-        return Survey(ids, frozenset(), self._states.get((tenant, user_id)))
+        """Return which facts there are: nothing is broken or lonely; see `GraphUpkeep.survey`."""
+        return Survey(frozenset(fact.id for fact in self._of(tenant, user_id)))
+
+    async def sweep(self, tenant: str, user_id: str, lonely: Collection[str]) -> None:  # noqa: ARG002
+        """No entity is lonely here; see `GraphUpkeep.sweep`."""
+        self._answer()
+
+    async def sweep_ownerless(self, tenants: Collection[str], *, unnamed: bool) -> None:  # noqa: ARG002
+        """Nothing is nobody's here; see `GraphUpkeep.sweep_ownerless`."""
+        self._answer()
+
+    async def state(self, tenant: str, user_id: str) -> UUID | None:
+        """Return at which state the graph is; see `GraphUpkeep.state`."""
+        self._answer()
+        return self._states.get((tenant, user_id))
 
     async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
         """Note at which state the graph is; see `GraphUpkeep.stand`."""
         self._answer()
-        if self._states.get((tenant, user_id)) == before:
+        if self._states.get((tenant, user_id)) != before:
+            return
+        self._states.pop((tenant, user_id), None)
+        if after is not None:
             self._states[tenant, user_id] = after
 
     async def health(self) -> bool:

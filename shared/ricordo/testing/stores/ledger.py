@@ -126,24 +126,29 @@ class FactLedgerContract:
         await learn(stores, tell(stores, "m-1", said("lives_in", "Milan", minute=1)))
         assert _said(await _facts(stores)) == [("user", "lives_in", "Milan")]
 
-    async def test_a_projection_that_is_out_of_step_is_given_all_facts(self, stores: Stores) -> None:
+    async def test_a_projection_is_told_from_where_to_where_it_goes(self, stores: Stores) -> None:
         await _recorded(stores)
-        await learn(stores, tell(stores, "m-0", said("lives_in", "Rome"), said("likes", "tea", position=5)))
         given: list[Learned] = []
+        refused = OutOfStep("the projection is elsewhere")
 
         async def project(learned: Learned) -> None:
             given.append(learned)
-            if not learned.whole:
-                raise OutOfStep
+            if len(given) == 2:
+                raise refused
 
+        rome = tell(stores, "m-0", said("lives_in", "Rome"), said("likes", "tea", position=5))
         milan = tell(stores, "m-1", said("lives_in", "Milan", minute=1))
+        await stores.ledger.record(stores.tenant, [rome], project, STORED)
+        with pytest.raises(OutOfStep) as raised:
+            await stores.ledger.record(stores.tenant, [milan], project, STORED)
+        assert raised.value is refused
+        assert {fact.object for fact in await _facts(stores, ALL)} == {"Rome", "tea"}
         await stores.ledger.record(stores.tenant, [milan], project, STORED)
-        changed, whole = given
-        assert {fact.object for fact in changed.facts} == {"Milan", "Rome"}
-        assert set(whole.facts) == set(await _facts(stores, ALL))
-        assert {fact.object for fact in whole.facts} == {"Milan", "Rome", "tea"}
-        assert whole.step == changed.step
-        assert changed.step.before not in (None, changed.step.after)
+        first, out_of_step, again = given
+        assert first.step.before is None
+        assert (again.facts, again.gone) == (out_of_step.facts, out_of_step.gone)
+        assert again.step.before == out_of_step.step.before == first.step.after
+        assert again.step.after not in (None, again.step.before)
 
     async def test_another_reading_of_a_message_replaces_what_it_had_said(self, stores: Stores) -> None:
         await _recorded(stores)

@@ -22,24 +22,13 @@ DELETE f
 RETURN subject_key, object_key
 
 // name: remove_lonely
-// Of the ends of what was removed: no other has lost anything. They are there, so that nothing is created; matched, a
-// key "$tenant" would not be found by ArcadeDB, which takes it for the parameter.
+// Of the ends of what was removed, no other has lost anything; or of those that were lonely before. They are there, so that
+// nothing is created; matched, a key "$tenant" would not be found by ArcadeDB, which takes it for the parameter.
 UNWIND $ends AS lost
 MERGE (e:Entity {tenant: $tenant, user_id: $user_id, key: lost.key})
 WITH e
 WHERE NOT (e)-[:FACT {tenant: $tenant, user_id: $user_id}]-(:Entity {tenant: $tenant, user_id: $user_id})
-DELETE e
-
-// name: facts
-MATCH (s:Entity {tenant: $tenant, user_id: $user_id})
-      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
-      (o:Entity {tenant: $tenant, user_id: $user_id})
-WHERE ($entity IS NULL OR s.key = $entity OR o.key = $entity)
-  AND ($predicate IS NULL OR f.predicate = $predicate)
-  AND ($history OR f.valid_to IS NULL)
-RETURN properties(f) AS fact
-ORDER BY f.confidence DESC, f.last_reinforced DESC, f.id
-LIMIT $limit
+DETACH DELETE e
 
 // name: export
 MATCH (:Entity {tenant: $tenant, user_id: $user_id})
@@ -47,13 +36,6 @@ MATCH (:Entity {tenant: $tenant, user_id: $user_id})
       (:Entity {tenant: $tenant, user_id: $user_id})
 RETURN properties(f) AS fact
 ORDER BY f.id
-
-// name: held
-// All edges of a user, as they are.
-MATCH (s:Entity {tenant: $tenant, user_id: $user_id})
-      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
-      (o:Entity {tenant: $tenant, user_id: $user_id})
-RETURN properties(f) AS properties, s.key AS subject_key, o.key AS object_key
 
 // name: stand
 // At which state of a user's evidence the graph was, and from now on is.
@@ -71,6 +53,11 @@ MERGE (p:Projection {tenant: $tenant, user_id: $user_id})
 WITH p
 WHERE p.state = $before OR p.state IS NULL AND $before IS NULL
 SET p.state = $state
+
+// name: forget_state_if
+MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
+WHERE p.state = $before OR p.state IS NULL AND $before IS NULL
+DELETE p
 
 // name: forget_state
 MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
@@ -120,10 +107,15 @@ MATCH (:Entity {tenant: $tenant, user_id: $user_id})
 WHERE f.id IS NULL OR NOT f.id =~ $form
 DELETE f
 
-// name: sweep_entities
+// name: sweep_nameless
+MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
+WHERE e.key IS NULL
+DETACH DELETE e
+
+// name: lonely
 MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
 WHERE NOT (e)-[:FACT {tenant: $tenant, user_id: $user_id}]-(:Entity {tenant: $tenant, user_id: $user_id})
-DETACH DELETE e
+RETURN e.key AS key
 
 // name: survey
 MATCH (s:Entity {tenant: $tenant, user_id: $user_id})

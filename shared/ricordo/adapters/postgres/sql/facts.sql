@@ -170,12 +170,6 @@ where tenant = $1 and user_id = $2
 order by key = $3 desc, mentions desc, key
 limit 1
 
--- name: all_facts
--- Also those that hold no more, or never did.
-select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
-       disputed, verified, message_ids
-from facts where tenant = $1 and user_id = $2
-
 -- name: surfacing
 -- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
 -- Each of the three by its own index, so that not all that is known of a user is read for the ten that are shown.

@@ -1,0 +1,167 @@
+"""A graph that is out of step is mended outside of the transaction that met it, however much is known."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import asyncpg
+import pytest
+from tests.contract.stores.conftest import Dsns
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.known import PostgresKnownFacts
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
+from ricordo.domain.facts import Fact
+from ricordo.ports.facts import FactQuestion, Project, Step
+from ricordo.ports.graph import GraphUnavailable
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.fakes.graph import MemoryGraph
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.stores import STORED
+from ricordo.testing.stores.telling import said, tell
+from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.projecting import Following
+
+pytestmark = pytest.mark.integration
+
+IDLE_S = 1.0
+"""For how long a transaction may wait here for something else; 60 s where it is used."""
+EACH_S = 0.01
+"""What a slow graph takes for a fact."""
+MANY = 150
+
+
+class SlowGraph(MemoryGraph):
+    """Takes long for many facts, and counts those that it was given."""
+
+    def __init__(self, each_s: float = 0.0) -> None:
+        super().__init__()
+        self.each_s = each_s
+        self.given = 0
+
+    async def project(
+        self,
+        tenant: str,
+        user_id: str,
+        facts: Sequence[Fact],
+        *,
+        gone: Collection[UUID] = (),
+        step: Step | None = None,
+    ) -> None:
+        self.given += len(facts)
+        await asyncio.sleep(self.each_s * len(facts))
+        await super().project(tenant, user_id, facts, gone=gone, step=step)
+
+
+@dataclass
+class Knowing:
+    """A ledger whose transactions must not wait, and what has a graph follow it."""
+
+    stores: Stores
+    database: Database
+    writes: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.ledger = PostgresFactLedger(self.database)
+        self.known = PostgresKnownFacts(self.database)
+
+    def mending(self, graph: MemoryGraph) -> Mending:
+        return Mending(facts=self.known, graph=graph, batch=10)
+
+    async def say(
+        self, graph: MemoryGraph, number: int, *likes: str, users: Sequence[str] = ("u-1",)
+    ) -> None:
+        """Have each user say something in one batch, and the graph follow."""
+        tenant = self.stores.tenant
+        names = {user: f"{user}-{number}" for user in users}
+        await self.stores.record(
+            *(
+                new_message(name, tenant=tenant, user_id=user, timestamp=at(number))
+                for user, name in names.items()
+            )
+        )
+        statements = [said("likes", value, minute=number, position=n) for n, value in enumerate(likes)]
+        told = [tell(self.stores, name, *statements, user_id=user) for user, name in names.items()]
+
+        async def write(project: Project) -> None:
+            self.writes += 1
+            await self.ledger.record(tenant, told, project, STORED)
+
+        await Following(graph, self.mending(graph))(tenant, users, write)
+
+    async def is_shown(self, graph: MemoryGraph, user_id: str = "u-1") -> bool:
+        """Whether the graph holds what is known of a user, and says so."""
+        tenant = self.stores.tenant
+        question = FactQuestion(user_id=user_id, min_confidence=0, history=True, limit=1_000)
+        known = await self.ledger.facts(tenant, question)
+        held = await graph.export(tenant, user_id)
+        return set(held) == set(known) and await self.mending(graph).is_in_step(tenant, user_id)
+
+
+@pytest.fixture
+async def knowing(stores: Stores, dsns: Dsns) -> AsyncIterator[Knowing]:
+    impatient = {"idle_in_transaction_session_timeout": f"{IDLE_S * 1000:.0f}"}
+    async with asyncpg.create_pool(dsns.worker, min_size=1, max_size=4, server_settings=impatient) as pool:
+        yield Knowing(stores, Database(pool))
+
+
+async def test_of_much_that_is_known_a_lost_graph_is_written_again(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost = SlowGraph(EACH_S)
+    assert MANY * EACH_S > IDLE_S, "one transaction would be cut off"
+    await knowing.say(lost, 1, "tea")
+    assert lost.given > MANY
+    assert await knowing.is_shown(lost)
+
+
+async def test_so_is_one_that_is_rebuilt(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost = SlowGraph(EACH_S)
+    await knowing.mending(lost).mend(knowing.stores.tenant, "u-1")
+    assert await knowing.is_shown(lost)
+
+
+async def test_users_who_are_out_of_step_in_one_batch_are_mended_before_it_is_tried_again(
+    knowing: Knowing,
+) -> None:
+    users = ["u-1", "u-2", "u-3"]
+    shown, lost = SlowGraph(), SlowGraph()
+    await knowing.say(shown, 0, "tea", "jazz", users=users)
+    await knowing.say(shown, 1, "Rome", users=users)
+    knowing.writes = 0
+    await knowing.say(lost, 2, "Milan", users=users)
+    assert knowing.writes == 2
+    assert [await knowing.is_shown(lost, user) for user in users] == [True] * 3
+
+
+async def test_who_is_in_step_is_not_written_again_with_others(knowing: Knowing) -> None:
+    graph = SlowGraph()
+    await knowing.say(graph, 0, "tea", "jazz", "Rome", users=["u-1", "u-2"])
+    await graph.erase(knowing.stores.tenant, "u-1")
+    graph.given = 0
+    await knowing.say(graph, 1, "Milan", users=["u-1", "u-2"])
+    assert graph.given == 6, "three of whom was lost, and what is new: once in vain, and once of each"
+    assert [await knowing.is_shown(graph, user) for user in ("u-1", "u-2")] == [True] * 2
+
+
+async def test_what_others_learn_while_a_graph_is_mended_stays(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost = SlowGraph(EACH_S / 5)
+    numbers = range(1, 6)
+    async with asyncio.TaskGroup() as together:
+        together.create_task(knowing.mending(lost).mend(knowing.stores.tenant, "u-1"))
+        for number in numbers:
+            together.create_task(knowing.say(lost, number, f"tea {number}", "jazz"))
+    assert await knowing.is_shown(lost)
+
+
+async def test_a_graph_that_is_out_of_step_for_ever_is_unavailable(knowing: Knowing) -> None:
+    class Elsewhere(MemoryGraph):
+        async def stand(self, *_: object, **__: object) -> None:
+            """Take note of nothing."""
+
+    await knowing.say(MemoryGraph(), 0, "tea")
+    with pytest.raises(GraphUnavailable, match="out of step"):
+        await knowing.say(Elsewhere(), 1, "jazz")
+    assert not await knowing.ledger.told(knowing.stores.tenant, [knowing.stores.id("u-1-1")])
