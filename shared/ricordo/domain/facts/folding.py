@@ -18,7 +18,7 @@ from ricordo.domain.facts.histories import REACH, Bearing
 from ricordo.domain.facts.identities import Identities, mentions_of
 from ricordo.domain.facts.parts import FoldedPart, Part, parts_of
 from ricordo.domain.facts.periods import Period
-from ricordo.domain.facts.slots import Place
+from ricordo.domain.facts.slot_records import Place
 from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER
 
 MAX_CONFIDENCE = 10

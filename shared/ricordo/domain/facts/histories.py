@@ -11,7 +11,8 @@ from typing import Final, Literal, NamedTuple
 from ricordo.domain.facts.entities import normalise, spelled
 from ricordo.domain.facts.evidence import Evidence, Order, order
 from ricordo.domain.facts.periods import Period, Value
-from ricordo.domain.facts.slots import Place, Slot, Undo
+from ricordo.domain.facts.slot_records import Place, Undo
+from ricordo.domain.facts.slots import Slot
 
 REACH: Final = 128
 """How many rows of a slot can be taken back, at least: messages come late by a batch or two."""
@@ -55,12 +56,16 @@ class History:
     Args:
         spellings: how often the subject is spelled how, over all its slots; kept up here.
         reach: how many rows can be taken back, at least; >= 1.
+
+    Attributes:
+        record: what the slot holds.
     """
 
-    __slots__ = ("_applied", "_asked", "_beyond", "_met", "_reach", "_spellings", "slot")
+    __slots__ = ("_applied", "_asked", "_beyond", "_met", "_reach", "_slot", "_spellings", "record")
 
     def __init__(self, spellings: Counter[str], reach: int) -> None:
-        self.slot = Slot()
+        self._slot = Slot()
+        self.record = self._slot.record
         self._spellings = spellings
         self._reach = reach
         self._applied: list[_Applied] = []
@@ -95,17 +100,17 @@ class History:
         """Yield what the messages that were asked for have done, since this was last asked."""
         asked, self._asked = self._asked, {}
         for message_id, told in asked.items():
-            supported = {self.slot.place_of(value, first) for value, first in told.supported}
+            supported = {self.record.place_of(value, first) for value, first in told.supported}
             for place in supported:
-                if (period := self.slot.shown(place)) is not None:
+                if (period := self.record.shown(place)) is not None:
                     first = period.first.message_id == message_id
                     yield Share(message_id, "new" if first else "reinforced", place, period)
             for place in set(told.ended):
-                if (period := self.slot.shown(place)) is not None and period.ended_by == message_id:
+                if (period := self.record.shown(place)) is not None and period.ended_by == message_id:
                     yield Share(message_id, "superseded", place, period)
-            spoken_of = supported if self.slot.current is None else {*supported, self.slot.current}
+            spoken_of = supported if self.record.current is None else {*supported, self.record.current}
             for place in spoken_of:
-                if (period := self.slot.shown(place)) is not None and period.disputed:
+                if (period := self.record.shown(place)) is not None and period.disputed:
                     yield Share(message_id, "disputed", place, period)
 
     def _apply(self, row: Evidence, asked: Collection[str]) -> None:
@@ -117,15 +122,15 @@ class History:
             return
         self._met.add(said)
         self._spellings[spelled(row.subject)] += 1
-        undo = self.slot.apply(row, value)
+        undo = self._slot.apply(row, value)
         self._applied.append(_Applied(row, undo))
         if row.message_id not in asked or not undo:
             return
         told = self._asked.setdefault(row.message_id, _Told([], []))
-        if self.slot.supported is not None:
-            told.supported.append((value, self.slot.supported))
-        if self.slot.ended is not None:
-            told.ended.append(self.slot.ended)
+        if self._slot.supported is not None:
+            told.supported.append((value, self._slot.supported))
+        if self._slot.ended is not None:
+            told.ended.append(self._slot.ended)
 
     def _taken_back(self, until: Order) -> Iterator[Evidence]:
         """Take back the rows after `until`, the last first, and yield them."""
@@ -133,7 +138,7 @@ class History:
             row, undo = self._applied.pop()
             self._asked.pop(row.message_id, None)
             if undo is not None:
-                self.slot.take_back(undo)
+                self.record.take_back(undo)
                 self._met.discard(_said(row))
                 self._spellings -= Counter((spelled(row.subject),))
             yield row

@@ -12,7 +12,7 @@ from ricordo.domain.facts.entities import Entity, Naming, most_frequent, normali
 from ricordo.domain.facts.evidence import Evidence
 from ricordo.domain.facts.histories import History, Share
 from ricordo.domain.facts.periods import Period
-from ricordo.domain.facts.slots import Place
+from ricordo.domain.facts.slot_records import Place
 from ricordo.domain.facts.vocabulary import PREDICATES, USER, Predicate
 
 
@@ -151,7 +151,7 @@ class FoldedPart:
         """Return what has changed since this was last asked."""
         changed, self._changed = self._changed, set()
         periods = {
-            place: now for slot in changed for place, now in self._histories[slot].slot.take_news().items()
+            place: now for slot in changed for place, now in self._histories[slot].record.take_news().items()
         }
         shares = [one for slot in changed for one in self._histories[slot].take_shares()]
         if self._told_name != self.name:
@@ -168,7 +168,7 @@ class FoldedPart:
     def all_shown(self) -> Iterator[tuple[Place, Period]]:
         """Yield all periods."""
         for history in self._histories.values():
-            yield from history.slot.all_shown()
+            yield from history.record.all_shown()
 
     def _slot_of(self, row: Evidence) -> tuple[str, str] | None:
         object_key, subject_key = normalise(row.object), normalise(row.subject)
