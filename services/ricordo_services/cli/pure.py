@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, Final, TypeVar
@@ -38,6 +38,25 @@ Spoken = Annotated[
     str | None,
     typer.Option("--language", metavar="CODE", help="it or en; found out when not said.", show_default=False),
 ]
+When = Annotated[
+    str | None,
+    typer.Option(
+        "--timestamp",
+        "--now",
+        metavar="INSTANT",
+        help='When it was said, with an offset: "yesterday" counts from there. Now when not said.',
+        show_default=False,
+    ),
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--timezone",
+        metavar="ZONE",
+        help="Where it was said, such as Europe/Rome; UTC when not said.",
+        show_default=False,
+    ),
+]
 
 
 def analyze(
@@ -46,25 +65,16 @@ def analyze(
     jsonl: Jsonl = False,
     as_json: AsJson = False,
     language: Spoken = None,
-    now: Annotated[
-        str | None,
-        typer.Option(metavar="INSTANT", help="The moment of asking, with an offset.", show_default=False),
-    ] = None,
-    timezone: Annotated[
-        str | None,
-        typer.Option(metavar="ZONE", help="Such as Europe/Rome; UTC when not said.", show_default=False),
-    ] = None,
+    now: When = None,
+    timezone: Where = None,
 ) -> None:
     """Understand a query."""
+    fields = {"language": language, "now": now, "timezone": timezone}
+    _check(fields, jsonl=jsonl)
     if jsonl:
         _stream(source, Question, analysed)
     else:
-        _once(
-            {"query": _text(source), "language": language, "now": now, "timezone": timezone},
-            Question,
-            analysed,
-            as_json,
-        )
+        _once({"query": _text(source), **fields}, Question, analysed, as_json)
 
 
 def enrich(
@@ -73,27 +83,12 @@ def enrich(
     jsonl: Jsonl = False,
     as_json: AsJson = False,
     language: Spoken = None,
-    timestamp: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INSTANT",
-            help='When it was said, with an offset: "yesterday" counts from there. Now when not said.',
-            show_default=False,
-        ),
-    ] = None,
-    timezone: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ZONE",
-            help="Where it was said, such as Europe/Rome; UTC when not said.",
-            show_default=False,
-        ),
-    ] = None,
+    timestamp: When = None,
+    timezone: Where = None,
 ) -> None:
     """Say what a message feels like, how much it matters, what it is about and when that happened."""
     fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
-    if jsonl and any(fields.values()):
-        raise Misused("with --jsonl each line says its own language, timestamp and timezone")
+    _check(fields, jsonl=jsonl)
     with encoding() as encode:
         derive = partial(enriched, encode=encode)
         if jsonl:
@@ -108,31 +103,22 @@ def extract(
     jsonl: Jsonl = False,
     as_json: AsJson = False,
     language: Spoken = None,
-    now: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INSTANT",
-            help='When it was said, with an offset: "last year" counts from there. Now when not said.',
-            show_default=False,
-        ),
-    ] = None,
-    timezone: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ZONE",
-            help="Where it was said, such as Europe/Rome; UTC when not said.",
-            show_default=False,
-        ),
-    ] = None,
+    timestamp: When = None,
+    timezone: Where = None,
 ) -> None:
     """Read the facts that a message states, and since when and until when it says they hold."""
-    fields = {"language": language, "now": now, "timezone": timezone}
-    if jsonl and any(fields.values()):
-        raise Misused("with --jsonl each line says its own language, now and timezone")
+    fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
+    _check(fields, jsonl=jsonl)
     if jsonl:
         _stream(source, Stated, extracted)
     else:
         _once({"content": _text(source), **fields}, Stated, extracted, as_json)
+
+
+def _check(fields: Mapping[str, str | None], *, jsonl: bool) -> None:
+    if jsonl and any(fields.values()):
+        *names, last = fields
+        raise Misused(f"with --jsonl each line says its own {', '.join(names)} and {last}")
 
 
 def _text(source: str | None) -> str:

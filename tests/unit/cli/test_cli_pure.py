@@ -106,10 +106,19 @@ def test_a_line_that_cannot_be_meant_is_refused_by_its_number(
     assert ended.err == "ricordo: 1 of 2 lines could not be read, the first is line 2; mend them\n"
 
 
-def test_a_stream_takes_no_options_of_one_text(cli: Cli) -> None:
-    ended = cli("enrich", "--jsonl", "--timezone", "Europe/Rome", stdin=lines({"content": "ciao"}))
+@pytest.mark.parametrize("command", ["analyze", "enrich", "extract"])
+def test_a_stream_takes_no_options_of_one_text(cli: Cli, command: str) -> None:
+    ended = cli(command, "--jsonl", "--timezone", "Europe/Rome", stdin=lines({"content": "ciao"}))
     assert (ended.code, ended.out) == (2, "")
     assert "each line says its own" in ended.err
+
+
+@pytest.mark.parametrize("command", ["analyze", "enrich", "extract"])
+@pytest.mark.parametrize("moment", ["--now", "--timestamp"])
+def test_when_it_was_said_goes_by_two_names(cli: Cli, command: str, moment: str) -> None:
+    ended = cli(command, "ieri ho visto Nora", moment, "2026-05-04T10:00:00")
+    assert ended.code == 2
+    assert "offset" in ended.err
 
 
 def test_help_says_what_counts_as_yesterday(cli: Cli) -> None:
