@@ -60,7 +60,7 @@ def _card(
 
 
 def _head(user: str, entity: EntityView, facts: Sequence[FactView]) -> list[tuple[Text, Text]]:
-    told = [("named in", f"{entity.mentions:,} message{'' if entity.mentions == 1 else 's'}")]
+    told = [("known from", f"{entity.mentions:,} message{'' if entity.mentions == 1 else 's'}")]
     if entity.aliases:
         told.insert(0, ("also called", plain(", ".join(entity.aliases))))
     if ties := sorted({fact.predicate for fact in facts if _ties(fact, entity)}):

@@ -104,7 +104,7 @@ class EntityView(Message):
     aliases: Annotated[tuple[str, ...], Field(max_length=100)] = ()
     """Other names and spellings."""
     mentions: Count
-    """Messages that name it."""
+    """Messages that state something of it."""
     neighbours: Annotated[tuple[NeighbourView, ...], Field(max_length=20)] = ()
     """By what holds now, nearest first; those at distance 2 not by way of the user."""
 

@@ -58,7 +58,7 @@ def test_a_card_tells_who_it_is_what_is_known_and_what_is_near(capsys: pytest.Ca
     assert shown(capsys, FactsReply(facts=KNOWN, entity=NORA)) == [
         "Nora",
         "also called  la Nora, nora",
-        "named in     4 messages",
+        "known from   4 messages",
         "to davide    has_sibling",
         "",
         "has_sibling",
@@ -78,7 +78,7 @@ def test_a_card_tells_who_it_is_what_is_known_and_what_is_near(capsys: pytest.Ca
 def test_a_card_of_somebody_who_is_only_named_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     show_facts("davide", FactsReply(entity=EntityView(name="Nora", mentions=1)), UTC)
     said = capsys.readouterr()
-    assert said.out.splitlines() == ["Nora", "named in  1 message"]
+    assert said.out.splitlines() == ["Nora", "known from  1 message"]
     assert said.err.splitlines() == ["no such facts are known of davide"]
 
 
