@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import groupby
@@ -10,14 +10,13 @@ from typing import Final, NamedTuple
 
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
-from ricordo.runtime.measured import Measure
+from ricordo.runtime.measured import Measure, portions
 from ricordo_services.following import Backlog
 from ricordo_services.knowledge.profiles import EntityProfiles
 from ricordo_services.knowledge.projecting import Following
 
 _AT_ONCE: Final = 50  # doubts of a tenant that are read at a time
 _PAIRS: Final = 10  # in one call
-_BYTES: Final = 9_000  # of what is shown in one call, unless it is one pair: some 3,000 tokens
 _UNREADABLE: Final = "unreadable"
 _WITHDRAWN: Final = "withdrawn"
 _SAME: Final = {Verdict.SAME: True, Verdict.DIFFERENT: False}
@@ -100,7 +99,7 @@ class IdentifyByModel:
         if fresh:
             await self._yield_to_events()
         for _, doubts in groupby(fresh, key=lambda one: one.user_id):
-            for portion in _portions(await self._known(tenant, doubts)):
+            for portion in portions(await self._known(tenant, doubts), _shown, _PAIRS):
                 await self._settle(tenant, portion)
         return bool(found)
 
@@ -198,17 +197,5 @@ class IdentifyByModel:
         self._counts[_UNREADABLE if verdict is None else str(verdict)] += 1
 
 
-def _portions(asked: Sequence[_Asked]) -> Iterator[Sequence[_Asked]]:
-    """Yield as many at once as one call takes."""
-    portion: list[_Asked] = []
-    size = 0
-    for one in asked:
-        shown = json.dumps([asdict(each) for each in one.pair], ensure_ascii=False)
-        own = len(shown.encode("utf-8", "replace"))
-        if portion and (len(portion) == _PAIRS or size + own > _BYTES):
-            yield portion
-            portion, size = [], 0
-        portion.append(one)
-        size += own
-    if portion:
-        yield portion
+def _shown(one: _Asked) -> str:
+    return json.dumps([asdict(each) for each in one.pair], ensure_ascii=False)

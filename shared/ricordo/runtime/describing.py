@@ -7,7 +7,7 @@ from typing import TypeVar
 from ricordo.domain.describing import Reading, Said, importance_of_rating
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import MessageReader
-from ricordo.runtime.measured import Measure, portions
+from ricordo.runtime.measured import Measure, portions_of_messages
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 
 T = TypeVar("T")
@@ -74,4 +74,6 @@ class ModelDescriber:
         ask: Callable[[Sequence[Said]], Awaitable[Sequence[T | None]]],
         deadline: float,
     ) -> list[T | None]:
-        return await self._measure.each(portions(messages, lambda one: one, self._batch), ask, deadline)
+        return await self._measure.each(
+            portions_of_messages(messages, lambda one: one, self._batch), ask, deadline
+        )

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 import structlog
@@ -13,7 +13,7 @@ from ricordo.ports.describing import Nonsense
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.resilience import BreakerState, CircuitBreaker, TokenBucket
 
-_MOST_BYTES: Final = 9_000  # of the texts in one request: some 3,000 tokens
+_MOST_BYTES: Final = 9_000  # of what is shown in one request, unless it is one item: some 3,000 tokens
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -120,32 +120,42 @@ class Measure:
         return True
 
 
-def portions(items: Sequence[A], said: Callable[[A], Said], batch: int) -> Iterator[Sequence[A]]:
+def portions(
+    items: Iterable[A],
+    shown: Callable[[A], str],
+    batch: int,
+    alone: Callable[[A], bool] = lambda _: False,
+) -> Iterator[Sequence[A]]:
     """Yield items in their order, as many at once as one request takes.
 
-    A message that speaks to its reader is alone, so that it cannot speak for its neighbours.
-
     Args:
-        items: about messages.
-        said: gives the message of an item.
+        items: what a model is asked about.
+        shown: gives what it is shown of an item.
         batch: items in a request at the most.
+        alone: whether an item has a request to itself.
     """
     portion: list[A] = []
     size = 0
     for item in items:
-        message = said(item)
-        own = len(message.shown.encode("utf-8", "replace"))
-        alone = message.gives_orders
-        if portion and (alone or len(portion) == batch or size + own > _MOST_BYTES):
+        own, by_itself = len(shown(item).encode("utf-8", "replace")), alone(item)
+        if portion and (by_itself or len(portion) == batch or size + own > _MOST_BYTES):
             yield portion
             portion, size = [], 0
         portion.append(item)
         size += own
-        if alone:
+        if by_itself:
             yield portion
             portion, size = [], 0
     if portion:
         yield portion
+
+
+def portions_of_messages(items: Iterable[A], said: Callable[[A], Said], batch: int) -> Iterator[Sequence[A]]:
+    """Yield items about messages; see `portions`.
+
+    A message that speaks to its reader is alone, so that it cannot speak for its neighbours.
+    """
+    return portions(items, lambda one: said(one).shown, batch, lambda one: said(one).gives_orders)
 
 
 async def _within(seconds: float, answer: Awaitable[T]) -> T:

@@ -1,7 +1,7 @@
 """Who reads messages for what they state: models where that is asked for, and rules, which need nobody."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -12,7 +12,7 @@ from ricordo.domain.memory import Role
 from ricordo.ports.facts import Utterance
 from ricordo.ports.relating import EntityRecogniser, RelationReader
 from ricordo.runtime.beside import Beside
-from ricordo.runtime.measured import Measure, portions
+from ricordo.runtime.measured import Measure, portions_of_messages
 
 _HEARD: Final = "heard"
 _UNHEARD: Final = "unheard"
@@ -124,7 +124,8 @@ class ModelStatementReader:
         named = await self._recognised([one.shown for one in said], deadline)
         passages = [Passage(one, tuple(names or ())) for one, names in zip(said, named, strict=True)]
         shown = [one for one, names in zip(passages, named, strict=True) if names is not None]
-        told = iter(await self._measure.each(self._portions(shown), self._reader.relate, deadline))
+        some = portions_of_messages(shown, lambda one: one.said, self._batch)
+        told = iter(await self._measure.each(some, self._reader.relate, deadline))
         return [
             (one, None if names is None else next(told)) for one, names in zip(passages, named, strict=True)
         ]
@@ -134,9 +135,6 @@ class ModelStatementReader:
             return [()] * len(texts)
         some = (texts[at : at + self._batch] for at in range(0, len(texts), self._batch))
         return await self._measure_of_entities.each(some, self._recogniser.entities, deadline)
-
-    def _portions(self, passages: Sequence[Passage]) -> Iterator[Sequence[Passage]]:
-        return portions(passages, lambda one: one.said, self._batch)
 
 
 def by_rules(utterance: Utterance) -> tuple[Statement, ...]:

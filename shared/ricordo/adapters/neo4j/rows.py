@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
 
-from ricordo.domain.facts import Fact, normalise
+from ricordo.domain.facts import LONGEST_KEY, Fact, normalise
 from ricordo.ports.graph import Survey
 
 ID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -17,7 +17,6 @@ ID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _INSTANT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
-_LONGEST_KEY: Final = 1_000  # bytes: Neo4j indexes no more than some 8,000, tenant and user included
 _BEGINNING: Final = 100  # characters
 
 
@@ -25,7 +24,7 @@ def key(name: str) -> str:
     """Return what the entity of this name is found by: its normalised name, or the digest of a long one."""
     normal = normalise(name)
     written = normal.encode()
-    if len(written) <= _LONGEST_KEY:
+    if len(written) <= LONGEST_KEY:  # Neo4j indexes no more than some 8,000 bytes, tenant and user included
         return normal
     return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
 

@@ -2,7 +2,7 @@
 
 from ricordo.domain.facts.decisions import MOST_DECISIONS, Decision
 from ricordo.domain.facts.doubts import doubts
-from ricordo.domain.facts.entities import Entity, canonical, entities, is_name, normalise
+from ricordo.domain.facts.entities import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
 from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold, resolved
@@ -16,6 +16,7 @@ from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactCl
 __all__ = [
     "BEINGS",
     "FUNCTIONAL",
+    "LONGEST_KEY",
     "MOST_DECISIONS",
     "PREDICATES",
     "USER",

@@ -13,13 +13,13 @@ from ricordo.domain.facts.vocabulary import PREDICATES, USER
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
 
 
-LONGEST_NAME: Final = 1_000
+LONGEST_KEY: Final = 1_000
 """Bytes of a normalised name: an index holds some 2,700 of a row's key, and nobody's name is as long."""
 
 
 def is_name(name: str) -> bool:
     """Whether that may be the name or the value of anything: not blank, and not without end."""
-    return 0 < len(normalise(name).encode()) <= LONGEST_NAME
+    return 0 < len(normalise(name).encode()) <= LONGEST_KEY
 
 
 @lru_cache(maxsize=16_384)
@@ -72,7 +72,7 @@ class Entity:
         key: the normalised name, unique within a user.
         name: the spelling to show.
         aliases: every other spelling met, sorted.
-        mentions: distinct messages that name it.
+        mentions: distinct messages that state something of it.
     """
 
     key: str

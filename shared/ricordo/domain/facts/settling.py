@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from ricordo.domain.facts.entities import normalise, spelled
+from ricordo.domain.facts.entities import LONGEST_KEY, normalise, spelled
 from ricordo.domain.facts.evidence import Evidence, Kind
 from ricordo.domain.facts.folding import Fact
-
-MAX_KEY_BYTES: Final = 1024
-"""The longest value, as it is compared: some letters are written out then, and an index has its limit."""
 
 _UNSEEN: Final = frozenset({"Cf", "Zs", "Zl", "Zp", "Mn"})
 """Categories of characters that nobody sees by themselves, such as a space of no width."""
@@ -44,8 +41,8 @@ def value(text: str) -> str:
     key = normalise(cleaned)
     if not key or all(unicodedata.category(char) in _UNSEEN for char in key):
         raise ImpossibleValue("must hold a letter, a digit or a sign")
-    if len(key.encode()) > MAX_KEY_BYTES:
-        raise ImpossibleValue(f"must not be longer than {MAX_KEY_BYTES:,} bytes with its letters written out")
+    if len(key.encode()) > LONGEST_KEY:
+        raise ImpossibleValue(f"must not be longer than {LONGEST_KEY:,} bytes with its letters written out")
     return cleaned
 
 
