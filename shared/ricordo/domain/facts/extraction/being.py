@@ -112,6 +112,8 @@ def _corrected(scene: Scene, claim: Claim) -> Span:
         return at, claim.end
     at += denied
     after = name_at(scene.tokens, grammar, at, scene.limit, loose=scene.tokens.lowercase, person=True)
+    if after > at and claim.subject is None:
+        scene.draft(None, "name", scene.tokens.text(at, after), polarity="denied")
     first = after
     while first < scene.limit and low[first] in _RATHER:
         first += 1

@@ -24,12 +24,12 @@ from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, mentions, others_mentions
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import Reader
-from ricordo.domain.facts.extraction.relatives import relative, relative_of
+from ricordo.domain.facts.extraction.relatives import are_called, relative, relative_of, whom_named
 from ricordo.domain.facts.extraction.scene import Scene, Who
 from ricordo.domain.facts.extraction.statement import Statement
-from ricordo.domain.facts.extraction.stating import said
+from ricordo.domain.facts.extraction.stating import said, state
 from ricordo.domain.facts.extraction.tokens import Tokens
-from ricordo.domain.facts.extraction.verbs import Verb, elided_at, verb_at
+from ricordo.domain.facts.extraction.verbs import Verb, agrees, elided_at, verb_at
 from ricordo.domain.facts.extraction.word_forms import is_verb
 
 _SHORT: Final = 3
@@ -264,6 +264,7 @@ class Reading:
             return True
         elif verb.rule.person:
             person = self._subject if self._subject_known and self._subject else self._scene.cast.latest()
+            person = whom_named(self._scene, verb, person)
             if person is not None or verb.rule.reader is Reader.LOSS:  # "è morta Luna"
                 said(self._scene, person, verb, end)
         else:
@@ -276,6 +277,10 @@ class Reading:
         low = self._tokens.low
         if subject is not None:
             at = aged(self._scene, subject, at, end)
+            called = are_called(self._scene, subject, at, end)
+            if called is not None:
+                state(self._scene, called)
+                return True
             if at < end and low[at] == "'s":
                 told = belonging(self._scene, subject, at + 1, end)
                 theirs = None if told else relative(self._scene, subject, at + 1, end)
@@ -286,15 +291,9 @@ class Reading:
         while at < end and (low[at] in self._grammar.relatives or low[at] in (",", ")")):
             at += 1
         verb = self._verb(at, end)
-        if verb is not None and _agrees(subject, verb):
+        if verb is not None and agrees(subject, verb):
             said(self._scene, subject, verb, end)
         return True
 
     def _verb(self, at: int, end: int) -> Verb | None:
         return verb_at(self._tokens.low, self._grammar, at, end)
-
-
-def _agrees(subject: Who, verb: Verb) -> bool:
-    if subject is None:
-        return verb.rule.person != 3
-    return verb.rule.person != 1 and (subject.several or not verb.bare)

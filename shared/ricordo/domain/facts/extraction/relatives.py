@@ -1,13 +1,28 @@
-"""The people of people: "Joel's sister Karen", "la moglie di Gaetano", who are not the user's."""
+"""Who is told of before, or without, a name: "Joel's sister", "a guy from work", "i miei figli sono …"."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
-from ricordo.domain.facts.extraction.grammar import Kin
+from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life, is_state
+from ricordo.domain.facts.extraction.grammar import Gender, Kin
 from ricordo.domain.facts.extraction.mentions import kin_at, named_after
-from ricordo.domain.facts.extraction.names import Person, name_at
-from ricordo.domain.facts.extraction.scene import Scene
+from ricordo.domain.facts.extraction.names import Person, Span, name_at
+from ricordo.domain.facts.extraction.phrases import Reader, Rule
+from ricordo.domain.facts.extraction.scene import Claim, Scene
+from ricordo.domain.facts.extraction.verbs import Verb
 
+_SOMEBODY: Final[Mapping[str, Gender]] = {
+    **dict.fromkeys("someone somebody person qualcuno persona".split(), ""),
+    **dict.fromkeys("guy man boy lad bloke chap dude fella ragazzo tipo tizio uomo".split(), "m"),
+    **dict.fromkeys("girl woman lady lass gal ragazza tipa tizia donna".split(), "f"),
+}
+"""Nouns for whom one is seeing, with the gender they tell."""
+_LONGEST_LEAD: Final = 4
+_SEVERAL: Final = 2
+_SINCE: Final = frozenset("since from now da dal dalla dall' di del della".split())
+_ONCE: Final = frozenset("tonight tomorrow today stasera domani oggi stanotte".split())
+"""Whom one sees once is no partner."""
 _OF: Final = frozenset({"di", "d'"})
 
 
@@ -56,3 +71,83 @@ def _introduced(scene: Scene, owner: Person, kin: Kin, at: int, end: int) -> tup
     if names:
         scene.tie(person, to=owner)
     return person, after
+
+
+def companion(scene: Scene, claim: Claim) -> bool:
+    """Read "I'm seeing | a guy from work", whose name may follow: "…, his name is Kofi".
+
+    Returns:
+        Whether somebody without a name, or with one behind it ("a girl called Priya"), was told of.
+    """
+    tokens, grammar, end = scene.tokens, scene.grammar, claim.end
+    at = claim.at - (tokens.low[claim.at - 1] in _SOMEBODY)  # "frequento un ragazzo": part of the phrase
+    furthest = min(end, at + _LONGEST_LEAD)
+    while at < furthest and tokens.low[at] not in _SOMEBODY:
+        if not (tokens.low[at] in grammar.determiners or tokens.raw[at].islower()):
+            return False
+        at += 1
+    if at >= end or tokens.low[at] not in _SOMEBODY:
+        return False
+    kin = Kin("partner", "partner", _SOMEBODY[tokens.low[at]])
+    spans, after = named_after(tokens, grammar, kin, at + 1, end)
+    soon = tokens.low[scene.span[0] : end]
+    if (not spans and not _goes_on_for(scene, after, end)) or not _ONCE.isdisjoint(soon):
+        return True
+    names = [tokens.text(*span) for span in spans]
+    owner = claim.subject
+    person = Person(kin, "", names, of_other=owner is not None, owner=owner)
+    person = scene.cast.introduce(person)
+    if names:
+        scene.tie(person, to=owner, over=claim.polarity == "past")
+    return True
+
+
+def _goes_on_for(scene: Scene, at: int, end: int) -> bool:
+    """Whether nothing follows but where they are from, or since when: "about it" would make it a visit."""
+    return at >= end or scene.tokens.low[at] in _SINCE
+
+
+def are_called(scene: Scene, subject: Person, at: int, end: int) -> Claim | None:
+    """Read "i miei figli | sono Tino, Gino e Pino"; "sono" is also "I am"."""
+    low = scene.tokens.low
+    if at + 1 >= end or low[at] != "sono" or not subject.several or subject.names:
+        return None
+    after = name_at(scene.tokens, scene.grammar, at + 1, end, person=True)
+    if after == at + 1 or is_state(low[at + 1 : after], scene.grammar.code):
+        return None
+    return Claim(subject, Rule("name", Reader.NAME, 3), at + 1, end)
+
+
+def in_turn(scene: Scene, claim: Claim, pieces: Sequence[Span]) -> bool:
+    """Read "a cat and a dog, Tom and Spike": as many names as there are of them, in their order."""
+    tokens, lead = scene.tokens, scene.objects.phrasing.lead
+    terms = [kin_at(tokens, scene.grammar, lead(*piece), piece[1]) for piece in pieces]
+    known = [term for term in terms if term is not None and not term[0].plural]
+    alone = all(term[1] == piece[1] for term, piece in zip(known[:-1], pieces, strict=False))
+    if len(known) < _SEVERAL or len(known) < len(pieces) or not alone:
+        return False
+    several = replace(known[-1][0], plural=True)
+    spans, _ = named_after(tokens, scene.grammar, several, known[-1][1], scene.limit)
+    if len(spans) != len(pieces):
+        return False
+    for (kin, after), piece, span in zip(known, pieces, spans, strict=True):
+        noun, of_other = tokens.text(lead(*piece), after), claim.subject is not None
+        person = scene.cast.introduce(Person(kin, noun, [tokens.text(*span)], of_other))
+        scene.tie(person, to=claim.subject, over=claim.polarity == "past")
+    return True
+
+
+def whom_named(scene: Scene, verb: Verb, person: Person | None) -> Person | None:
+    """Return whom "si chiama Rex" names behind "mia sorella ha un cane": the dog, not the sister.
+
+    Args:
+        scene: the message.
+        verb: any verb without a subject.
+        person: whom it would be about as any other verb.
+    """
+    if verb.rule.predicate != "name" or verb.rule.reader is not Reader.NAME:
+        return person
+    last, plural = scene.cast.latest(), scene.tokens.low[verb.end - 1].endswith("no")
+    if last is not None and last.of_other and not last.names and last.several == plural:
+        return last
+    return person if person is not None and person.several == plural else None

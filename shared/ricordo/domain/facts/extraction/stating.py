@@ -11,6 +11,7 @@ from ricordo.domain.facts.extraction.figurative import ALLERGENS, is_laughter
 from ricordo.domain.facts.extraction.having import had, tells_of_pets
 from ricordo.domain.facts.extraction.names import Person, Span
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
+from ricordo.domain.facts.extraction.relatives import companion, in_turn
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.facts.extraction.verbs import Verb
 from ricordo.domain.facts.vocabulary import FUNCTIONAL
@@ -72,7 +73,10 @@ def _likes_it(scene: Scene, claim: Claim) -> None:
 def _has(scene: Scene, claim: Claim) -> None:
     if scene.tokens.low[claim.at - 1] == "'ve" and not _counted(scene, claim):
         return
-    for piece in scene.objects.phrasing.pieces(claim.at, claim.end):
+    pieces = list(scene.objects.phrasing.pieces(claim.at, claim.end))
+    if claim.rule.reader is Reader.POSSESSION and len(pieces) > 1 and in_turn(scene, claim, pieces):
+        return
+    for piece in pieces:
         if claim.rule.predicate != "has_pet" or tells_of_pets(scene, piece):
             had(scene, claim.subject, piece, claim.rule.reader, over=claim.polarity == "past")
 
@@ -102,6 +106,8 @@ def _counted(scene: Scene, claim: Claim) -> bool:
 def _objects(scene: Scene, claim: Claim) -> None:
     if claim.rule.reader is Reader.NAME and claim.at in scene.mentions:
         return  # "I met my friend Anna": the mention has said it
+    if claim.rule.predicate == "partner" and companion(scene, claim):
+        return
     rule, spans = _decided(scene, claim)
     if not spans and rule.polarity == "past" and rule.predicate in _LEFT:
         ended(scene, replace(claim, rule=Rule("lives_in", Reader.ENDING)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ricordo.domain.facts.extraction.grammar import Grammar
+from ricordo.domain.facts.extraction.names import Person
 from ricordo.domain.facts.extraction.phrases import Rule, longest
 
 _FORMS: Final = {"en": ("HAVE", "BE", "WAS"), "it": ("sono",)}
@@ -130,3 +131,10 @@ def _ended(words: Sequence[str], grammar: Grammar, begin: int, end: int, verb: V
     if not verb.negated or verb.over:
         return verb
     return replace(verb, over=any(word in grammar.over for word in words[begin:end]))
+
+
+def agrees(subject: Person | None, verb: Verb) -> bool:
+    """Say whether a verb may be about `subject`, or (None) about the user."""
+    if subject is None:
+        return verb.rule.person != 3
+    return verb.rule.person != 1 and (subject.several or not verb.bare)

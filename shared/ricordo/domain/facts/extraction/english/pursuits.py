@@ -140,6 +140,8 @@ took in
 = partner name
 BE married|engaged to
 BE dating|seeing
+started|began dating|seeing
+HAVE started dating|seeing
 got married|engaged to
 married
 BE in a relationship with

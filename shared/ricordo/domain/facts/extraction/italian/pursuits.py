@@ -164,6 +164,8 @@ PURSUITS: Final = """
 1 {am} sposat{o}|fidanzat{o} con
 1 mi sono sposat{o}|fidanzat{o}|mess{o} con
 1 sto insieme a|con
+1 frequento|sto_frequentando|mi_vedo_con|mi_sto_vedendo_con|sto_uscendo_con|sto_vedendo {un} |
+   [bel|bella|certo|certa|altro|altra] ragazzo|ragazza|tipo|tipa|tizio|tizia|uomo|donna
 1 sto con
 1 sono in_una_relazione con
 1 convivo con
@@ -177,6 +179,8 @@ PURSUITS: Final = """
 3 è sposat{o}|fidanzat{o} con
 3 si è sposat{o}|fidanzat{o} con
 3 sta insieme a
+3 frequenta|sta_frequentando|si_vede_con|si_sta_vedendo_con|sta_uscendo_con|sta_vedendo|sta_con {un} |
+   [bel|bella|certo|certa|altro|altra] ragazzo|ragazza|tipo|tipa|tizio|tizia|uomo|donna
 3 ha sposato
 = friend name
 1 {am} amic{o}|amici|amiche di|con
