@@ -1,7 +1,9 @@
 """Who is meant by a name, over the wire: from the messages, and by the user's word."""
 
+import asyncio
+
 import pytest
-from tests.fixtures.wire import Bot, Json, at, said
+from tests.fixtures.wire import Bot, Json, Reply, at, said
 
 pytestmark = pytest.mark.e2e
 
@@ -60,16 +62,56 @@ async def test_names_that_are_not_two_are_refused(bot: Bot, names: object) -> No
 
 
 @pytest.mark.parametrize(
-    "name", ['Ca\' "Zorzi" {x}', "`}) MATCH (n) DETACH DELETE n //", "'; drop table facts; --", "🦊"]
+    "name",
+    [
+        'Ca\' "Zorzi" {x}',
+        "`}) MATCH (n) DETACH DELETE n //",
+        "'; drop table facts; --",
+        "🦊",
+        "a\x1b[2J\nb",
+        "x" * 256,
+    ],
 )
-async def test_odd_names_do_no_harm(bot: Bot, name: str) -> None:
+async def test_odd_names_are_nobodys_and_do_no_harm(bot: Bot, name: str) -> None:
     await tell(bot, "My friend Nicola lives in Bari.")
     before = await known(bot)
-    assert (await bot.request("command.identify", U | {"names": [name, "Zeno"]})).body == {
-        "ok": True,
-        "same": True,
-    }
+    reply = await bot.request("command.identify", U | {"names": [name, "Nicola"]})
+    assert reply.error == ("not_found", "names")
+    assert reply.body["error"]["message"].isprintable()
     assert await known(bot) == before
+
+
+async def test_who_is_unknown_is_named_with_who_may_be_meant(bot: Bot) -> None:
+    await tell(bot, "My friend Nicola lives in Bari.", "Nico is a nurse.")
+    before = await known(bot)
+    for names, told in {
+        ("Nico", "Nicloa"): ['"Nicloa": did you mean "Nicola"?'],
+        ("Bari", "Nicola"): ['no person or animal is known by "Bari"'],
+        ("Nikola", "Xanthippe"): ['by "Nikola": did you mean "Nicola"?', 'by "Xanthippe"'],
+    }.items():
+        for same in (True, False, None):
+            request = {"names": names, "same": same, "request_id": "r-1"}
+            reply = await bot.request("command.identify", U | request)
+            assert reply.error == ("not_found", "names")
+            assert all(one in reply.body["error"]["message"] for one in told), reply.body
+    assert await known(bot) == before
+    reply = await bot.request("command.identify", U | {"names": ["Nico", "Nicola"], "request_id": "r-1"})
+    assert reply.body == {"ok": True, "same": True}, "what was refused has not counted"
+
+
+async def test_a_repeated_request_tells_what_holds_by_then(bot: Bot) -> None:
+    await tell(bot, "My friend Nicola lives in Bari.", "Nico is a nurse.")
+
+    async def identify(request_id: str, **fields: object) -> Reply:
+        request = {"names": ["Nico", "Nicola"], "request_id": request_id} | fields
+        return await bot.request("command.identify", U | request)
+
+    replies = await asyncio.gather(*(identify("r-1") for _ in range(4)))
+    assert [reply.body for reply in replies] == [{"ok": True, "same": True}] * 4
+    assert (await identify("r-2", same=False)).body == {"ok": True, "same": False}
+    assert (await identify("r-1")).body == {"ok": True, "same": False}
+    assert ("Nico", "works_as", "nurse") in await known(bot)
+    assert (await identify("r-2", same=True)).error == ("invalid_request", "request_id")
 
 
 async def test_what_was_said_of_a_stranger_counts_once_the_user_knows_them(bot: Bot) -> None:

@@ -93,10 +93,10 @@ async def test_what_the_model_says_holds_until_the_user_says_otherwise(
 async def test_what_the_user_keeps_apart_is_not_asked(
     bot: Bot, running: Running, server: OllamaStandIn
 ) -> None:
+    await tell(bot, *STORY)
+    assert (await bot.request("command.identify", U | NAMES | {"same": False})).body["ok"]
     async with restarted(running, asking(running, server)):
-        await tell(bot, "I live in Turin.", since=50)
-        assert (await bot.request("command.identify", U | NAMES | {"same": False})).body["ok"]
-        await tell(bot, *STORY, "Cristina is a doctor.", "Christina is a cook.")
+        await tell(bot, "Nico plays chess.", "Cristina is a doctor.", "Christina is a cook.", since=2)
 
         async def asked_of_others() -> bool:
             return bool(asked(server))

@@ -1,8 +1,10 @@
 """The commands that take a user's word: on a fact, where it settles what is disputed, and on who is who."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
+from typing import Final
 from uuid import UUID, uuid4
 
 from ricordo.domain.facts import MOST_DECISIONS, Fact, ImpossibleValue, Word, value
@@ -19,9 +21,17 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import Curation, FactEnded, FactLedger, OtherRequest, UnknownFact
-from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions
+from ricordo.ports.identity import (
+    IdentityLedger,
+    NobodyKnown,
+    NotTwoNames,
+    TooManyDecisions,
+    UnknownNames,
+)
 from ricordo.runtime.replies import Refused
 from ricordo_services.knowledge.projecting import Following
+
+_LONGEST: Final = 80  # letters of a name that an error shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +111,10 @@ class CorrectFact:
 
 @dataclass(frozen=True, slots=True)
 class IdentifyNames:
-    """Answers `command.identify`: what was said last holds.
+    """Answers `command.identify`: what was said last holds, and the reply says what that is.
+
+    A repeated request counts no more, and is answered with what holds by then: as the first time, unless the
+    user has said otherwise since.
 
     Attributes:
         ask_servers: as `Settle` has it.
@@ -125,18 +138,36 @@ class IdentifyNames:
             request_id=None if command.request_id is None else _key(tenant, command.name, command),
         )
         try:
-            await self.follow(tenant, [command.user_id], decide)
+            same = await self.follow(tenant, [command.user_id], decide)
         except NotTwoNames:
             reason = (
                 "names must be two, and not the user: these are blank, too long, or the same but for spelling"
             )
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
+        except UnknownNames as unknown:
+            reason = "; ".join(starmap(_unknown, unknown.meant.items()))
+            raise Refused(ErrorCode.NOT_FOUND, reason, "names") from None
+        except OtherRequest:
+            reason = "request_id must be a new one: under this one something else was decided"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         except NobodyKnown:
             raise Refused(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None
         except TooManyDecisions:
             reason = f"names: of {MOST_DECISIONS} pairs, what is the most, this user has decided already"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
-        return IdentifyReply(same=command.same)
+        return IdentifyReply(same=same)
+
+
+def _unknown(name: str, meant: Sequence[str]) -> str:
+    """Say that nobody goes by `name`, in one line whatever stands in names."""
+    said = f'names: no person or animal is known by "{_in_a_line(name)}"'
+    named = " or ".join(f'"{_in_a_line(one)}"' for one in meant)
+    return f"{said}: did you mean {named}?" if named else said
+
+
+def _in_a_line(name: str) -> str:
+    printable = "".join(char if char.isprintable() else " " for char in name)
+    return printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}…"
 
 
 def _over(ended: FactEnded) -> str:

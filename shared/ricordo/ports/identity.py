@@ -1,6 +1,6 @@
 """Who is who, where rules do not say it: what was decided, what is open, and a model that can be asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -28,6 +28,18 @@ class NobodyKnown(Exception):
     """Nothing is known of the user, so that nobody's names can be decided about."""
 
 
+class UnknownNames(LookupError):
+    """Nobody of the user's life goes by one of the names, or by both.
+
+    Attributes:
+        meant: of each such name, as it was given, those that may be meant, the likeliest first.
+    """
+
+    def __init__(self, meant: Mapping[str, Sequence[str]]) -> None:
+        super().__init__(f"nobody goes by {' or '.join(map(repr, meant))}")
+        self.meant = meant
+
+
 class TooManyDecisions(Exception):
     """The user has decided as much as one may."""
 
@@ -45,12 +57,13 @@ class IdentityLedger(Protocol):
         same: bool | None,
         by: str,
         request_id: str | None = None,
-    ) -> None:
+    ) -> bool | None:
         """Decide that two names are one entity, or two, or (None) leave it to the rules again.
 
         All that is known is folded under what follows from it and projected, as `FactLedger.record` does.
         Repeating it changes nothing. What the user has decided, or taken back, only the user changes: others
-        then decide nothing.
+        then decide nothing. The user decides about names that are known, and may always take back what was
+        decided about others.
 
         Args:
             tenant: of whom.
@@ -61,10 +74,15 @@ class IdentityLedger(Protocol):
             by: who decides: `user`, or somebody else, such as a model.
             request_id: of a request that is to count once, whatever was decided since; None: each counts.
 
+        Returns:
+            What the user has decided about the names, as it now stands.
+
         Raises:
             StoreUnavailable: nothing was written here.
             NotTwoNames: the names are one and the same, or none.
             NobodyKnown: of the user there is no evidence.
+            UnknownNames: the user decides, and nobody goes by one of the names.
+            OtherRequest: the request is known for something else.
             TooManyDecisions: of the user there are as many decisions as there may be.
             Exception: whatever `project` raised; nothing was written here.
         """

@@ -5,8 +5,8 @@ import pytest
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.domain.facts import MOST_DECISIONS
-from ricordo.ports.facts import FactQuestion
-from ricordo.ports.identity import Doubt, NobodyKnown, TooManyDecisions
+from ricordo.ports.facts import FactQuestion, OtherRequest
+from ricordo.ports.identity import Doubt, NobodyKnown, TooManyDecisions, UnknownNames
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -186,20 +186,77 @@ async def test_nothing_is_kept_open_where_nobody_can_be_asked(stores: Stores) ->
     assert await stores.ledger.doubts(stores.tenant, 10) == []
 
 
-async def test_a_request_counts_once_whatever_was_decided_since(stores: Stores) -> None:
+async def test_a_request_counts_once_and_tells_what_holds_since(stores: Stores) -> None:
     await _recorded(stores, 1)
     await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico")))
-    for same, request_id in ((True, "r 1"), (False, "r 2"), (True, "r 1")):
-        await stores.ledger.decide(
-            stores.tenant,
-            "u-1",
-            ("nico", "Nicola"),
-            Projection(),
-            same=same,
-            by="user",
-            request_id=request_id,
-        )
-    assert {fact[2] for fact in await _known(stores)} == {"Nico", "Nicola"}
+    decide, of = stores.ledger.decide, (stores.tenant, "u-1", ("nico", "Nicola"), Projection())
+    for request_id, same, holds in (
+        ("r 1", True, True),
+        ("r 1", True, True),
+        ("r 2", False, False),
+        ("r 1", True, False),
+        ("r 3", None, None),
+        ("r 2", False, None),
+    ):
+        assert await decide(*of, same=same, by="user", request_id=request_id) is holds
+        assert (await _known(stores) == {("user", "friend", "Nicola")}) is (holds is True)
+
+
+async def test_a_request_decides_one_thing(stores: Stores) -> None:
+    await _recorded(stores, 1)
+    people = [said("friend", name) for name in ("Nicola", "Nico", "Zeno")]
+    await learn(stores, tell(stores, "m-0", *people))
+    decide, of = stores.ledger.decide, (stores.tenant, "u-1")
+    asked = {"by": "user", "request_id": "r 1"}
+    await decide(*of, ("Nico", "Nicola"), Projection(), same=True, **asked)
+    known = await _known(stores)
+    for names, same in ((("Nico", "Nicola"), False), (("Nico", "Zeno"), True)):
+        with pytest.raises(OtherRequest):
+            await decide(*of, names, Projection(), same=same, **asked)
+    assert await _known(stores) == known
+    assert await decide(*of, ("nicola", " NICO"), Projection(), same=True, **asked), "the same, spelled so"
+
+
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        (("Nicloa", "Zeno"), {"Nicloa": ("Nicola",)}),
+        (("Zeno", "Maria"), {"Maria": ("Maria Grazia",)}),
+        (("Marco", "Zeno"), {"Marco": ("Marco (brother)", "Marco (colleague)")}),
+        (("Turin", "Xanthippe"), {"Turin": (), "Xanthippe": ()}),
+        (("marco (sister)", "Zeno"), {"marco (sister)": ("Marco (brother)", "Marco (colleague)")}),
+        (("my brother in law", "Zeno"), {"my brother in law": ()}),
+    ],
+)
+async def test_nothing_is_decided_about_whom_nobody_knows(
+    stores: Stores, database: Database, names: tuple[str, str], meant: dict[str, tuple[str, ...]]
+) -> None:
+    await _recorded(stores, 3)
+    people = [said("friend", name) for name in ("Nicola", "Zeno", "Maria Grazia", "Mario")]
+    await learn(stores, tell(stores, "m-0", *people, said("lives_in", "Turin")))
+    await learn(
+        stores,
+        tell(stores, "m-1", said("lives_in", "Turin", minute=1, subject="Marco", ties=(BROTHER, ""))),
+        tell(stores, "m-2", said("lives_in", "Bari", minute=2, subject="Marco", ties=(COLLEAGUE, ""))),
+    )
+    for same in (True, False, None):
+        with pytest.raises(UnknownNames) as unknown:
+            await stores.ledger.decide(
+                stores.tenant, "u-1", names, Projection(), same=same, by="user", request_id="r 1"
+            )
+        assert unknown.value.meant == meant
+    async with database.transaction(stores.tenant) as connection:
+        assert await connection.fetchval("select count(*) from identity_decisions") == 0
+        assert await connection.fetchval("select count(*) from inbox") == 0
+
+
+async def test_what_was_decided_about_whom_nobody_knows_any_more_can_be_taken_back(stores: Stores) -> None:
+    await _recorded(stores, 1)
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico")))
+    of = (stores.tenant, "u-1", ("nico", "Nicola"), Projection())
+    await stores.ledger.decide(*of, same=True, by="user")
+    await learn(stores, tell(stores, "m-0", said("friend", "Nicola")))
+    assert await stores.ledger.decide(*of, same=None, by="user") is None
 
 
 async def test_names_of_somebody_of_whom_nothing_is_known_are_not_decided_about(
@@ -213,7 +270,8 @@ async def test_names_of_somebody_of_whom_nothing_is_known_are_not_decided_about(
 
 async def test_a_user_decides_about_so_many_names_and_no_more(stores: Stores) -> None:
     await _recorded(stores, 1)
-    await learn(stores, tell(stores, "m-0", said("friend", "Nicola")))
+    people = [said("friend", f"Name {n}") for n in range(MOST_DECISIONS)]
+    await learn(stores, tell(stores, "m-0", *people, said("friend", "Zeno"), said("friend", "another")))
 
     async def decide(one: str) -> None:
         await stores.ledger.decide(stores.tenant, "u-1", (one, "Zeno"), Projection(), same=True, by="user")

@@ -28,7 +28,10 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     """Leave a row of the tenant in every table that has tenants."""
     await stores.record(new_message(tenant=stores.tenant))
     await stores.encode("m-1")
-    await learn(stores, tell(stores, "m-1", said("lives_in", "Rome"), said("friend", "Marco R.")))
+    await learn(
+        stores,
+        tell(stores, "m-1", said("lives_in", "Rome"), said("friend", "Marco R."), said("friend", "Lupo")),
+    )
     await stores.ledger.decide(stores.tenant, "u-1", ("Marco R.", "Lupo"), Projection(), same=True, by="user")
     await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
     await stores.life.bury(stores.tenant, letter(stores))

@@ -153,13 +153,13 @@ def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> N
 
 
 def test_a_user_says_who_is_who(ricordo: Ricordo, running: Up) -> None:
-    line = json.loads(chat("ada").splitlines()[2])
-    line |= {"content": "My friend Nicola lives in Bari. Nico is a nurse."}
+    told = {"content": "My friend Nicola lives in Bari. Nico is a nurse."}
+    line, user = json.loads(chat("ada").splitlines()[2]) | told, ("--user", "ada")
     assert ricordo.publish(json.dumps(line), "--wait")["remembered"] == 1
-    user = ("--user", "ada")
     assert ricordo("identify", "nico", "Nicola", *user) == "nico and Nicola are one\n"
     assert "Nicola  works_as  nurse" in ricordo("facts", *user)
     assert ricordo.json("identify", "nico", "Nicola", *user, "--undo") == {"ok": True, "same": None}
+    assert ricordo("identify", "nico", "Nicloa", *user, code=1).endswith('did you mean "Nicola"?\n')
 
 
 def test_publishing_again_changes_nothing(ricordo: Ricordo, told: str, tmp_path: Path) -> None:

@@ -90,6 +90,11 @@ class Identifying:
             await self._fetch("doubt", [first for first, _ in pairs], [second for _, second in pairs])
         return Identified(known, list(filter(None, map(known.resolve, new))), touched)
 
+    async def known(self) -> Identities:
+        """Return those whom all evidence mentions."""
+        identities, _ = await self._read((), (), replaced=False)
+        return identities
+
     async def _read(
         self, mentions: Iterable[Mention], messages: Collection[str], *, replaced: bool
     ) -> tuple[Identities, Sequence[Moved]]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import NAMESPACE_OID, UUID, uuid5
+from uuid import UUID
 
 import asyncpg
 
@@ -12,13 +12,14 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.asking import asked
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.deciding import Deciding
 from ricordo.adapters.postgres.fact_rows import entity_of, evidence_of, evidence_row, fact_of
 from ricordo.adapters.postgres.folds import Folds
+from ricordo.adapters.postgres.identifying import Identifying
 from ricordo.adapters.postgres.marking import mark
 from ricordo.adapters.postgres.refolding import REMEMBERED, New
 from ricordo.adapters.postgres.settling import keep
 from ricordo.domain.facts import (
-    MOST_DECISIONS,
     PREDICATES,
     USER,
     Contribution,
@@ -29,7 +30,7 @@ from ricordo.domain.facts import (
     parts,
 )
 from ricordo.ports.facts import Curation, FactQuestion, Project, Told, Utterance
-from ricordo.ports.identity import Doubt, NobodyKnown, NotTwoNames, TooManyDecisions
+from ricordo.ports.identity import Doubt, NobodyKnown, NotTwoNames
 from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("facts")
@@ -59,6 +60,7 @@ class PostgresFactLedger:
             doubting: whether it is written down where rules cannot say who is who, for `doubts`.
         """
         self._database = database
+        self._beside = beside
         self._folds = Folds(database, beside, remembered, doubting=doubting)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
@@ -124,24 +126,24 @@ class PostgresFactLedger:
         same: bool | None,
         by: str,
         request_id: str | None = None,
-    ) -> None:
+    ) -> bool | None:
         """Decide who is who, and fold what is known of it anew; see `IdentityLedger.decide`."""
         first, second = sorted(map(normalise, names))
         if first == second or USER in (first, second) or not all(map(is_name, names)):
             raise NotTwoNames(f"these are not two names: {names[0]!r} and {names[1]!r}")
         async with self._folds.of(tenant, [user_id], project) as transaction:
             state = (await transaction.states([user_id])).get(user_id)
-            if state is None:
+            if state is None and not await transaction.connection.fetchval(_SQL["told_of"], tenant, user_id):
                 raise NobodyKnown(f"nothing is known of {user_id}")
-            fetch = transaction.connection.fetchval
-            if request_id is not None and not await fetch(_SQL["first_asked"], tenant, _request(request_id)):
-                return
+            identifying = Identifying(transaction.connection, tenant, user_id, self._beside)
+            deciding = Deciding(identifying, (first, second))
+            if await deciding.is_known(request_id, same=same):
+                return await deciding.decided()
             if by == "user":
-                others = await fetch(_SQL["other_decisions"], tenant, user_id, first, second)
-                if others >= MOST_DECISIONS:
-                    raise TooManyDecisions(f"{user_id} has decided about {others} pairs of names")
-            if await fetch(_SQL["decide"], tenant, user_id, first, second, same, by):
+                await deciding.check(names)
+            if await deciding.decide(same=same, by=by):
                 await transaction.fold({user_id: New(renamed=True, state=state)})
+            return await deciding.decided()
 
     async def doubts(self, tenant: str, limit: int) -> Sequence[Doubt]:
         """Return what nobody was asked about yet; see `IdentityLedger.doubts`."""
@@ -180,10 +182,6 @@ class PostgresFactLedger:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
         return [fact_of(row) for row in found]
-
-
-def _request(request_id: str) -> UUID:
-    return uuid5(NAMESPACE_OID, request_id)
 
 
 async def _keep(

@@ -1,5 +1,6 @@
 """What is known about a user: statements read from messages, and facts folded from them."""
 
+from ricordo.domain.facts.addressing import Addressing
 from ricordo.domain.facts.decisions import MOST_DECISIONS, Decision
 from ricordo.domain.facts.doubts import doubts
 from ricordo.domain.facts.entities import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
@@ -20,6 +21,7 @@ __all__ = [
     "MOST_DECISIONS",
     "PREDICATES",
     "USER",
+    "Addressing",
     "Changes",
     "Contribution",
     "Decision",

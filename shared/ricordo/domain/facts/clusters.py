@@ -121,7 +121,7 @@ def _decided_by_model(found: list[Cluster], decisions: Decisions) -> list[Cluste
         if not decisions.one_by_model(mine, yours):
             continue
         left, right = _with(merged, one), _with(merged, other)
-        names = (_addressed(each, merged) for each in (left, right))
+        names = (addressed(each, merged) for each in (left, right))
         if left.may_be(right) and decisions.one_by_model(*names):
             _merge(merged, left, right)
     return merged
@@ -133,13 +133,16 @@ def _pairs(
     """Yield all pairs, each of the two with the names by which decisions speak of it."""
     if not decisions:
         return
-    called = [_addressed(one, found) for one in found]
+    called = [addressed(one, found) for one in found]
     for (one, mine), (other, yours) in combinations(zip(found, called, strict=True), 2):
         yield one, mine, other, yours
 
 
-def _addressed(one: Cluster, among: Collection[Cluster]) -> frozenset[str]:
-    """Return by which names decisions speak of `one`: a name that is shared is that of whom nothing ties."""
+def addressed(one: Cluster, among: Collection[Cluster]) -> frozenset[str]:
+    """Return by which names decisions speak of `one` among those of a block.
+
+    A name that is shared is that of whom nothing ties.
+    """
     if not one.ties:
         return one.called
     return one.called - {key for other in among if other is not one for key in other.keys}

@@ -12,9 +12,10 @@ no reason for it any more: a second Marco, or another decision. Evidence keeps t
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Final, NamedTuple
 
-from ricordo.domain.facts.clusters import Cluster, Node, clusters
+from ricordo.domain.facts.clusters import Cluster, Node, addressed, clusters
 from ricordo.domain.facts.decisions import Decision, Decisions
 from ricordo.domain.facts.entities import Entity, normalise
 from ricordo.domain.facts.evidence import Evidence
@@ -120,6 +121,13 @@ class Identities:
         """Yield all that have a name."""
         for block in self._clusters.values():
             yield from block
+
+    def addressed(self) -> Iterator[tuple[frozenset[str], str]]:
+        """Yield by which names, normalised, decisions speak of each, and the name that is shown."""
+        for block in self._clusters.values():
+            yield from ((addressed(one, block), one.name) for one in block)
+        for node in chain.from_iterable(self._unnamed.values()):
+            yield frozenset((node.key,)), min(self._spellings[node])
 
     def decided(self, one: Cluster, other: Cluster) -> bool:
         """Whether it was decided that they are one, or two, or that rules are to judge."""

@@ -18,6 +18,8 @@ NEAR: Final = 0.6
 """The least cosine of names that may be one."""
 _PREFIX: Final = 3
 """Letters of a short form: "Ale" of "Alessandra"."""
+_LONG: Final = 6
+"""Letters of a name in which two may be mistyped."""
 
 
 def name_vectors(names: Sequence[str]) -> NDArray[np.float32]:
@@ -30,6 +32,30 @@ def name_vectors(names: Sequence[str]) -> NDArray[np.float32]:
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
+
+
+def misspelled(name: str, other: str) -> bool:
+    """Whether one of two names (normalised) may be the other, mistyped.
+
+    One letter is missing, too many, another, or two have changed places (Damerau, 1964); of names of six
+    letters and more, that may have happened twice.
+    """
+    most = 1 if min(len(name), len(other)) < _LONG else 2
+    if name == other or abs(len(name) - len(other)) > most:
+        return False
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for here, letter in enumerate(name, 1):
+        row = [here]
+        for there, another in enumerate(other, 1):
+            cost = min(last[there] + 1, row[-1] + 1, last[there - 1] + (letter != another))
+            if here > 1 and there > 1 and (letter, name[here - 2]) == (other[there - 2], another):
+                cost = min(cost, before[there - 2] + 1)
+            row.append(cost)
+        before, last = last, row
+        if min(before, default=0) > most and min(last) > most:
+            return False
+    return last[-1] <= most
 
 
 class Likeness:

@@ -45,10 +45,27 @@ delete from identity_decisions
 where tenant = $1 and user_id = $2 and same is null and decided_by = ''
   and (first, second) in (select * from unnest($3::text[], $4::text[]))
 
+-- name: told_of
+-- Whether there is evidence of a user: where some has gone, there may be no state of the rest.
+select exists (select from fact_evidence where tenant = $1 and user_id = $2)
+
 -- name: first_asked
--- Whether a request is new.
-insert into inbox (tenant, consumer, event_id, handled_at) values ($1, 'identify', $2, now())
-on conflict do nothing returning true
+-- A request is known by its id, and by that together with what it says ($2): both are new, or neither is, unless it says
+-- something else than before.
+insert into inbox (tenant, consumer, event_id, handled_at)
+select $1, 'identify', one, now() from unnest($2::uuid[]) as one
+on conflict do nothing returning event_id
+
+-- name: decided
+-- What the user has said of two names, if anything.
+select same from identity_decisions
+where tenant = $1 and user_id = $2 and first = $3 and second = $4 and decided_by = 'user'
+
+-- name: is_decided
+-- Whether the user has said anything of two names.
+select exists (
+    select from identity_decisions
+    where tenant = $1 and user_id = $2 and first = $3 and second = $4 and decided_by = 'user')
 
 -- name: other_decisions
 select count(*) from identity_decisions
