@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
-from pydantic_core import from_json
+from pydantic import ConfigDict, Field, ValidationError, WrapValidator
 
+from ricordo.adapters.ollama.numbered import Numbered, numbered_items, numbered_schema
 from ricordo.domain.describing import INFERRED_KINDS, Description, Said
 from ricordo.domain.lexicon import load_positions
 from ricordo.domain.memory import MemoryKind, MemoryType
@@ -40,12 +40,11 @@ Type = Annotated[Literal["episodic", "semantic", "procedural", "emotional"] | No
 Kind = Annotated[Literal["message", "note", "agreement", "problem", "decision"] | None, _Leniently]
 
 
-class MessageAnswer(BaseModel):
+class MessageAnswer(Numbered):
     """What the model says of one message. Every field is asked for; what is none in an answer is left out."""
 
-    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
-    number: int
     emotion: Label = None
     valence: Number = None
     arousal: Number = None
@@ -93,8 +92,7 @@ def description_prompt(messages: Sequence[Said]) -> list[dict[str, str]]:
 
 def description_schema(count: int) -> dict[str, Any]:
     """Return the JSON schema that the server holds the answer to: an item for each of `count` messages."""
-    items = {"type": "array", "items": _item_schema(), "minItems": count, "maxItems": count}
-    return {"type": "object", "properties": {"messages": items}, "required": ["messages"]}
+    return numbered_schema("messages", _item_schema(), count)
 
 
 @lru_cache(maxsize=1)
@@ -108,26 +106,13 @@ def read_descriptions(answer: str, count: int) -> list[Description | None]:
     Raises:
         Nonsense: it says nothing of any.
     """
-    try:
-        document = from_json(answer)
-    except ValueError:
-        raise Nonsense("the descriptions are no JSON") from None
-    items = document.get("messages") if isinstance(document, dict) else None
     found: list[Description | None] = [None] * count
-    for item in items if isinstance(items, list) else ():
-        read = _item(item)
-        if read is not None and 1 <= read.number <= count and found[read.number - 1] is None:
-            found[read.number - 1] = read.description()
+    for item in numbered_items(answer, "messages", count, MessageAnswer):
+        if found[item.number - 1] is None:
+            found[item.number - 1] = item.description()
     if not any(found):
         raise Nonsense(f"the descriptions of {count} messages describe none of them")
     return found
-
-
-def _item(item: object) -> MessageAnswer | None:
-    try:
-        return MessageAnswer.model_validate(item)
-    except ValidationError:
-        return None
 
 
 _INSTRUCTIONS: Final = f"""\

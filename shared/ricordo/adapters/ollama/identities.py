@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import from_json
+from pydantic import ConfigDict
 
+from ricordo.adapters.ollama.numbered import Numbered, numbered_items, numbered_schema
 from ricordo.adapters.ollama.preparation import PreparedModel, preparing
 from ricordo.adapters.ollama.server import connect
 from ricordo.ports.describing import Nonsense
@@ -18,12 +18,11 @@ _TOKENS_OF_A_PAIR: Final = 24
 _TOKENS_AROUND: Final = 32
 
 
-class PairAnswer(BaseModel):
+class PairAnswer(Numbered):
     """What the model says of one pair."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(strict=True)
 
-    number: int
     verdict: Literal["same", "different", "unsure"]
 
 
@@ -37,13 +36,7 @@ def identity_prompt(pairs: Sequence[Pair]) -> list[dict[str, str]]:
 
 def identity_schema(count: int) -> dict[str, Any]:
     """Return the JSON schema that the server holds the answer to: an item for each of `count` pairs."""
-    items = {
-        "type": "array",
-        "items": PairAnswer.model_json_schema(),
-        "minItems": count,
-        "maxItems": count,
-    }
-    return {"type": "object", "properties": {"pairs": items}, "required": ["pairs"]}
+    return numbered_schema("pairs", PairAnswer.model_json_schema(), count)
 
 
 def read_verdicts(answer: str, count: int) -> list[Verdict | None]:
@@ -52,26 +45,12 @@ def read_verdicts(answer: str, count: int) -> list[Verdict | None]:
     Raises:
         Nonsense: it says nothing of any.
     """
-    try:
-        document = from_json(answer)
-    except ValueError:
-        raise Nonsense("the verdicts are no JSON") from None
-    items = document.get("pairs") if isinstance(document, dict) else None
     said: list[set[Verdict]] = [set() for _ in range(count)]
-    for item in items if isinstance(items, list) else ():
-        read = _item(item)
-        if read is not None and 1 <= read.number <= count:
-            said[read.number - 1].add(Verdict(read.verdict))
+    for item in numbered_items(answer, "pairs", count, PairAnswer):
+        said[item.number - 1].add(Verdict(item.verdict))
     if not any(said):
         raise Nonsense(f"the verdicts on {count} pairs are on none of them")
     return [next(iter(one)) if len(one) == 1 else None for one in said]
-
-
-def _item(item: object) -> PairAnswer | None:
-    try:
-        return PairAnswer.model_validate(item)
-    except ValidationError:
-        return None
 
 
 def _written(pairs: Sequence[Pair]) -> str:

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
-from pydantic_core import from_json
 
+from ricordo.adapters.ollama.numbered import Numbered, numbered_items, numbered_schema
 from ricordo.adapters.ollama.preparation import PreparedModel, preparing
 from ricordo.adapters.ollama.server import connect
 from ricordo.domain.facts import PREDICATES, USER
@@ -88,12 +88,11 @@ class FactAnswer(BaseModel):
         )
 
 
-class MessageAnswer(BaseModel):
+class MessageAnswer(Numbered):
     """What the model says of one message."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(strict=True)
 
-    number: int
     facts: list[Any]
 
 
@@ -123,8 +122,7 @@ def relation_schema(count: int) -> dict[str, Any]:
         "properties": {"number": {"type": "integer"}, "facts": facts},
         "required": ["number", "facts"],
     }
-    items = {"type": "array", "items": item, "minItems": count, "maxItems": count}
-    return {"type": "object", "properties": {"messages": items}, "required": ["messages"]}
+    return numbered_schema("messages", item, count)
 
 
 def read_relations(answer: str, count: int) -> list[list[Relation] | None]:
@@ -133,26 +131,13 @@ def read_relations(answer: str, count: int) -> list[list[Relation] | None]:
     Raises:
         Nonsense: it says nothing of any.
     """
-    try:
-        document = from_json(answer)
-    except ValueError:
-        raise Nonsense("the facts are no JSON") from None
-    items = document.get("messages") if isinstance(document, dict) else None
     found: list[list[Relation] | None] = [None] * count
-    for item in items if isinstance(items, list) else ():
-        read = _item(item)
-        if read is not None and 1 <= read.number <= count and found[read.number - 1] is None:
-            found[read.number - 1] = [_relation(one) for one in read.facts]
+    for item in numbered_items(answer, "messages", count, MessageAnswer):
+        if found[item.number - 1] is None:
+            found[item.number - 1] = [_relation(one) for one in item.facts]
     if all(one is None for one in found):
         raise Nonsense(f"the facts of {count} messages are those of none of them")
     return found
-
-
-def _item(item: object) -> MessageAnswer | None:
-    try:
-        return MessageAnswer.model_validate(item)
-    except ValidationError:
-        return None
 
 
 def _relation(item: object) -> Relation:
