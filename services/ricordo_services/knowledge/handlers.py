@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from ricordo.domain.facts import Contribution, Evidence, Fact, Statement, is_name
+from ricordo.domain.facts import Contribution, Fact, Statement, is_name
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Told, Utterance
@@ -70,23 +70,8 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
         message_id=utterance.message_id,
         user_id=utterance.user_id,
         said_at=utterance.said_at,
-        quotes=tuple(statement.quote for statement in statements),
-        evidence=tuple(
-            Evidence(
-                subject=statement.subject,
-                predicate=statement.predicate,
-                object=statement.object,
-                message_id=utterance.message_id,
-                at=utterance.said_at,
-                polarity=statement.polarity,
-                valid_from=statement.valid_from,
-                valid_to=statement.valid_to,
-                position=statement.span[0],
-                subject_tie=statement.subject_tie,
-                object_tie=statement.object_tie,
-            )
-            for statement in statements
-        ),
+        quotes=tuple(one.quote for one in statements),
+        evidence=tuple(one.evidence(utterance.message_id, utterance.said_at) for one in statements),
     )
 
 

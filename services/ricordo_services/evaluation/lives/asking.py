@@ -5,7 +5,7 @@ and "Who is Max?" as a recall does that names him.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 from uuid import NAMESPACE_OID, uuid5
 
@@ -30,7 +30,6 @@ WHO: Final = "who is"
 """The question who somebody is, whatever is known of them."""
 
 _SHOWN: Final = 50  # of `query.facts`
-_CARRIED: Final = {field.name for field in fields(Statement)} & {field.name for field in fields(Evidence)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def as_told(_: Life, turn: Turn) -> Sequence[Statement]:
 def live(life: Life, read: Read = as_read) -> Findings:
     """Read and fold what was said in a life, and ask about it."""
     stated = {turn.id: read(life, turn) for turn in life.turns}
-    evidence = [_evidence(one, turn) for turn in life.turns for one in stated[turn.id]]
+    evidence = [one.evidence(turn.id, turn.at) for turn in life.turns for one in stated[turn.id]]
     heard = tuple(Heard(life.language, turn, _is_read(turn, stated[turn.id])) for turn in life.turns)
     known = _Known(evidence, life)
     answers = [_answer(life, truth, known, heard) for truth in life.truths]
@@ -218,8 +217,3 @@ def _utterance(life: Life, turn: Turn) -> Utterance:
         content=turn.text,
         said_at=turn.at,
     )
-
-
-def _evidence(statement: Statement, turn: Turn) -> Evidence:
-    carried = {name: getattr(statement, name) for name in _CARRIED}
-    return Evidence(**carried, message_id=turn.id, at=turn.at, position=statement.span[0])

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from ricordo.domain.facts.evidence import Polarity
+from ricordo.domain.facts.evidence import Evidence, Polarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +33,19 @@ class Statement:
     valid_to: datetime | None = None
     subject_tie: str = ""
     object_tie: str = ""
+
+    def evidence(self, message_id: str, at: datetime) -> Evidence:
+        """Return the evidence that it is, said in a message at an instant."""
+        return Evidence(
+            subject=self.subject,
+            predicate=self.predicate,
+            object=self.object,
+            message_id=message_id,
+            at=at,
+            polarity=self.polarity,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            position=self.span[0],
+            subject_tie=self.subject_tie,
+            object_tie=self.object_tie,
+        )
