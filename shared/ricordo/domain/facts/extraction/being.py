@@ -10,7 +10,14 @@ from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.names import is_given
 
-_BEARING: Final = frozenset({"intolerant", "allergic"})
+_BEARING: Final = {
+    **dict.fromkeys(("intolerant", "allergic"), "allergic_to"),
+    **dict.fromkeys(("fan", "lover", "enthusiast", "aficionado", "supporter"), "likes"),
+}
+"""English words that say what the word before them is to somebody."""
+_DEVOTED: Final = frozenset(
+    "big huge massive great avid lifelong real true die-hard diehard proud total".split()
+)
 _ARTICLES: Final = frozenset({"a", "an", "un", "uno", "una", "un'"})
 _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 """Endings of capitalised words that say where somebody is from and not who they are."""
@@ -44,10 +51,7 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     if after == begin:
         return None
     articled = begin > at and scene.tokens.low[begin - 1] in scene.grammar.determiners
-    if after > begin + 1 and scene.tokens.low[after - 1] in _BEARING:
-        scene.draft(
-            claim.subject, "allergic_to", scene.tokens.text(begin, after - 1), polarity=claim.polarity
-        )
+    if _bearing(scene, claim, begin, after):
         return None
     predicate = _kind(scene, claim.subject, begin, after, articled=articled or scene.grammar.code == "it")
     if predicate is None:
@@ -55,6 +59,18 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     scene.draft(claim.subject, predicate, scene.tokens.text(begin, after), polarity=claim.polarity)
     _also(scene, claim, after)
     return predicate, after
+
+
+def _bearing(scene: Scene, claim: Claim, begin: int, after: int) -> bool:
+    """Read "lactose | intolerant", "a big jazz | lover"; of "a huge fan" nothing."""
+    predicate = _BEARING.get(scene.tokens.low[after - 1])
+    if predicate is None or scene.grammar.code != "en":
+        return False
+    while begin < after - 1 and scene.tokens.low[begin] in _DEVOTED:
+        begin += 1
+    if begin < after - 1:
+        scene.draft(claim.subject, predicate, scene.tokens.text(begin, after - 1), polarity=claim.polarity)
+    return True
 
 
 def _also(scene: Scene, claim: Claim, at: int) -> None:

@@ -43,6 +43,10 @@ _FLUENCY: Final = frozenset(
 )
 
 
+_LISTING: Final = frozenset({",", ":", "languages", "lingue"})
+"""Between the verb and the languages: "three languages: English and Hindi"."""
+
+
 class Objects:
     """Reads objects in one message, from the index where the object starts to the end of its clause."""
 
@@ -169,10 +173,10 @@ class Objects:
         known, spans = self._grammar.lexicon[Reader.LANGUAGE], []
         told = True
         for at in range(begin, end):
-            listed = self._low[at - 1] == "," or self._low[at - 1] in self._grammar.conjunctions
+            listed = self._low[at - 1] in (",", ":") or self._low[at - 1] in self._grammar.conjunctions
             if self._low[at] in known and (told or listed):
                 spans.append((at, at + 1))
-            elif not (self._low[at] in _FLUENCY or self._low[at] == "," or self._fills(at, end)):
+            elif not (self._low[at] in _FLUENCY or self._low[at] in _LISTING or self._fills(at, end)):
                 told = False
             if not spans and not told:
                 break
@@ -180,7 +184,12 @@ class Objects:
 
     def _fills(self, at: int, end: int) -> bool:
         word = self._low[at]
-        if word in self._grammar.conjunctions or word in OF or self.phrasing.lead(at, end) > at:
+        if (
+            word in self._grammar.conjunctions
+            or word in self._grammar.numbers
+            or word in OF
+            or self.phrasing.lead(at, end) > at
+        ):
             return True
         return any(" ".join(self._low[i : i + 2]) in _SETTINGS for i in (at - 1, at))
 

@@ -189,6 +189,8 @@ def _continued(scene: Scene, claim: Claim, predicate: str, at: int) -> None:
     spans = scene.objects.read(rule.reader, after, claim.end)
     if not spans and predicate == "studies":
         spans = scene.objects.read(Reader.PLACE, after, claim.end)  # "laureata in lettere a Pavia"
+    if rule.predicate == "member_of" and any(scene.objects.organisations.is_school(*span) for span in spans):
+        return  # "I played the trumpet in high school"
     for span in spans[:1]:
         scene.draft(claim.subject, rule.predicate, scene.objects.value(rule, span), polarity=polarity)
 

@@ -141,6 +141,7 @@ study|studies
 BE studying|learning
 learn|learns
 BE majoring|specialising|specializing in
+BE studying|reading for a|my|his|her|their degree|masters|master_'s|phd|doctorate|bachelor_'s|exam|exams in
 major|majors in
 BE taking|doing a degree|course|class|masters|master's|phd in
 BE doing|pursuing a|my|an|her|his degree|masters|master's|master|phd|doctorate|bachelor's|bachelor in

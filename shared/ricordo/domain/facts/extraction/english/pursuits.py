@@ -90,6 +90,9 @@ HAVE got
 HAVE had|owned
 = owns possession past
 had
+= likes organisation
+support|supports
+HAVE supported
 = owns property
 own|owns
 = owns property past

@@ -147,6 +147,9 @@ PURSUITS: Final = """
 3 se_n' è andat{o}
 3 non c' è più
 3 ci ha lasciat{o}|lasciati
+= likes organisation
+1 tifo [per] [la|il|l'|il]
+3 tifa [per] [la|il|l']
 = owns property
 1 {am} proprietari{o} {di}
 3 è proprietari{o} {di}
