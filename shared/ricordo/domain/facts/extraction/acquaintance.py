@@ -64,7 +64,10 @@ _GIVEN: Final = frozenset(
     ersilia egidio evaristo gigia beppe peppino dev gaz kev baz deb jo lou jonah noah ethan levi micah
     ezra asher caleb finn rory cillian maisie effie elsie poppy otis arlo theo leo oscar
     ahmed majed hamed rashed waleed khaled javed naveed zayed jared channing blessing patience precious
-    benedetto fedele pio severo
+    benedetto fedele pio severo gaetana adriana floriana emiliana massimiliana juliana ariana cipriana
+    damiana fabiana flaviana cipriano fabiano emiliano ottaviano feliciano bastiano valeriano mariano
+    cassiano joana sultana jana bojana dragana shana jillian marian killian florian bastian kristian
+    maximilian ercan trish manish ashish girish krish harish satish therese gokcan
     """.split()
 )
 """Given names from further afield than those of the list that the rest of the project reads names with."""

@@ -6,6 +6,7 @@ from ricordo.domain.facts.extraction.acquaintance import is_known_given, is_stat
 from ricordo.domain.facts.extraction.asides import aged, aged_each
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
 from ricordo.domain.facts.extraction.names import Span, name_at
+from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.names import is_given
@@ -24,8 +25,9 @@ _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 
 _SHEPHERDS: Final = frozenset({"shepherd", "pastore"})
 
-_RATHER: Final = frozenset({",", "-", "–", "—", "but", "it", "'s", "is", "ma", "bensì", "è"})
+_RATHER: Final = frozenset({"but", "it", "'s", "is", "ma", "bensì", "è"})
 """Between the name that is none and the one that is: "not Tanya, it's Tamsin"."""
+_PAUSES: Final = frozenset({",", "-", "–", "—"})
 
 
 def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
@@ -116,6 +118,15 @@ def name(scene: Scene, claim: Claim) -> None:
         aged_each(scene, subject, spans or [(at, after)])
 
 
+def renamed(scene: Scene, claim: Claim) -> None:
+    """Read the right name behind one that is denied: "non mi chiamo Marta | ma Marzia"."""
+    if claim.rule.predicate != "name" or claim.at >= claim.end:
+        return
+    # "I'm not English but Welsh" gives no names
+    if claim.rule.reader is Reader.NAME or is_known_given(scene.tokens.low[claim.at]):
+        name(scene, claim)
+
+
 def _corrected(scene: Scene, claim: Claim) -> Span:
     """Step over the name that is none: "my name is not Robert | but Rupert".
 
@@ -124,16 +135,20 @@ def _corrected(scene: Scene, claim: Claim) -> Span:
     """
     low, grammar, at = scene.tokens.low, scene.grammar, claim.at
     denied = at < claim.end and low[at] in grammar.negations
-    if not denied and not (at > 1 and low[at - 1] in grammar.to_be and low[at - 2] in grammar.negations):
+    before = at > 1 and low[at - 1] in grammar.to_be and low[at - 2] in grammar.negations
+    if claim.polarity != "denied" and not denied and not before:
         return at, claim.end
     at += denied
     after = name_at(scene.tokens, grammar, at, scene.limit, loose=scene.tokens.lowercase, person=True)
     if after > at and claim.subject is None:
         scene.draft(None, "name", scene.tokens.text(at, after), polarity="denied")
     first = after
-    while first < scene.limit and low[first] in _RATHER:
+    while first < scene.limit and (low[first] in _RATHER or low[first] in _PAUSES):
         first += 1
-    return (first, scene.limit) if at < after < first else (at, at)
+    last = name_at(scene.tokens, grammar, first, scene.limit, loose=scene.tokens.lowercase, person=True)
+    alone = last >= scene.limit or not low[last][0].isalnum() or low[last] in grammar.joints
+    told = at < after < first < last and alone and not _RATHER.isdisjoint(low[after:first])
+    return (first, scene.limit) if told else (at, at)
 
 
 def _lower(scene: Scene, at: int) -> bool:

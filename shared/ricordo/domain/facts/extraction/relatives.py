@@ -21,6 +21,7 @@ _SOMEBODY: Final[Mapping[str, Gender]] = {
 _LONGEST_LEAD: Final = 4
 _SEVERAL: Final = 2
 _SINCE: Final = frozenset("since from now da dal dalla dall' di del della".split())
+_WHILES: Final = frozenset({"while", "time", "ages", "bit"})
 _ONCE: Final = frozenset("tonight tomorrow today stasera domani oggi stanotte".split())
 """Whom one sees once is no partner."""
 _OF: Final = frozenset({"di", "d'"})
@@ -64,13 +65,13 @@ def relative_of(scene: Scene, at: int, end: int) -> tuple[Person, int] | None:
 
 
 def _introduced(scene: Scene, owner: Person, kin: Kin, at: int, end: int) -> tuple[Person, int]:
-    spans, after = named_after(scene.tokens, scene.grammar, kin, at, end)
+    spans, after = named_after(scene.tokens, scene.grammar, kin, at, scene.limit if kin.plural else end)
     names = [scene.tokens.text(*span) for span in spans]
     person = Person(kin, "", names, of_other=True, presumed=owner.presumed, owner=owner)
     person = scene.cast.introduce(person)
     if names:
         scene.tie(person, to=owner)
-    return person, after
+    return person, min(after, end)
 
 
 def companion(scene: Scene, claim: Claim) -> bool:
@@ -104,7 +105,9 @@ def companion(scene: Scene, claim: Claim) -> bool:
 
 def _goes_on_for(scene: Scene, at: int, end: int) -> bool:
     """Whether nothing follows but where they are from, or since when: "about it" would make it a visit."""
-    return at >= end or scene.tokens.low[at] in _SINCE
+    low = scene.tokens.low
+    lasting = at < end and low[at] == "for" and low[end - 1] in scene.grammar.time_nouns | _WHILES
+    return at >= end or low[at] in _SINCE or lasting
 
 
 def are_called(scene: Scene, subject: Person, at: int, end: int) -> Claim | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from ricordo.domain.facts.evidence import Polarity
-from ricordo.domain.facts.extraction.being import been, name
+from ricordo.domain.facts.extraction.being import been, name, renamed
 from ricordo.domain.facts.extraction.denying import denied, ended, lost, parted_from
 from ricordo.domain.facts.extraction.figurative import ALLERGENS, is_laughter
 from ricordo.domain.facts.extraction.having import had, tells_of_pets
@@ -41,6 +41,7 @@ def said(scene: Scene, subject: Who, verb: Verb, end: int) -> None:
         polarity = "past"
     elif verb.negated:
         denied(scene, Claim(subject, rule, verb.end, end))
+        renamed(scene, Claim(subject, rule, verb.end, end, "denied"))
         return
     state(scene, Claim(subject, rule, verb.end, end, polarity))
 
