@@ -100,12 +100,12 @@ def _resumes(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
         first += 1
     if first < end and low[first] in grammar.user_pronouns:
         first += 1
-    elif grammar.code == "en" or first == at:
+    elif not grammar.drops_subjects or first == at:
         return False
     verb = verb_at(low, grammar, first, end)
     if verb is None or verb.rule.polarity == "past" or verb.rule.person == 3:
         return False
-    return grammar.code == "it" or _PAST.fullmatch(low[first]) is None
+    return grammar.drops_subjects or _PAST.fullmatch(low[first]) is None
 
 
 def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:

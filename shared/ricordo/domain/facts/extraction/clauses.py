@@ -17,8 +17,6 @@ _BEFOREHAND: Final = frozenset(
     "prima previously formerly before originally today oggi ieri yesterday".split()
 )
 _LONGEST_AGE: Final = 2
-_RUNNING_ON: Final = frozenset("ho abito vivo faccio lavoro frequento suono gioco".split())
-"""Italian verbs of the user that need no comma before them behind a name or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +57,9 @@ def _runs_on(tokens: Tokens, grammar: Grammar, at: int, end: int) -> bool:
     told = aged or (tokens.raw[at - 1][0].isupper() and before not in grammar.time_nouns | grammar.months)
     if not told or at + 1 >= end or tokens.low[at - 1] in grammar.common | grammar.verbal | grammar.openers:
         return False
-    if grammar.code == "en":
-        return tokens.low[at] in grammar.user_pronouns and tokens.low[at + 1] in grammar.verbal
-    return tokens.low[at] in _RUNNING_ON
+    if grammar.drops_subjects:
+        return tokens.low[at] in grammar.running_on
+    return tokens.low[at] in grammar.user_pronouns and tokens.low[at + 1] in grammar.verbal
 
 
 def _only_subject(tokens: Tokens, grammar: Grammar, start: int, at: int, found: dict[int, Mention]) -> bool:

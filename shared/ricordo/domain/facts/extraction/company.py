@@ -48,7 +48,7 @@ def coupled(scene: Scene, company: Person, at: int, end: int) -> bool:
 
 def parted(scene: Scene, at: int, end: int) -> bool:
     """Read "con Davide ci siamo lasciati": who it was with comes first."""
-    if scene.grammar.code != "it" or scene.tokens.low[at] != "con":
+    if scene.tokens.low[at] not in scene.grammar.with_whom:
         return False
     owner = owner_at(scene, at + 1, end)
     return owner is not None and coupled(scene, owner[0], owner[1], end)

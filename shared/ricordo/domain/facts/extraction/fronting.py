@@ -10,19 +10,6 @@ from ricordo.domain.facts.extraction.tokens import Tokens
 from ricordo.domain.telling import plain
 from ricordo.domain.temporal import Language, find
 
-_STARTS: Final = {
-    "en": frozenset(
-        "in on since until till up from for back during around about between as over the".split()
-    ),
-    "it": frozenset(
-        """
-        da dal dallo dalla dall' fino sino nel nello nella nell' a ad al all' in tra fra ormai sono è prima
-        verso durante il l'
-        """.split()
-    ),
-}
-"""What a time begins with that comes first; and numbers do."""
-
 _LONGEST: Final = 9
 """Words of a time that comes first, at most."""
 
@@ -38,7 +25,7 @@ def after_time(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
 
     A time to come is left where it is: what is told of it does not hold.
     """
-    starts, last = _STARTS[grammar.code], min(end, begin + _LONGEST)
+    starts, last = grammar.time_openings, min(end, begin + _LONGEST)
     if begin >= end or not _starts(tokens, grammar, begin):
         return begin
     first, language = tokens.starts[begin], cast("Language", grammar.code)
@@ -64,4 +51,4 @@ def after_time(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
 
 def _starts(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     word = tokens.low[at]
-    return word in _STARTS[grammar.code] or word[0].isdigit() or word in grammar.numbers
+    return word in grammar.time_openings or word[0].isdigit() or word in grammar.numbers

@@ -1,5 +1,6 @@
 """What a language must tell the reader: its closed classes of words, its kinship terms and its phrases."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,6 +87,13 @@ class Grammar:
         generic: nouns that name a kind of things even after "the" ("the sea").
         whenever: begin a clause that states nothing by itself ("when").
         signs: words by which the language is recognised.
+        time_openings: what a time begins with that comes first in a clause, where it is no number.
+        manner: adverbs that say how, at the end of an object ("the cello badly"); not_manner: words alike.
+        drops_subjects: whether a verb may stand without its subject ("vivo a Roma").
+        running_on: verbs of the user that need no comma before them behind a name or a number.
+        repeats_prepositions: whether what is coordinated says them again ("alle noci e al latte").
+        townward: what stands before a town behind its country ("in Germania, | a Dortmund").
+        with_whom: what stands before somebody who shares what is said next ("con Davide | ci siamo …").
     """
 
     code: str
@@ -161,6 +169,14 @@ class Grammar:
     generic: frozenset[str]
     whenever: frozenset[str]
     signs: frozenset[str]
+    time_openings: frozenset[str]
+    manner: re.Pattern[str]
+    not_manner: frozenset[str]
+    drops_subjects: bool
+    running_on: frozenset[str]
+    repeats_prepositions: bool
+    townward: frozenset[str]
+    with_whom: frozenset[str]
 
     @cached_property
     def joints(self) -> frozenset[str]:

@@ -148,7 +148,7 @@ class Organisations:
     def _acts(self, at: int, begin: int) -> bool:
         """Whether the user does something after a name: "da quando lavoro alla Fiat | dormo poco"."""
         named = at > begin and self._tokens.raw[at - 1][0].isupper() and self._tokens.raw[at].islower()
-        verb = self._grammar.code == "it" and self._low[at].endswith("o") and len(self._low[at]) > 3
+        verb = self._grammar.drops_subjects and self._low[at].endswith("o") and len(self._low[at]) > 3
         if self._low[at] in OF:
             return False
         return named and verb and _ADJECTIVE.search(self._low[at]) is None

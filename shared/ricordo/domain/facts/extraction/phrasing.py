@@ -22,19 +22,6 @@ OF: Final = frozenset({"of", "di", "d'", "del", "della", "dell'", "dei", "degli"
 _QUANTITIES: Final = frozenset({"lot", "lots", "bit", "sacco", "po'", "kind", "couple", "tons"})
 _IT_DONE: Final = tuple(f"{verb}l{vowel}" for verb in ("ar", "ir", "cer", "der", "ter") for vowel in "oaie")
 """Endings of an Italian infinitive that points at what is not said: "dirlo", "vederla"."""
-_MANNER: Final = {
-    "en": re.compile(r"\w{3,}ly"),
-    "it": re.compile(r"\w{3,}mente|male|malissimo|maluccio|benino|benone"),
-}
-"""Adverbs that say how, at the end of an object: "the cello badly"."""
-_NO_MANNER: Final = frozenset(
-    """
-    family italy july jelly belly butterfly dragonfly firefly assembly monopoly anomaly supply reply
-    ally lily bully holly folly rally tally trolley silly friendly elderly lonely lovely ugly early
-    daily weekly monthly curly chilly homily doily gully grizzly barfly sicily philly billy molly sally
-    kelly emily holly polly
-    """.split()
-)
 _NEW_CLAUSE: Final = frozenset(
     """
     mi ti ci vi si non è ha hanno sono era erano is are was were has have had do does did will would can
@@ -169,10 +156,10 @@ class Phrasing:
             return any(word in self._grammar.verbal for word in self._low[at + 1 : after])
         if is_verb(self._low[at], self._grammar.code):
             return True
-        if self._grammar.code == "it" and after < end and self._tells_how(at, after):
+        if self._grammar.drops_subjects and after < end and self._tells_how(at, after):
             return True  # "… e cucina divinamente"
         # "Il campanello e scappo": a noun would have its article, like the first one.
-        alone = self._grammar.code == "it" and self._low[at - 1] in self._grammar.conjunctions
+        alone = self._grammar.drops_subjects and self._low[at - 1] in self._grammar.conjunctions
         return articled and alone and _USERS_VERB.fullmatch(self._low[at]) is not None
 
     def pieces(self, begin: int, end: int) -> Iterator[Span]:
@@ -224,8 +211,8 @@ class Phrasing:
 
     def _tells_how(self, begin: int, at: int) -> bool:
         word = self._low[at]
-        adverb = at > begin and self._raw[at].islower() and word not in _NO_MANNER
-        return adverb and _MANNER[self._grammar.code].fullmatch(word) is not None
+        adverb = at > begin and self._raw[at].islower() and word not in self._grammar.not_manner
+        return adverb and self._grammar.manner.fullmatch(word) is not None
 
     def foreign(self, begin: int, end: int) -> bool:
         """Whether a phrase is no object of its own: a pronoun, something possessed, nothing at all."""
@@ -267,7 +254,9 @@ class Phrasing:
             after += 1
         bare = after == at + 1 and self._low[at] == ","
         repeated = (
-            self._grammar.code == "it" and after < end and self._low[after] in self._grammar.prepositions
+            self._grammar.repeats_prepositions
+            and after < end
+            and self._low[after] in self._grammar.prepositions
         )
         return (after + 1 if after > at and repeated else after), bare
 

@@ -78,7 +78,7 @@ class Places:
             return spans
         at = spans[0][1]
         at += at < end and self._low[at] == ","
-        if at + 1 >= end or self._low[at] not in ("a", "ad") or self._grammar.code != "it":
+        if at + 1 >= end or self._low[at] not in self._grammar.townward:
             return spans
         after = name_at(self._tokens, self._grammar, at + 1, end)
         return [(at + 1, after)] if after > at + 1 else spans

@@ -1,5 +1,6 @@
 """The English grammar, put together."""
 
+import re
 from typing import Final
 
 from ricordo.domain.facts.extraction.english import nouns, occupations, people, rules, words
@@ -87,4 +88,12 @@ ENGLISH: Final = Grammar(
     generic=words.GENERIC,
     whenever=words.WHENEVER,
     signs=words.SIGNS,
+    time_openings=words.TIME_OPENINGS,
+    manner=re.compile(r"\w{3,}ly"),
+    not_manner=words.NOT_MANNER,
+    drops_subjects=False,
+    running_on=frozenset(),
+    repeats_prepositions=False,
+    townward=frozenset(),
+    with_whom=frozenset(),
 )

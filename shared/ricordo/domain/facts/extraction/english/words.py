@@ -246,3 +246,14 @@ SIGNS: Final = _words(
     died yesterday
     """
 )
+TIME_OPENINGS: Final = _words(
+    "in on since until till up from for back during around about between as over the"
+)
+NOT_MANNER: Final = _words(
+    """
+    family italy july jelly belly butterfly dragonfly firefly assembly monopoly anomaly supply reply
+    ally lily bully holly folly rally tally trolley silly friendly elderly lonely lovely ugly early
+    daily weekly monthly curly chilly homily doily gully grizzly barfly sicily philly billy molly sally
+    kelly emily polly
+    """
+)

@@ -1,5 +1,6 @@
 """The Italian grammar, put together."""
 
+import re
 from typing import Final
 
 from ricordo.domain.facts.extraction.grammar import Grammar
@@ -90,4 +91,12 @@ ITALIAN: Final = Grammar(
     generic=words.GENERIC,
     whenever=words.WHENEVER,
     signs=words.SIGNS,
+    time_openings=words.TIME_OPENINGS,
+    manner=re.compile(r"\w{3,}mente|male|malissimo|maluccio|benino|benone"),
+    not_manner=_NONE,
+    drops_subjects=True,
+    running_on=words.RUNNING_ON,
+    repeats_prepositions=True,
+    townward=frozenset({"a", "ad"}),
+    with_whom=frozenset({"con"}),
 )

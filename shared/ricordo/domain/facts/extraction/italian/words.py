@@ -203,3 +203,10 @@ SIGNS: Final = _words(
     piacciono chiamo chiama dove cosa adoro odio amo vivo abito lavoro ciao ieri oggi
     """
 )
+TIME_OPENINGS: Final = _words(
+    """
+    da dal dallo dalla dall' fino sino nel nello nella nell' a ad al all' in tra fra ormai sono è prima
+    verso durante il l'
+    """
+)
+RUNNING_ON: Final = _words("ho abito vivo faccio lavoro frequento suono gioco")
