@@ -1,12 +1,13 @@
 """Who is who where rules cannot say it, in a whole system: a model is asked, the user has the last word."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.running import Running
+from tests.fixtures.running import Running, Workers
 from tests.fixtures.served import findings, health, restarted, stand_in
 from tests.fixtures.wire import Bot, Json, at, said
 
@@ -125,3 +126,40 @@ async def test_while_the_model_is_away_nothing_is_decided_and_it_is_asked_when_i
         server.behaviour.status = 200
         await eventually(partial(knows, bot, ONE), within=20)
         await eventually(partial(told, "ready"), within=10)
+
+
+async def test_of_two_workers_one_asks_about_each_pair(
+    bot: Bot, running: Running, server: OllamaStandIn
+) -> None:
+    server.behaviour.delay = 0.3
+    settings = asking(running, server)
+    users = [f"u-{n}" for n in range(6)]
+    told = (*STORY, "Cristina is a doctor.", "Christina is a cook.")
+    async with restarted(running, settings):
+        other = Workers(settings, ["knowledge"])
+        await asyncio.to_thread(other.start)
+        try:
+            await bot.remember(
+                *(
+                    said(f"{user}-{n}", text, user_id=user, timestamp=at(days=-n))
+                    for n, text in enumerate(told)
+                    for user in users
+                )
+            )
+
+            async def all_asked() -> bool:
+                return len(asked(server)) >= 2 * len(users)
+
+            await eventually(all_asked, within=30)
+
+            async def nurses() -> int:
+                replies = [await bot.ask("facts", user_id=user, entity="nurse") for user in users]
+                return sum(fact["subject"] == "Nicola" for reply in replies for fact in reply["facts"])
+
+            async def all_decided() -> bool:
+                return await nurses() == len(users)
+
+            await eventually(all_decided, within=30)
+        finally:
+            await asyncio.to_thread(other.close)
+    assert len(asked(server)) == 2 * len(users), "each pair of each user was asked about once"

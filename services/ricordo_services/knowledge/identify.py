@@ -37,8 +37,9 @@ class _NotNow(Exception):
 class IdentifyByModel:
     """Asks about doubts, tenant by tenant, one call after the other; events go first.
 
-    One call is about pairs of one user: whose messages speak to the model speaks of nobody else. A pair that
-    got no answer in time is asked behind all others by the next pass, alone, so that it holds up nobody.
+    One call is about pairs of one user: whose messages speak to the model speaks of nobody else. Of several
+    processes one at a time asks about a user; others go on to the next. A pair that got no answer in time is
+    asked behind all others by the next pass, alone, so that it holds up nobody.
 
     Attributes:
         ledger: holds doubts and decisions.
@@ -59,6 +60,7 @@ class IdentifyByModel:
     ask_graph: Callable[[], Awaitable[None]]
     _counts: Counter[str] = field(default_factory=Counter, init=False)
     _late: dict[tuple[str, Doubt], None] = field(default_factory=dict, init=False)
+    _elsewhere: set[tuple[str, Doubt]] = field(default_factory=set, init=False)
 
     @property
     def figures(self) -> Mapping[str, int]:
@@ -78,6 +80,7 @@ class IdentifyByModel:
             Unavailable: a store, the graph or the bus is away; what was decided stays so.
         """
         seen: set[tuple[str, Doubt]] = set()
+        self._elsewhere.clear()
         late = tuple(self._late)
         waiting = list(await self.tenants())
         try:
@@ -92,7 +95,8 @@ class IdentifyByModel:
         self, tenant: str, seen: set[tuple[str, Doubt]], late: Collection[tuple[str, Doubt]]
     ) -> bool:
         """Ask about some doubts of a tenant that are not late; returns whether there were any doubts."""
-        limit = _AT_ONCE + len(self._late)  # those are the oldest, and must not hide others
+        # The oldest may be those that are late, or that others ask about: they must not hide the rest.
+        limit = _AT_ONCE + len(self._late) + len(self._elsewhere)
         found = [one for one in await self.ledger.doubts(tenant, limit) if (tenant, one) not in seen]
         seen.update((tenant, one) for one in found)
         fresh = sorted(one for one in found if (tenant, one) not in late)
@@ -146,10 +150,14 @@ class IdentifyByModel:
         """
         await self._yield_to_events()
         await self.ask_graph()
-        answers = await self._answers(tenant, portion)
-        for doubt, verdict in answers.items():
-            await self._decide(tenant, doubt, verdict)
-        if len(answers) < len(portion) and self.measure.reason:
+        doubts = [one.doubt for one in portion]
+        async with self.ledger.turn(tenant, doubts) as still_open:
+            self._elsewhere.update((tenant, one) for one in doubts if one not in still_open)
+            asked = [one for one in portion if one.doubt in still_open]
+            answers = await self._answers(tenant, asked) if asked else {}
+            for doubt, verdict in answers.items():
+                await self._decide(tenant, doubt, verdict)
+        if len(answers) < len(asked) and self.measure.reason:
             raise _NotNow
 
     async def _answers(self, tenant: str, portion: Sequence[_Asked]) -> dict[Doubt, Verdict | None]:

@@ -1,6 +1,7 @@
 """Who is who, where rules do not say it: what was decided, what is open, and a model that can be asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -92,6 +93,17 @@ class IdentityLedger(Protocol):
         """Return what rules cannot say of who is who, and nobody was asked about yet, the oldest first.
 
         Whoever is asked settles it by `decide`, with None where they cannot say either.
+        """
+        ...
+
+    def turn(self, tenant: str, doubts: Sequence[Doubt]) -> AbstractAsyncContextManager[Collection[Doubt]]:
+        """Take the turn of asking somebody about doubts of one user, for the length of an `async with`.
+
+        It yields those of `doubts` that are open still; none where somebody else has the turn, be it in
+        another process. Whoever dies or hangs for ten minutes has it no more.
+
+        Raises:
+            StoreUnavailable: the turn could not be taken, or was lost meanwhile; what was decided stays so.
         """
         ...
 

@@ -1,7 +1,8 @@
 """Knowledge's part of the truth: evidence as it was said, and the facts and entities folded from it."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -150,6 +151,18 @@ class PostgresFactLedger:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["open_doubts"], tenant, limit)
         return [Doubt(row["user_id"], (row["first"], row["second"])) for row in found]
+
+    @asynccontextmanager
+    async def turn(self, tenant: str, doubts: Sequence[Doubt]) -> AsyncIterator[Collection[Doubt]]:
+        """Take the turn of asking about doubts of a user; see `IdentityLedger.turn`."""
+        (user_id,) = {one.user_id for one in doubts}
+        async with self._database.transaction(tenant) as connection:
+            if not await connection.fetchval(_SQL["take_turn"], tenant, user_id):
+                yield ()
+                return
+            pairs = [one.names[0] for one in doubts], [one.names[1] for one in doubts]
+            found = await connection.fetch(_SQL["still_open"], tenant, user_id, *pairs)  # as others left it
+            yield {Doubt(user_id, (row["first"], row["second"])) for row in found}
 
     async def withdraw(self, tenant: str, doubts: Sequence[Doubt]) -> None:
         """Drop doubts that are none any more; see `IdentityLedger.withdraw`."""

@@ -39,6 +39,18 @@ on conflict do nothing
 select user_id, first, second from identity_decisions
 where tenant = $1 and same is null and decided_by = '' order by decided_at, user_id, first, second limit $2
 
+-- name: take_turn
+-- Of asking about a user's doubts, until the transaction ends: nobody waits for it. Whoever is asked may take longer than
+-- a transaction may be idle otherwise.
+select pg_try_advisory_xact_lock(hashtextextended($1 || '//' || $2, 3))
+from set_config('idle_in_transaction_session_timeout', '600000', true)
+
+-- name: still_open
+-- Of pairs of names ($3, $4) those that nobody was asked about.
+select first, second from identity_decisions
+where tenant = $1 and user_id = $2 and same is null and decided_by = ''
+  and (first, second) in (select * from unnest($3::text[], $4::text[]))
+
 -- name: withdraw_doubts
 -- Of pairs of names ($3, $4) those that nobody was asked about.
 delete from identity_decisions

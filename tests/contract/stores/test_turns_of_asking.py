@@ -1,0 +1,176 @@
+"""Several processes ask a model who is who: one at a time about each user, on PostgreSQL."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.known import PostgresKnownFacts
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
+from ricordo.ports.facts import FactQuestion
+from ricordo.ports.identity import Doubt, Pair, Verdict
+from ricordo.ports.models import ModelUnavailable
+from ricordo.runtime.measured import Measure
+from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.testing.factories import new_message
+from ricordo.testing.fakes.graph import MemoryGraph
+from ricordo.testing.fakes.identity import FakeIdentityReader
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.telling import Projection, learn, said, tell
+from ricordo_services.knowledge.identify import IdentifyByModel
+from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.projecting import Following
+
+pytestmark = pytest.mark.integration
+
+NAMES = (("nico", "nicola"), ("christina", "cristina"))
+
+
+@dataclass
+class Slow(FakeIdentityReader):
+    """A reader that takes its time.
+
+    Attributes:
+        entered: set once it was asked.
+        let_go: it answers once this is set.
+    """
+
+    entered: asyncio.Event = field(default_factory=asyncio.Event)
+    let_go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """Judge, when it may."""
+        self.entered.set()
+        await self.let_go.wait()
+        return await super().judge(pairs)
+
+    def names(self) -> list[tuple[str, str]]:
+        """Return the pairs that it was asked about."""
+        return sorted((pair.one.name, pair.other.name) for pairs in self.asked for pair in pairs)
+
+
+class Nobody:
+    """No events wait."""
+
+    async def waiting(self) -> int:
+        """Return none."""
+        return 0
+
+
+@pytest.fixture
+def ledger(database: Database) -> PostgresFactLedger:
+    """Return a ledger that doubts."""
+    return PostgresFactLedger(database, doubting=True)
+
+
+def asking(stores: Stores, database: Database, reader: Slow) -> IdentifyByModel:
+    """Return the pass as a process of its own has it."""
+    clock, graph = SystemClock(), MemoryGraph()
+
+    async def tenants() -> Sequence[str]:
+        return [stores.tenant]
+
+    async def ask_graph() -> None:
+        pass
+
+    return IdentifyByModel(
+        ledger=PostgresFactLedger(database, doubting=True),
+        follow=Following(graph, Mending(facts=PostgresKnownFacts(database), graph=graph)),
+        reader=reader,
+        measure=Measure(
+            CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable), None, clock, gone="", back=""
+        ),
+        tenants=tenants,
+        backlog=Nobody(),
+        ask_graph=ask_graph,
+    )
+
+
+async def doubted(stores: Stores, ledger: PostgresFactLedger, *users: str) -> None:
+    """Have each of `users` name people who may be one: two pairs."""
+    for user_id in users:
+        name = f"m-{user_id}"
+        await stores.record(new_message(name, tenant=stores.tenant, user_id=user_id))
+        people = [said("friend", one) for one in ("Nico", "Nicola", "Cristina", "Christina")]
+        await learn(stores, tell(stores, name, *people, user_id=user_id), ledger=ledger)
+    assert len(await ledger.doubts(stores.tenant, 100)) == 2 * len(users)
+
+
+async def test_who_comes_second_asks_about_others_and_nobody_twice(
+    stores: Stores, database: Database, ledger: PostgresFactLedger
+) -> None:
+    await doubted(stores, ledger, "u-1", "u-2")
+    first, second = Slow(), Slow()
+    second.let_go.set()
+    one, other = (asking(stores, database, reader) for reader in (first, second))
+    running = asyncio.create_task(one.run())
+    await first.entered.wait()
+    await other.run()
+    assert second.names() == [("Christina", "Cristina"), ("Nico", "Nicola")], "of the user who was free"
+    assert len(await ledger.doubts(stores.tenant, 100)) == 2
+    first.let_go.set()
+    await running
+    assert first.names() == second.names(), "of the other user, and of nobody else"
+    assert await ledger.doubts(stores.tenant, 100) == []
+    await other.run()
+    assert len(second.asked) == 1
+
+
+async def test_many_at_once_ask_about_each_pair_once(
+    stores: Stores, database: Database, ledger: PostgresFactLedger
+) -> None:
+    await doubted(stores, ledger, *(f"u-{n}" for n in range(8)))
+    readers = [Slow() for _ in range(4)]
+    for reader in readers:
+        reader.let_go.set()
+    await asyncio.gather(*(asking(stores, database, reader).run() for reader in readers))
+    assert sum(len(reader.names()) for reader in readers) == 16
+    assert await ledger.doubts(stores.tenant, 100) == []
+
+
+async def test_a_turn_is_of_one_user_of_one_tenant(stores: Stores, ledger: PostgresFactLedger) -> None:
+    await doubted(stores, ledger, "u-1", "u-2")
+    of = {user: [Doubt(user, names) for names in NAMES] for user in ("u-1", "u-2")}
+    elsewhere = stores.elsewhere()
+    await doubted(elsewhere, ledger, "u-1")
+    async with ledger.turn(stores.tenant, of["u-1"]) as mine:
+        assert set(mine) == set(of["u-1"])
+        async with ledger.turn(stores.tenant, of["u-1"][:1]) as nothing:
+            assert not nothing
+        for tenant, user in ((stores.tenant, "u-2"), (elsewhere.tenant, "u-1")):
+            async with ledger.turn(tenant, of[user]) as free:
+                assert set(free) == set(of[user])
+
+
+async def test_a_turn_ends_with_an_error_and_shows_what_was_decided_before_it(
+    stores: Stores, ledger: PostgresFactLedger
+) -> None:
+    await doubted(stores, ledger, "u-1")
+    doubts = [Doubt("u-1", names) for names in NAMES]
+
+    async def fail_within() -> None:
+        async with ledger.turn(stores.tenant, doubts):
+            await ledger.decide(stores.tenant, "u-1", NAMES[0], Projection(), same=True, by="model:m")
+            raise ModelUnavailable("away")
+
+    with pytest.raises(ModelUnavailable):
+        await fail_within()
+    async with ledger.turn(stores.tenant, doubts) as still_open:
+        assert set(still_open) == {doubts[1]}, "what was decided within stays so"
+
+
+async def test_a_user_who_decides_while_the_model_thinks_is_right(
+    stores: Stores, database: Database, ledger: PostgresFactLedger
+) -> None:
+    await doubted(stores, ledger, "u-1")
+    reader = Slow(verdict=lambda _, __: Verdict.SAME)
+    running = asyncio.create_task(asking(stores, database, reader).run())
+    await reader.entered.wait()
+    await ledger.decide(stores.tenant, "u-1", ("Nico", "Nicola"), Projection(), same=False, by="user")
+    reader.let_go.set()
+    await running
+    friends = await ledger.facts(stores.tenant, FactQuestion(user_id="u-1", predicate="friend"))
+    assert {one.object for one in friends} == {"Nico", "Nicola", "Christina"}
