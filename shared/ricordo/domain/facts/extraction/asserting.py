@@ -25,6 +25,8 @@ _LONGEST_UNREAL: Final = 60
 _LONGEST_QUESTION: Final = 12
 _QUESTION_WITHIN: Final = 3
 """Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
+_NICKNAMED: Final = frozenset({"detto", "detta"})
+"""Behind a name and a comma, "called" and not "said": "mio fratello Bledar, detto Bled,"."""
 _YOU: Final = re.compile(r"\w{2,}i")
 """An Italian verb of the second person, behind "mi": "mi aiuti"."""
 _PAST: Final = re.compile(r"\w+ed|got|bought|met|became|went|had|lived|was|were")
@@ -188,6 +190,8 @@ def _unreal_at(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
     word = low[at]
     if word == "non" and at and low[at - 1] == "nome":
         return False  # "il mio nome non è Tania, è Tamara"
+    if word in _NICKNAMED and at and low[at - 1] == ",":
+        return False
     if word in grammar.saying:
         return not _own_words(low, grammar, at, end)
     if word in grammar.unreal or word in grammar.conditionals:

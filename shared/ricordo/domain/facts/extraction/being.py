@@ -1,11 +1,13 @@
 """What follows "to be": a kinship, a name, an age, a job, what somebody is, a condition."""
 
+from itertools import takewhile
 from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import is_known_given, is_state
 from ricordo.domain.facts.extraction.asides import aged, aged_each
+from ricordo.domain.facts.extraction.grammar import Kin
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
-from ricordo.domain.facts.extraction.names import Span, name_at
+from ricordo.domain.facts.extraction.names import Span, name_at, names_from
 from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
@@ -50,8 +52,8 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
         return None
     begin = phrasing.lead(at, claim.end)
     after = phrasing.noun_phrase(begin, claim.end)
-    if after == begin:
-        return None
+    if after == begin or "bit" in scene.tokens.low[at:begin]:
+        return None  # "a bit of a cook"
     articled = begin > at and scene.tokens.low[begin - 1] in scene.grammar.determiners
     if _bearing(scene, claim, begin, after):
         return None
@@ -112,10 +114,19 @@ def name(scene: Scene, claim: Claim) -> None:
         scene.draft(None, "name", scene.tokens.text(at, after))
         aged(scene, None, after, end)
     elif not subject.names and subject.kin:
-        spans, _ = named_after(scene.tokens, scene.grammar, subject.kin, at, end, apposed=False)
+        spans = _names_of(scene, subject.kin, at, end)
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
         scene.tie(subject, to=subject.owner)
         aged_each(scene, subject, spans or [(at, after)])
+
+
+def _names_of(scene: Scene, kin: Kin, at: int, end: int) -> list[Span]:
+    """Read the name, or of several the names, capitals or not: "my kids are called ann, bea and cal"."""
+    tokens, grammar = scene.tokens, scene.grammar
+    if not (kin.plural and tokens.lowercase):
+        return named_after(tokens, grammar, kin, at, end, apposed=False)[0]
+    found = names_from(tokens, grammar, at, end, loose=True, person=True)
+    return list(takewhile(lambda span: not is_state(tokens.low[slice(*span)], grammar.code), found))
 
 
 def renamed(scene: Scene, claim: Claim) -> None:

@@ -24,10 +24,17 @@ SPORTS: Final = frozenset(
 GAMBLES: Final = frozenset(
     """
     lotto superenalotto enalotto totocalcio lotteria lotterie schedina schedine slot slots gratta vinci
-    videopoker lottery lotteries scratchcards pools
+    videopoker lottery lotteries scratchcards pools fool market victim fare play
     """.split()
 )
-"""What people play for money: neither a sport nor a game they are fond of."""
+"""What people play for money, or to others: neither a sport nor a game they are fond of."""
+TOOLS: Final = frozenset(
+    """
+    python java javascript typescript kotlin scala matlab linux html css php sql excel photoshop docker react
+    word powerpoint
+    """.split()
+)
+"""What one "knows" that is nobody."""
 BRANDS: Final = frozenset(
     """
     volvo saab audi bmw volkswagen vw toyota honda mazda nissan subaru suzuki mitsubishi hyundai kia skoda
@@ -73,7 +80,7 @@ NO_ALLERGENS: Final = frozenset(
     """
     riunione riunioni lavoro capo sveglia sveglie burocrazia tasse stupidità idiozia ipocrisia ignoranza
     persone gente bugie ritardi regole complimenti impegni matematica sport palestra scuola compiti
-    novità cambiamenti call email meeting meetings work boss bureaucracy taxes stupidity nonsense
+    novità cambiamenti call mail email meeting meetings work boss bureaucracy taxes stupidity nonsense
     bullshit hypocrisy ignorance people lies drama rules homework compliments commitment maths math
     exercise gym school change changes calls emails alarms fun responsibility
     """.split()

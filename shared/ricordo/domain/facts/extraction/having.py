@@ -18,7 +18,7 @@ NAMEABLE: Final = frozenset({"has_pet", "has_child", "has_sibling", "partner"})
 
 _PARTICIPLES: Final = ("ato", "uto", "ito", "tto", "sto", "rto", "lto", "nto", "so")
 _NONE: Final = frozenset({"no", "nessun", "nessuno", "nessuna", "neither"})
-_ONE: Final = frozenset({"one", "uno"})
+_ONE: Final = frozenset({"one", "uno", "1"})
 _EPONYMS: Final = frozenset(
     "parkinson alzheimer crohn hashimoto down huntington hodgkin raynaud meniere".split()
 )
@@ -36,10 +36,12 @@ _THE: Final = frozenset("the il lo la l' i gli le".split())
 _CONDITIONS_OF_THINGS: Final = frozenset(
     """
     piena pieno pieni piene vuota vuoto rotta rotto rotte rotti sporca sporco ferma fermo guasta guasto
-    scarica scarico pulita pulito aperta aperto chiusa chiuso allagata allagato parcheggiata full broken
-    parked flooded dirty empty
+    sottosopra scarica scarico pulita pulito aperta aperto chiusa chiuso allagata allagato parcheggiata
+    full broken parked flooded dirty empty
     """.split()
 )
+_FOR_A_TIME: Final = frozenset({"to", "for"})
+"""What follows "I have the house": "to myself", "for a week"."""
 _POSSESSIVE: Final = frozenset({"'", "'s"})
 
 
@@ -228,8 +230,13 @@ def _whole(scene: Scene, item: _Item) -> int:
 def _in_a_state(scene: Scene, item: _Item, after: int) -> bool:
     """Whether it is said how a known thing is, not that there is one: "abbiamo la casa piena di borracce"."""
     low = scene.tokens.low
-    if item.at == item.begin or low[item.at - 1] not in _THE or item.acquired:
+    if item.at == item.begin or low[item.at - 1] not in _THE:
         return False
+    if item.acquired:
+        taken = low[item.begin - 1] == "preso" and scene.tokens.raw[item.at].islower()
+        return taken and after == item.at + 1  # "ho preso la macchina": to drive
+    if after < item.end and low[after] in _FOR_A_TIME:
+        return True
     return any(word in _CONDITIONS_OF_THINGS for word in low[item.at + 1 : after + 2])
 
 

@@ -11,6 +11,7 @@ from ricordo.domain.facts.extraction.figurative import (
     NO_JOBS,
     NOT_FOR_A_LIVING,
     SPORTS,
+    TOOLS,
 )
 from ricordo.domain.facts.extraction.figures import Figures
 from ricordo.domain.facts.extraction.grammar import Grammar
@@ -141,7 +142,11 @@ class Objects:
         """Read names of people."""
         at = self.phrasing.lead(begin, end)
         spans = names_from(self._tokens, self._grammar, at, end, person=True)
-        return [(first, after) for first, after in spans if not is_place(self._tokens.text(first, after))]
+        return [
+            (first, after)
+            for first, after in spans
+            if self._low[first] not in TOOLS and not is_place(self._tokens.text(first, after))
+        ]
 
     def _occupation(self, begin: int, end: int) -> Spans:
         """Read a job: any noun phrase after "as", a known job elsewhere."""

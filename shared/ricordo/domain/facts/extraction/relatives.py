@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life, is_state
@@ -122,22 +123,34 @@ def are_called(scene: Scene, subject: Person, at: int, end: int) -> Claim | None
 
 
 def in_turn(scene: Scene, claim: Claim, pieces: Sequence[Span]) -> bool:
-    """Read "a cat and a dog, Tom and Spike": as many names as there are of them, in their order."""
+    """Read "a cat and two dogs, Tom, Spike and Rex": as many names as there are of them, in their order."""
     tokens, lead = scene.tokens, scene.objects.phrasing.lead
     terms = [kin_at(tokens, scene.grammar, lead(*piece), piece[1]) for piece in pieces]
-    known = [term for term in terms if term is not None and not term[0].plural]
+    known = [term for term in terms if term is not None]
     alone = all(term[1] == piece[1] for term, piece in zip(known[:-1], pieces, strict=False))
     if len(known) < _SEVERAL or len(known) < len(pieces) or not alone:
         return False
-    several = replace(known[-1][0], plural=True)
-    spans, _ = named_after(tokens, scene.grammar, several, known[-1][1], scene.limit)
-    if len(spans) != len(pieces):
+    counts = [_counted(scene, term, piece) for term, piece in zip(known, pieces, strict=True)]
+    spans, _ = named_after(
+        tokens, scene.grammar, replace(known[-1][0], plural=True), known[-1][1], scene.limit
+    )
+    if 0 in counts or len(spans) != sum(counts):
         return False
-    for (kin, after), piece, span in zip(known, pieces, spans, strict=True):
-        noun, of_other = tokens.text(lead(*piece), after), claim.subject is not None
-        person = scene.cast.introduce(Person(kin, noun, [tokens.text(*span)], of_other))
+    names, of_other = (tokens.text(*span) for span in spans), claim.subject is not None
+    for (kin, after), piece, count in zip(known, pieces, counts, strict=True):
+        noun = "" if kin.plural else tokens.text(lead(*piece), after)
+        person = scene.cast.introduce(Person(kin, noun, list(islice(names, count)), of_other))
         scene.tie(person, to=claim.subject, over=claim.polarity == "past")
     return True
+
+
+def _counted(scene: Scene, term: tuple[Kin, int], piece: Span) -> int:
+    """Return how many "two dogs" are; 0 of a plural that does not say."""
+    if not term[0].plural:
+        return 1
+    low, numbers = scene.tokens.low, scene.grammar.numbers
+    told = (numbers.get(word, word) for word in low[piece[0] : term[1]])
+    return next((int(word) for word in told if word.isascii() and word.isdigit() and len(word) == 1), 0)
 
 
 def whom_named(scene: Scene, verb: Verb, person: Person | None) -> Person | None:
