@@ -101,6 +101,29 @@ async def test_a_correction_by_mistake_is_taken_back(bot: Bot) -> None:
     assert {one["id"] for one in history} == {torino["id"], trino}
 
 
+async def test_what_was_said_since_a_wrong_correction_counts_when_it_is_taken_back(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino", "Torino")
+    trino = (await settle(bot, "correct", torino, object="Trino")).body["fact_id"]
+    later = "2030-01-01T00:00:00Z"
+    await bot.remember(said("l-1", "Abito a Torino.", timestamp=later))
+    disputed = next(one for one in await known(bot, history=True) if one["message_ids"] == ["l-1"])
+    assert (disputed["object"], disputed["disputed"]) == ("Torino", True)
+    await bot.remember(said("l-2", "Abito a Lecce.", timestamp=later))
+    assert (await settle(bot, "correct", trino, object="Torino")).body["fact_id"] == torino["id"]
+    (fact,) = await known(bot)
+    assert fact == torino | {
+        "verified": True,
+        "confidence": 3,
+        "message_ids": ["m-0", "m-1", "l-1"],
+        "last_reinforced": later,
+    }
+    history = {one["object"]: one for one in await known(bot, history=True, min_confidence=0)}
+    assert set(history) == {"Torino", "Trino", "Lecce"}
+    assert len(await known(bot, history=True, min_confidence=0)) == 3, "of each value there is one"
+    card = await bot.ask("facts", **U, entity="Torino")
+    assert [one["id"] for one in card["facts"]] == [torino["id"]]
+
+
 async def test_every_id_that_is_told_is_one_that_can_be_named(bot: Bot) -> None:
     torino = await lives_in(bot, "Torino")
     await settle(bot, "verify", torino, verified=True)

@@ -45,6 +45,31 @@ def test_a_correction_rejects_what_was_and_confirms_what_is() -> None:
     assert (old.object, old.verified, old.valid_to) == ("Rome", False, old.valid_from)
 
 
+def test_what_was_put_aside_comes_back_with_what_was_said_of_it_since() -> None:
+    rows = known("Rome", "Rome")
+    (rome,) = fold(rows, tenant="acme", user_id="u-1")
+
+    def say(fact: Fact, city: str, request: str, day: int) -> None:
+        rows.extend(
+            settled(
+                fact, Word(object=city), message_id=request, now=START + timedelta(days=day), last_said=None
+            )
+        )
+
+    say(rome, "Lecce", "request 1", 10)
+    for day, city in enumerate(("Rome", "Bari", "Rome"), 11):
+        rows.append(Evidence("user", "lives_in", city, f"m-{day}", START + timedelta(days=day)))
+    facts = fold(rows, tenant="acme", user_id="u-1")
+    lecce = next(one for one in facts if one.object == "Lecce")
+    assert (lecce.disputed, lecce.contradictions) == (True, 3)
+    say(lecce, "Rome", "request 2", 20)
+    facts = fold(rows, tenant="acme", user_id="u-1")
+    assert [one.object for one in facts] == ["Bari", "Lecce", "Rome"]
+    stands = facts[-1]
+    assert (stands.id, stands.valid_from, stands.current) == (rome.id, rome.valid_from, True)
+    assert (stands.confidence, stands.message_ids) == (4, ("m-0", "m-1", "m-11", "m-13"))
+
+
 def test_it_is_later_than_whatever_was_said() -> None:
     ahead = NOW + timedelta(days=9)
     (fact,) = fold(known("Rome"), tenant="acme", user_id="u-1")

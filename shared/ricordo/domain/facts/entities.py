@@ -13,8 +13,8 @@ from ricordo.domain.facts.vocabulary import PREDICATES, USER
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
 
 
-LONGEST_KEY: Final = 1_000
-"""Bytes of a normalised name: an index holds some 2,700 of a row's key, and nobody's name is as long."""
+LONGEST_KEY: Final = 1_024
+"""Bytes of a normalised name or value: 256 letters of four bytes. An index holds 2,700 of a row's key."""
 
 
 def is_name(name: str) -> bool:

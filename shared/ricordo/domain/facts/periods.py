@@ -220,6 +220,19 @@ class Period:
             return told
         return replace(told, spellings=(), last_spellings=(spelled(row.object),))
 
+    def joined(self, later: Self) -> Self:
+        """Return this period with the messages of a later one of its value."""
+        pieces = (*self.former_ids, self.last_ids, *later.former_ids)
+        return replace(
+            self,
+            last_reinforced=max(self.last_reinforced, later.last_reinforced),
+            messages=self.messages + later.messages,
+            former_ids=pieces[-SHOWN_MESSAGES // _PIECE :],
+            last_ids=later.last_ids,
+            contradictions=self.contradictions + later.contradictions,
+            contradicted_by=later.contradicted_by or self.contradicted_by,
+        )
+
     def unheld(self, *, disputed: bool) -> Self:
         """Put on record what was said and did not come to hold."""
         return replace(self, valid_from=self.first.at, valid_to=self.first.at, disputed=disputed)

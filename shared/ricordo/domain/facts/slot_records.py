@@ -70,10 +70,13 @@ class SlotRecord:
                 nth += 1
 
     def place_of(self, value: Value, first: Evidence) -> Place:
-        """Return the place of the period of `value` that `first` began."""
+        """Return the place of the period of `value` that `first` began, be it as a part of another one."""
         periods = self._periods.get(value, ())
         for nth in reversed(range(len(periods))):
             if periods[nth].first is first:
+                return value, nth
+        for nth in reversed(range(len(periods))):  # one that was joined
+            if first.message_id in periods[nth].message_ids:
                 return value, nth
         return self.next_of(value)
 
@@ -88,6 +91,12 @@ class SlotRecord:
         for nth in reversed(range(len(periods))):
             if periods[nth].held:
                 yield nth, periods[nth]
+
+    def never_held(self, value: Value) -> list[Place]:
+        """Return the places of the latest periods of `value` in which it never held, in their order."""
+        periods = self._periods.get(value, ())
+        since = next((nth + 1 for nth, _ in self.numbered(value)), 0)
+        return [(value, nth) for nth in range(since, len(periods))]
 
     @property
     def challenges(self) -> Mapping[Value | None, Period]:
@@ -105,6 +114,10 @@ class SlotRecord:
     def put(self, place: Place, period: Period) -> None:
         """Let `period` stand in the place of the one before, or begin."""
         self._do(SlotRecord._set_period, place, period)
+
+    def drop(self, place: Place) -> None:
+        """Let there be no period at `place`, which is the last of its value."""
+        self._do(SlotRecord._set_period, place, None)
 
     def hold(self, place: Place | None) -> None:
         """Let the period at `place` be the one that holds; None for none."""

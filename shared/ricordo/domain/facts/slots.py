@@ -172,15 +172,24 @@ class Slot:
         self._reaffirm(place)
 
     def _confirmed(self, row: Evidence, value: Value) -> tuple[Place, Period]:
-        """Return what a user's word has hold: what was disputed, what never held, or else a new period."""
+        """Return what a user's word has hold: what was disputed, what never held, or else a new period.
+
+        What was put aside comes back with what lone voices have said of it since.
+        """
         place = self.record.next_of(value)
         if (challenge := self.record.challenges.get(value)) is not None:
             self.record.challenge(value, None)
             return place, challenge
-        last = (value, place[1] - 1)
-        if place[1] and not self.record.at(last).held:
-            return last, self.record.at(last).confirmed(row)
-        return place, Period.begun(row, value)
+        never = self.record.never_held(value)
+        if not never:
+            return place, Period.begun(row, value)
+        back = next((one for one in reversed(never) if self.record.at(one).ended_by is not None), never[-1])
+        period = self.record.at(back)
+        for later in never[never.index(back) + 1 :]:
+            period = period.joined(self.record.at(later))
+        for later in reversed(never[never.index(back) + 1 :]):
+            self.record.drop(later)
+        return back, period.confirmed(row)
 
     def _begin(self, period: Period) -> Place:
         place = self._append(period)
