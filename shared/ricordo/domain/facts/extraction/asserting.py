@@ -27,6 +27,12 @@ _QUESTION_WITHIN: Final = 3
 """Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
 _NICKNAMED: Final = frozenset({"detto", "detta"})
 """Behind a name and a comma, "called" and not "said": "mio fratello Bledar, detto Bled,"."""
+_TAGS: Final = frozenset({"ok", "okay", "capito", "intesi"})
+"""At the end of what is said and not asked."""
+_BUT: Final = frozenset({"but", "ma", "però"})
+"""What is asked begins there at the earliest: "I graduated at Pisa, but when do I say so?"."""
+_LEAST: Final = 3
+"""Words of a statement."""
 _YOU: Final = re.compile(r"\w{2,}i")
 """An Italian verb of the second person, behind "mi": "mi aiuti"."""
 _PAST: Final = re.compile(r"\w+ed|got|bought|met|became|went|had|lived|was|were")
@@ -132,6 +138,8 @@ def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> 
     """Return where the question starts in "I live in Rome, and you?"; `begin` when all of it is asked."""
     if begin >= end or tokens.low[begin] in grammar.questions:
         return begin
+    if tokens.low[end - 1] in _TAGS:
+        return end - 1  # "I'm allergic to nuts, remember that, ok?"
     for at in range(end - 1, begin, -1):
         if tokens.low[at] in PAUSES or tokens.low[at] in grammar.joints:
             first, furthest = at + 1, min(end, at + 1 + LONGEST_LEAD)
@@ -139,7 +147,8 @@ def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> 
                 first += 1
             if _asks(tokens.low, grammar, first, end):
                 return _before_pause(tokens, grammar, begin, at)
-    return begin
+    but = next((at for at in range(begin + _LEAST, end) if tokens.low[at] in _BUT), begin)
+    return _before_pause(tokens, grammar, begin, but)
 
 
 def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:

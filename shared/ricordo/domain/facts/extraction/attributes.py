@@ -1,16 +1,22 @@
 """What is said of somebody's name, birthday, language or favourite thing, and of a liking told backwards."""
 
+from dataclasses import replace
 from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
-from ricordo.domain.facts.extraction.denying import denied
+from ricordo.domain.facts.extraction.denying import denied, timely
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
 from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
-from ricordo.domain.facts.extraction.stating import state
-from ricordo.domain.facts.extraction.verbs import verb_at
+from ricordo.domain.facts.extraction.stating import said, state
+from ricordo.domain.facts.extraction.verbs import Verb, verb_at
 
+_TAKEN_UP: Final = frozenset(
+    {Reader.ENDING, Reader.LANGUAGE, Reader.INSTRUMENT, Reader.SPORT, Reader.THING, Reader.SUBJECT_OF_STUDY}
+)
+_TO_ME: Final = frozenset({("a", "me"), ("a", "noi")})
+_LIKED: Final = Rule("likes", Reader.THING, 1, denied="dislikes")
 _LONGEST_DATE: Final = 4
 _LONGEST_FAVOURED: Final = 6
 _NO_COMMAND: Final = frozenset(
@@ -91,12 +97,17 @@ def own_language(scene: Scene, at: int, end: int) -> bool:
 def fronted(scene: Scene, begin: int, end: int) -> bool:
     """Read "la liquirizia mi piace", "le olive non ci piacciono": what is liked comes first."""
     low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    to_me = tuple(low[begin : begin + 2]) in _TO_ME
+    begin += 2 * to_me
     at = next((i for i in range(begin, end) if low[i] in grammar.pleasing), begin)
-    start = at - 2 if at > begin and low[at - 2] in grammar.negations else at - 1
+    denied_at = at - 1 if to_me else at - 2
+    negated = at > begin and low[denied_at] in grammar.negations
+    start = denied_at if negated else denied_at + 1
     first = phrasing.lead(begin, start)
     if first == begin or first >= start or low[first - 1] not in grammar.determiners:
         return False
-    verb, last = verb_at(scene.tokens.low, scene.grammar, start, end), phrasing.trim(first, start)
+    liked = Verb(_LIKED, at + 1, negated) if to_me else verb_at(low, grammar, start, end)
+    verb, last = liked, phrasing.trim(first, start)
     if verb is None or verb.end <= at or last == first or phrasing.thing(first, start) != last:
         return False
     if phrasing.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(verb.end, end)):
@@ -106,6 +117,23 @@ def fronted(scene: Scene, begin: int, end: int) -> bool:
         return True
     predicate = verb.rule.denied if verb.negated else verb.rule.predicate
     scene.draft(subject, predicate or verb.rule.predicate, scene.tokens.text(first, last))
+    return True
+
+
+def taken_up(scene: Scene, begin: int, end: int) -> bool:
+    """Read "lo sloveno | lo parlo bene", "la Panda | l'ho venduta": an object that a pronoun takes up."""
+    low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    at = next(
+        (i for i in range(begin + 2, min(end - 1, begin + _LONGEST_FAVOURED)) if low[i] in grammar.clitics),
+        end,
+    )
+    verb = verb_at(low, grammar, at + 1, end) if at < end else None
+    if verb is None or verb.rule.reader not in _TAKEN_UP or verb.rule.person != 1:
+        return False
+    first, last = phrasing.lead(begin, at), at - (low[at - 1] == ",")
+    if first == begin or phrasing.noun_phrase(first, last) != last or not timely(scene, verb.end, end):
+        return False
+    said(scene, None, replace(verb, end=first), last)
     return True
 
 

@@ -52,8 +52,9 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
         return None
     begin = phrasing.lead(at, claim.end)
     after = phrasing.noun_phrase(begin, claim.end)
-    if after == begin or "bit" in scene.tokens.low[at:begin]:
-        return None  # "a bit of a cook"
+    figurative = "bit" in scene.tokens.low[at:begin]  # "a bit of a cook"
+    if after == begin or figurative or any(i in scene.mentions for i in range(begin, after)):
+        return None
     articled = begin > at and scene.tokens.low[begin - 1] in scene.grammar.determiners
     if _bearing(scene, claim, begin, after):
         return None
@@ -113,6 +114,7 @@ def name(scene: Scene, claim: Claim) -> None:
     if subject is None:
         scene.draft(None, "name", scene.tokens.text(at, after))
         aged(scene, None, after, end)
+        _by_trade(scene, after)
     elif not subject.names and subject.kin:
         spans = _names_of(scene, subject.kin, at, end)
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
@@ -160,6 +162,17 @@ def _corrected(scene: Scene, claim: Claim) -> Span:
     alone = last >= scene.limit or not low[last][0].isalnum() or low[last] in grammar.joints
     told = at < after < first < last and alone and not _RATHER.isdisjoint(low[after:first])
     return (first, scene.limit) if told else (at, at)
+
+
+def _by_trade(scene: Scene, at: int) -> None:
+    """Read "I'm Rohan | , software tester", which ends there."""
+    low, phrasing = scene.tokens.low, scene.objects.phrasing
+    if at + 1 >= scene.limit or low[at] != ",":
+        return
+    after = phrasing.noun_phrase(at + 1, scene.limit)
+    ends = after >= scene.limit or not low[after][0].isalnum()
+    if ends and after > at + 1 and scene.objects.is_occupation(at + 1, after):
+        scene.draft(None, "works_as", scene.tokens.text(at + 1, after))
 
 
 def _lower(scene: Scene, at: int) -> bool:

@@ -68,6 +68,8 @@ def _only_subject(tokens: Tokens, grammar: Grammar, start: int, at: int, found: 
         return at == start + 1 and tokens.low[start] in grammar.user_pronouns
     if at == start + 1 and tokens.low[start] in grammar.user_pronouns:
         return True
+    if at == start + 1 and tokens.low[start] in grammar.joined_pronouns:
+        return tokens.low[at] in grammar.conjunctions
     with_user = tokens.low[at] in grammar.conjunctions and tokens.low[at + 1 : at + 2]
     if tokens.low[at] not in grammar.adverbs and not (with_user and with_user[0] in grammar.user_pronouns):
         return False

@@ -37,12 +37,12 @@ def in_company(scene: Scene, at: int, end: int) -> tuple[Person | None, int]:
 
 
 def coupled(scene: Scene, company: Person, at: int, end: int) -> bool:
-    """Read what makes partners of the user and somebody: "… and I got married"; whether it was that."""
+    """Read what makes partners, or friends, of the user and somebody: "… and I | got married"."""
     found = longest(scene.grammar.couples, scene.tokens.low, at, end, scene.grammar.adverbs)
     if found is None:
         return False
     if company.names and (company.kin is None or company.kin.predicate in _MAY_MARRY):
-        scene.draft(None, "partner", company, polarity=found[0].polarity)
+        scene.draft(None, found[0].predicate, company, polarity=found[0].polarity)
     return True
 
 

@@ -14,7 +14,6 @@ from ricordo.domain.facts.extraction.mentions import kin_at
 from ricordo.domain.facts.extraction.names import Person, Span, name_at
 from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
-from ricordo.domain.facts.extraction.verbs import verb_at
 from ricordo.domain.facts.ties import BEINGS
 
 _AT: Final = ("works_at", "studies_at", "member_of")
@@ -34,8 +33,6 @@ _UNREAD: Final = frozenset(
     {Reader.TOPIC, Reader.HOME, Reader.LOSS, Reader.PARTING, Reader.ENDING, Reader.COURSE}
 )
 """What a denial says nothing of."""
-
-_LONGEST_FRONTED: Final = 8
 
 
 def denied(scene: Scene, claim: Claim) -> None:
@@ -67,38 +64,15 @@ def ended(scene: Scene, claim: Claim) -> None:
     mention = scene.mentions.get(claim.at)
     predicates = _ENDED[claim.rule.predicate]
     if mention is not None:
-        if _timely(scene, mention.end, claim.end):
+        if timely(scene, mention.end, claim.end):
             _over(scene, mention.person, predicates)
         return
     begin = _lead(scene, claim.at, claim.end)
     after = scene.objects.phrasing.noun_phrase(begin, claim.end)
-    if (
-        after > begin
-        and not scene.objects.phrasing.foreign(begin, after)
-        and _timely(scene, after, claim.end)
-    ):
+    if after > begin and not scene.objects.phrasing.foreign(begin, after) and timely(scene, after, claim.end):
         for predicate in predicates:
             value = scene.objects.value(replace(claim.rule, predicate=predicate), (begin, after))
             _against(scene, claim.subject, predicate, value)
-
-
-def ended_first(scene: Scene, begin: int, end: int) -> bool:
-    """Read "la Panda | l'ho venduta": what is over comes first."""
-    clitics = scene.grammar.clitics
-    for at in range(begin + 1, min(end - 1, begin + _LONGEST_FRONTED)):
-        verb = (
-            verb_at(scene.tokens.low, scene.grammar, at + 1, end) if scene.tokens.low[at] in clitics else None
-        )
-        if verb is None or verb.rule.reader is not Reader.ENDING:
-            continue
-        first = _lead(scene, begin, at)
-        after = scene.objects.phrasing.noun_phrase(first, at)
-        if first == begin or after < at or verb.negated or not _timely(scene, verb.end, end):
-            return False
-        for predicate in _ENDED[verb.rule.predicate]:
-            _against(scene, None, predicate, scene.tokens.text(first, after))
-        return True
-    return False
 
 
 def lost(scene: Scene, claim: Claim) -> None:
@@ -203,11 +177,11 @@ def _wholly(scene: Scene, at: int, end: int) -> bool:
 
 def _since(scene: Scene, at: int, end: int) -> bool:
     """Whether it has been so up to some time: "I haven't lived in Rome | since 2019"."""
-    return at < end and scene.tokens.low[at] in scene.grammar.since and _timely(scene, at + 1, end)
+    return at < end and scene.tokens.low[at] in scene.grammar.since and timely(scene, at + 1, end)
 
 
-def _timely(scene: Scene, at: int, end: int) -> bool:
-    """Whether nothing follows but when it was: "last year", "two weeks ago", "nel 2018"."""
+def timely(scene: Scene, at: int, end: int) -> bool:
+    """Tell whether nothing follows but when it was: "last year", "two weeks ago", "nel 2018"."""
     grammar = scene.grammar
     timed = (
         grammar.wholly | grammar.time_words | grammar.time_nouns | grammar.numbers.keys()

@@ -32,6 +32,7 @@ class Grammar:
     Attributes:
         code: ISO 639-1.
         user_pronouns: subjects that are the user ("I", "we").
+        joined_pronouns: the same where somebody else joins them ("me and Ada").
         third_pronouns: subjects that are somebody named before, with their gender.
         other_pronouns: subjects and objects that name nobody ("you", "it", "this", "everyone").
         possessives: "my", "our".
@@ -98,6 +99,7 @@ class Grammar:
 
     code: str
     user_pronouns: frozenset[str]
+    joined_pronouns: frozenset[str]
     third_pronouns: Mapping[str, Gender]
     other_pronouns: frozenset[str]
     possessives: frozenset[str]

@@ -132,6 +132,11 @@ class Objects:
         branded = not BRANDS.isdisjoint(self._low[begin:end])
         return branded or any(word in known for word in self._heads(begin, end))
 
+    def is_field(self, begin: int, end: int) -> bool:
+        """Whether it is what people study, by one word: "law"."""
+        words = self._low[begin:end]
+        return len(words) == 1 and words[0] in self._grammar.lexicon[Reader.SUBJECT_OF_STUDY]
+
     def _heads(self, begin: int, end: int) -> list[str]:
         """Return what may be the head: in English the last word before "of", in Italian any before "di"."""
         words = self._low[begin:end]
@@ -255,6 +260,8 @@ class Objects:
     def _course(self, begin: int, end: int) -> Spans:
         """Read what is studied after "I'm doing", where a school behind it tells that it is."""
         spans = self._studied(begin, end)[:1]
+        if spans and self.is_field(*spans[0]):
+            return spans
         at = spans[0][1] if spans else end
         if at >= end or self._low[at] not in ("at", "in"):
             return []

@@ -84,6 +84,7 @@ class Organisations:
         after = self._phrasing.trim(at, after)
         if after == at or self._phrasing.foreign(at, after):
             return []
+        after += self._owned(after, end)
         if after == at + 1 and self._names_none(begin, at):
             return []
         made = any(word in self._grammar.organisations for word in self._low[at:after])
@@ -98,6 +99,13 @@ class Organisations:
         small = self._tokens.lowercase and not named and not located and at == begin and after == at + 1
         known = self._low[at] in _COMPANIES or not is_known(self._low[at], self._grammar.code)
         return [(at, after)] if small and known else []
+
+    def _owned(self, after: int, end: int) -> bool:
+        """Whether a name goes on with "'s" that nothing follows: "Sotheby's", "McDonald's in Leeds"."""
+        if after >= end or self._low[after] != "'s" or not self._tokens.raw[after - 1][0].isupper():
+            return False
+        word = self._low[after + 1] if after + 1 < end else "."
+        return not word[0].isalnum() or word in self._grammar.prepositions or word in self._grammar.stops
 
     def _names_none(self, begin: int, at: int) -> bool:
         """Whether one word is somebody, or no school in particular: "con Paolo", "I study at school"."""

@@ -15,10 +15,10 @@ from ricordo.domain.facts.extraction.attributes import (
     favourite,
     fronted,
     own_language,
+    taken_up,
 )
 from ricordo.domain.facts.extraction.clauses import Clause, clauses
 from ricordo.domain.facts.extraction.company import SHARED, coupled, in_company, met_at, parted, with_user
-from ricordo.domain.facts.extraction.denying import ended_first
 from ricordo.domain.facts.extraction.fronting import after_time
 from ricordo.domain.facts.extraction.grammar import Gender, Grammar, Kin
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, mentions, others_mentions
@@ -131,7 +131,7 @@ class Reading:
             return
         if (
             fronted(self._scene, begin, end)
-            or ended_first(self._scene, begin, end)
+            or taken_up(self._scene, begin, end)
             or favoured(self._scene, begin, end)
             or birthday_first(self._scene, clause.begin, end)
         ):
@@ -176,7 +176,8 @@ class Reading:
     def _subject_at(self, at: int, end: int) -> bool:
         low, grammar = self._tokens.low, self._grammar
         word = low[at]
-        if word in grammar.user_pronouns:
+        among = word in grammar.joined_pronouns and at + 1 < end and low[at + 1] in grammar.conjunctions
+        if word in grammar.user_pronouns or among:
             person, after = in_company(self._scene, at + 1, end)
             return self._about(None, after, end) if person is None else self._together(person, after, end)
         mention = self._scene.mentions.get(at)
@@ -253,6 +254,8 @@ class Reading:
         if verb is None or (not verb.rule.person and not self._subject_known and not elided):
             return False
         if elided and not self._grammar.negations.isdisjoint(self._tokens.low[max(0, at - 3) : at]):
+            if verb.rule.predicate == "plans":
+                return False  # "not going to lie, I love …"
             verb = replace(verb, negated=True)  # "not a fan of cats"
         if elided and not self._subject_known:
             self._subject, self._subject_known = None, True

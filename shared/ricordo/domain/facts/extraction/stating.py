@@ -124,6 +124,8 @@ def _objects(scene: Scene, claim: Claim) -> None:
 def _decided(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
     """Return the objects of a claim, and what they make of its predicate: a school is studied at."""
     rule = claim.rule
+    if rule.reader is Reader.ENROLMENT and scene.objects.is_field(claim.at, claim.at + 1):
+        return replace(rule, predicate="studies"), [(claim.at, claim.at + 1)]  # "iscritta a farmacia"
     spans = scene.objects.read(rule.reader, claim.at, claim.end)
     if rule.predicate == "allergic_to" and _laughed(scene, claim):
         spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]

@@ -10,6 +10,7 @@ from ricordo.domain.facts.extraction.phrases import Reader
 ENGLISH: Final = Grammar(
     code="en",
     user_pronouns=words.USER_PRONOUNS,
+    joined_pronouns=frozenset({"me"}),
     third_pronouns={"she": "f", "he": "m", "they": "", "it": ""},
     other_pronouns=words.OTHER_PRONOUNS | words.OTHER_POSSESSIVES,
     possessives=words.POSSESSIVES,
@@ -66,6 +67,7 @@ ENGLISH: Final = Grammar(
         Reader.CONDITION: nouns.CONDITIONS,
         Reader.POSSESSION: nouns.OWNABLES,
         Reader.INSTRUMENT: nouns.INSTRUMENTS,
+        Reader.SUBJECT_OF_STUDY: nouns.FIELDS,
     },
     occupations=occupations.OCCUPATIONS,
     occupation_endings=occupations.OCCUPATION_ENDINGS,

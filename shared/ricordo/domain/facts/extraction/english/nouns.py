@@ -25,6 +25,14 @@ LANGUAGES: Final = _words(
     papiamento swiss-german bavarian provençal asturian aragonese castilian
     """
 )
+FIELDS: Final = _words(
+    """
+    law medicine engineering physics maths math mathematics biology chemistry economics psychology philosophy
+    nursing architecture geography politics sociology linguistics classics pharmacy dentistry statistics
+    anthropology archaeology theology accounting
+    """
+)
+"""What is studied, and done for nothing else: "she's doing law"."""
 CONDITIONS: Final = _words(
     """
     asthma diabetes migraine migraines epilepsy anxiety depression adhd autism insomnia arthritis

@@ -140,6 +140,8 @@ HAVE bought|got|adopted|rescued|purchased|inherited
 brought home
 came|come home|back with
 took in
+= has_child name
+BE the|a [proud] father|mother|dad|mum|mom|parent of|to
 = partner name
 BE married|engaged to
 BE dating|seeing

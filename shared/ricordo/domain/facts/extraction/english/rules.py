@@ -25,6 +25,7 @@ just call me
 3 her|his|its|their name|names is|are|'s|was|were
 3 we|i [have] ['ve] named him|her|it|them
 3 we [have] ['ve] called him|her|it|them
+3 named|called him|her|it|them
 3 we|i call|nicknamed|nickname him|her|it|them
 = name nothing
 everyone|everybody|people|they|friends call|calls|nicknamed me|him|her|it|them
@@ -100,6 +101,9 @@ mother|native|first tongue|language is|'s
 """
 
 _COUPLES: Final = """
+= friend name
+are|'re [best|good|old|close|great|dear] friends|mates|besties|buddies|pals
+have|'ve been [best|good|old|close|great|dear] friends|mates|besties|buddies|pals
 = partner name
 are|'re|got [getting] married|engaged|together|dating
 have|'ve been [a] married|engaged|together|dating|couple

@@ -93,7 +93,7 @@ APPEALS: Final = _words(
 ELIDED: Final = _words(
     """
     been living working studying learning born based married engaged allergic used joined got bought
-    adopted moved started quit left visited went came graduated turned love hate adore loving ca do
+    adopted going moved started quit left visited went came graduated turned love hate adore loving ca do
     can't never lived worked studied retired grew diagnosed spent dating originally travelled traveled
     took volunteering playing owned inherited rescued became met resigned raised intolerant addicted
     obsessed planning training teaching run loved hated had back night big huge fan

@@ -21,6 +21,7 @@ CIRCUMSTANCES: Final = """
 1 compio|compiamo
 3 compie|compiono
 1 {ho} compiuto|fatto
+1 ne {ho} compiuti|fatti
 3 ha compiuto|fatto
 = birthday date
 1 {am} nat{o} il|l'

@@ -12,6 +12,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 ITALIAN: Final = Grammar(
     code="it",
     user_pronouns=words.USER_PRONOUNS,
+    joined_pronouns=frozenset(),
     third_pronouns={"lei": "f", "lui": "m"},
     other_pronouns=words.OTHER_PRONOUNS,
     possessives=words.POSSESSIVES,
@@ -68,6 +69,7 @@ ITALIAN: Final = Grammar(
         Reader.CONDITION: nouns.CONDITIONS,
         Reader.POSSESSION: nouns.OWNABLES,
         Reader.INSTRUMENT: nouns.INSTRUMENTS,
+        Reader.SUBJECT_OF_STUDY: nouns.FIELDS,
     },
     occupations=occupations.OCCUPATIONS,
     occupation_endings=occupations.OCCUPATION_ENDINGS,

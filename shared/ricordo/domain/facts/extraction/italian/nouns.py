@@ -24,6 +24,14 @@ LANGUAGES: Final = _words(
     francoprovenzale patois lis moldavo punjabi
     """
 )
+FIELDS: Final = _words(
+    """
+    giurisprudenza medicina ingegneria fisica matematica biologia chimica economia psicologia filosofia
+    lettere architettura geografia sociologia linguistica farmacia odontoiatria statistica antropologia
+    archeologia veterinaria infermieristica informatica agraria geologia lingue
+    """
+)
+"""What is studied, and done for nothing else: "she's doing law"."""
 CONDITIONS: Final = _words(
     """
     asma diabete emicrania emicranie epilessia ansia depressione adhd autismo insonnia artrite artrosi

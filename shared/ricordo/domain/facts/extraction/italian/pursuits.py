@@ -111,6 +111,8 @@ PURSUITS: Final = """
 3 gli|le hanno_diagnosticato
 3 gli|le è stat{o} diagnosticat{o}
 3 è affett{o} {da}
+3 è malat{o} {di}
+1 {am} malat{o} {di}
 = owns possession
 1 {ho}|possiedo|possediamo
 3 ha|possiede|hanno|possiedono
@@ -133,6 +135,9 @@ PURSUITS: Final = """
 = plays ending
 1 {ho} abbandonato|piantato
 1 {ho} chiuso con
+= has_child name
+1 {am} [il|la] papà|mamma|padre|madre {di}
+3 è [il|la] papà|mamma|padre|madre {di}
 = partner parting
 1 mi sono lasciat{o}|separat{o} con|da|dal|dalla
 1 ci siamo lasciat{o} con
@@ -163,6 +168,7 @@ PURSUITS: Final = """
 1 mi hanno regalato
 1 {ho} portato_a_casa
 3 ha comprato|acquistato|adottato|preso|ereditato|salvato
+3 si è comprat{o}|pres{o}
 = partner name
 1 {am} sposat{o}|fidanzat{o} con
 1 mi sono sposat{o}|fidanzat{o}|mess{o} con

@@ -97,6 +97,9 @@ la lingua madre
 """
 
 _COUPLES: Final = """
+= friend name
+siamo [molto] [grandi|ottimi|ottime|vecchi|vecchie|buoni|buone] amici|amiche
+siamo [i|le] migliori amici|amiche
 = partner name
 siamo sposati|fidanzati|insieme|una_coppia
 stiamo insieme
