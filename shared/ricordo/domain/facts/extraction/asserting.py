@@ -157,7 +157,7 @@ def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:
         return False
     if low[first] in grammar.questions or low[first] in grammar.appeals:
         return True
-    if grammar.code == "it" and low[first] in ("mi", "ci") and first + 1 < end:
+    if low[first] in grammar.reflexives and first + 1 < end:
         return _YOU.fullmatch(low[first + 1]) is not None
     about = low[first : min(end, first + _LONGEST_QUESTION)]
     if any(a in grammar.prepositions and b in _ABOUT for a, b in pairwise(about)):

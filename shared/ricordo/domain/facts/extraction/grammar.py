@@ -94,6 +94,10 @@ class Grammar:
         running_on: verbs of the user that need no comma before them behind a name or a number.
         repeats_prepositions: whether what is coordinated says them again ("alle noci e al latte").
         townward: what stands before a town behind its country ("in Germania, | a Dortmund").
+        orders: imperatives that point at what was named ("la cipolla, toglila").
+        reflexives: pronouns of the user that stand before a verb ("mi trasferisco"), and end its infinitive.
+        infinitive: what infinitives end in, where they have an ending.
+        genitives: what stands between a noun and the name of whose it is ("la moglie | di Gaetano").
         with_whom: what stands before somebody who shares what is said next ("con Davide | ci siamo …").
     """
 
@@ -179,6 +183,10 @@ class Grammar:
     repeats_prepositions: bool
     townward: frozenset[str]
     with_whom: frozenset[str]
+    orders: re.Pattern[str]
+    reflexives: frozenset[str]
+    infinitive: str
+    genitives: frozenset[str]
 
     @cached_property
     def joints(self) -> frozenset[str]:

@@ -37,8 +37,6 @@ _QUALITIES: Final = frozenset(
     """.split()
 )
 """What says how something is liked: "coffee, strong and sweet"."""
-_ORDERED: Final = re.compile(r"\w+[aeim](?:me|te|ce)?l[oaie]|\w+(?:melo|mela|meli|mele)")
-"""An Italian imperative that points at what was named: "la cipolla, toglila"."""
 _USERS_VERB: Final = re.compile(r"\w+(?:o|iamo)")
 _ORDINALS: Final = frozenset(
     """
@@ -142,9 +140,9 @@ class Phrasing:
         """Whether what follows an object says how it is liked ("…, warm"), or what to do with it."""
         if after == at + 1 and self._low[at] in _QUALITIES:
             return True
-        bare = self._grammar.code == "it" and self._low[at - 1] == ","
+        bare = self._low[at - 1] == ","
         listed = after < end and self._low[after] in self._grammar.conjunctions
-        return bare and not listed and _ORDERED.fullmatch(self._low[at]) is not None
+        return bare and not listed and self._grammar.orders.fullmatch(self._low[at]) is not None
 
     def _begins_clause(self, first: int, at: int, after: int, end: int, *, articled: bool) -> bool:
         """Whether what is coordinated, from `first` (from `at` without its article), is no object."""

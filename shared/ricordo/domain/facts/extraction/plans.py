@@ -30,7 +30,6 @@ _SPANS: Final = frozenset(
 )
 _WITHIN: Final = frozenset("in this from by a ad da dal d' per tra fra entro the per".split())
 _OWN: Final = frozenset("my our mio mia miei mie nostro nostra nostri nostre".split())
-_CLITICS: Final = {"mi": "mi", "ci": "ci"}
 
 
 class Plans:
@@ -78,11 +77,11 @@ class Plans:
     def infinitive(self, begin: int, after: int) -> str:
         """Return what is done, in the infinitive: "aprire un bar", "trasferirmi a Lisbona"."""
         done = lemma(self._low[begin], self._grammar.code)
-        if self._grammar.code == "it" and not done.endswith("re"):
+        ending = self._grammar.infinitive
+        if not done.endswith(ending):
             done = f"{self._low[begin].removesuffix('o')}are"  # "inizio", "cambio": nouns too
-        clitic = _CLITICS.get(self._low[begin - 1], "") if begin else ""
-        if self._grammar.code == "it" and clitic and done.endswith("re"):
-            done = done[:-1] + clitic
+        if begin and self._low[begin - 1] in self._grammar.reflexives and done.endswith(ending):
+            done = done[:-1] + self._low[begin - 1]
         return f"{done} {self._text(begin + 1, after)}".strip()
 
     def dated(self, begin: int, end: int) -> bool:

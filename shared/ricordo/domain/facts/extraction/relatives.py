@@ -25,7 +25,6 @@ _SINCE: Final = frozenset("since from now da dal dalla dall' di del della".split
 _WHILES: Final = frozenset({"while", "time", "ages", "bit"})
 _ONCE: Final = frozenset("tonight tomorrow today stasera domani oggi stanotte".split())
 """Whom one sees once is no partner."""
-_OF: Final = frozenset({"di", "d'"})
 
 
 def relative(scene: Scene, owner: Person, at: int, end: int) -> tuple[Person, int] | None:
@@ -50,10 +49,10 @@ def relative(scene: Scene, owner: Person, at: int, end: int) -> tuple[Person, in
 def relative_of(scene: Scene, at: int, end: int) -> tuple[Person, int] | None:
     """Read "la moglie di Gaetano", as `relative` does."""
     tokens, grammar = scene.tokens, scene.grammar
-    if grammar.code != "it" or tokens.low[at] not in grammar.determiners:
+    if tokens.low[at] not in grammar.determiners:
         return None
     term = kin_at(tokens, grammar, at + 1, end)
-    if term is None or term[1] + 1 >= end or tokens.low[term[1]] not in _OF:
+    if term is None or term[1] + 1 >= end or tokens.low[term[1]] not in grammar.genitives:
         return None
     first = term[1] + 1
     after = name_at(tokens, grammar, first, end, person=True)

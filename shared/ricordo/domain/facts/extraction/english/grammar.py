@@ -98,4 +98,8 @@ ENGLISH: Final = Grammar(
     repeats_prepositions=False,
     townward=frozenset(),
     with_whom=frozenset(),
+    orders=re.compile(r"(?!)"),
+    reflexives=frozenset(),
+    infinitive="",
+    genitives=frozenset(),
 )

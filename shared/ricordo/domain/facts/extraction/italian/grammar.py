@@ -101,4 +101,8 @@ ITALIAN: Final = Grammar(
     repeats_prepositions=True,
     townward=frozenset({"a", "ad"}),
     with_whom=frozenset({"con"}),
+    orders=re.compile(r"\w+[aeim](?:me|te|ce)?l[oaie]|\w+(?:melo|mela|meli|mele)"),
+    reflexives=frozenset({"mi", "ci"}),
+    infinitive="re",
+    genitives=frozenset({"di", "d'"}),
 )
