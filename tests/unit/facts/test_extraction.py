@@ -174,6 +174,47 @@ def test_what_is_said_of_a_persons_people_is_not_said_of_the_person(content: str
     assert triples(content, language) == set()
 
 
+@pytest.mark.parametrize(
+    ("content", "language", "facts"),
+    [
+        (
+            "My sister is ill. Joel's sister Karen lives in Leeds.",
+            "en",
+            {("joel", "has_sibling", "karen"), ("karen", "lives_in", "leeds")},
+        ),
+        ("La moglie di Gaetano si chiama Silke.", "it", {("gaetano", "partner", "silke")}),
+        (
+            "My brother Tom's wife is called Lena.",
+            "en",
+            {("user", "has_sibling", "tom"), ("tom", "partner", "lena")},
+        ),
+    ],
+)
+def test_the_people_of_named_people_are_never_the_users(
+    content: str, language: str, facts: set[tuple[str, str, str]]
+) -> None:
+    found = extract(content, language=language, presumed=True, denied=True)
+    assert {(normalise(s.subject), s.predicate, normalise(s.object)) for s in found} == facts
+    assert all(s.object_tie == "" for s in found if s.subject != "user")
+    assert all(s.subject_tie == "" for s in found if s.subject in ("Karen", "Silke", "Lena"))
+
+
+@pytest.mark.parametrize(
+    ("content", "language"),
+    [
+        ("My name is not Tanya, it's Tamsin.", "en"),
+        ("I'm not Tanya, I'm Tamsin.", "en"),
+        ("my name isn't tanya but tamsin", "en"),
+        ("Il mio nome non è Tanya ma Tamsin.", "it"),
+        ("Non mi chiamo Tanya, mi chiamo Tamsin.", "it"),
+        ("Non mi chiamo Tanya ma Tamsin.", "it"),
+    ],
+)
+def test_a_name_is_corrected(content: str, language: str) -> None:
+    found = {(s.object.lower(), s.polarity) for s in extract(content, language=language, denied=True)}
+    assert found == {("tanya", "denied"), ("tamsin", "holds")}
+
+
 def test_somebody_called_user_is_not_the_user() -> None:
     assert ("user", "lives_in", "oslo", "holds") not in triples("My friend User lives in Oslo.", "en")
 
