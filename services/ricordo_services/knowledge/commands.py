@@ -70,7 +70,10 @@ class Settle:
                 lambda project: self.ledger.settle(tenant, curation, project, self.clock.now()),
             )
         except UnknownFact:
-            reason = "this user has no fact of that id: query.facts shows those that there are"
+            reason = (
+                "this user has no fact of that id: query.facts shows those that there are "
+                "(it is another one, where somebody's name or the number of a period has changed)"
+            )
             raise Refused(ErrorCode.NOT_FOUND, reason, "fact_id") from None
         except FactEnded as ended:
             raise Refused(ErrorCode.NOT_FOUND, _over(ended), "fact_id") from None

@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import asyncpg
 import pytest
+from tests.contract.stores.conftest import Dsns
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.database import Database
@@ -174,3 +176,19 @@ async def test_a_user_who_decides_while_the_model_thinks_is_right(
     await running
     friends = await ledger.facts(stores.tenant, FactQuestion(user_id="u-1", predicate="friend"))
     assert {one.object for one in friends} == {"Nico", "Nicola", "Christina"}
+
+
+async def test_who_thinks_for_longer_than_a_transaction_may_be_idle_keeps_the_turn(
+    stores: Stores, dsns: Dsns, ledger: PostgresFactLedger
+) -> None:
+    await doubted(stores, ledger, "u-1")
+    doubts = [Doubt("u-1", names) for names in NAMES]
+    impatient = {"idle_in_transaction_session_timeout": "100"}
+    async with asyncpg.create_pool(dsns.worker, min_size=1, max_size=2, server_settings=impatient) as pool:
+        thinking = PostgresFactLedger(Database(pool), doubting=True)
+        async with thinking.turn(stores.tenant, doubts):
+            await asyncio.sleep(0.3)  # what is tested is that this time passes
+            async with ledger.turn(stores.tenant, doubts) as nothing:
+                assert not nothing
+    async with ledger.turn(stores.tenant, doubts) as still_open:
+        assert set(still_open) == set(doubts)

@@ -1,6 +1,6 @@
 """The user's word on a fact: kept as evidence, without a message or a memory behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -9,13 +9,13 @@ import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.adapters.postgres.fact_rows import evidence_row, fact_of
+from ricordo.adapters.postgres.fact_rows import evidence_of, evidence_row, fact_of
 from ricordo.adapters.postgres.refolding import New
-from ricordo.domain.facts import FUNCTIONAL, PREDICATES, Evidence, Fact, Word, normalise, parts_of, settled
+from ricordo.domain.facts import FUNCTIONAL, PREDICATES, Evidence, Fact, Part, normalise, parts, settled
 from ricordo.ports.facts import Curation, FactEnded, OtherRequest, UnknownFact
 
 _SQL = Database.queries("settling")
-_KEEP_WORD = Database.queries("evidence")["keep_word"]
+_EVIDENCE = Database.queries("evidence")
 
 
 async def keep(
@@ -29,7 +29,10 @@ async def keep(
         UnknownFact, FactEnded, OtherRequest: see `FactLedger.settle`.
     """
     user_id, request_id = curation.user_id, curation.request_id
+    kept = await connection.fetch(_EVIDENCE["kept_word"], tenant, request_id, user_id)
     found = await connection.fetchrow(_SQL["hold_fact"], tenant, user_id, curation.fact_id)
+    if kept:
+        return New(list(_repeated(kept, found, curation)), {request_id}, _parts(kept), state)
     if found is None:
         raise UnknownFact(f"the user has no fact {curation.fact_id}")
     fact = fact_of(found)
@@ -39,18 +42,11 @@ async def keep(
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
     words = await connection.fetchrow(_SQL["words"], *scope)
     evidence = [_in_words(row, fact, words) for row in named]
-    new = New(evidence, {request_id}, state=state)
-    kept = await connection.fetch(_SQL["kept_word"], tenant, request_id)
-    if kept:
-        if not _same(kept, curation.word, fact.predicate, found["object_key"]):
-            raise OtherRequest("this request has settled something else already")
-        new.replaced = {part for row in named for part in parts_of(row)}  # reads them as they stand
-        return new
     if curation.word.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(curation.fact_id, await _instead(connection, scope))
     document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
-    await connection.execute(_KEEP_WORD, tenant, user_id, document)
-    return new
+    await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
+    return New(evidence, {request_id}, state=state)
 
 
 def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Evidence:
@@ -72,13 +68,28 @@ def _competing(fact: Fact) -> list[str]:
     return [fact.predicate] if opposite is None else [fact.predicate, opposite]
 
 
-def _same(kept: Sequence[asyncpg.Record], word: Word, predicate: str, object_key: str) -> bool:
-    """Whether what was kept of a request is what it says now: of the fact, and of what it holds instead."""
-    if kept[0]["predicate"] != predicate or kept[0]["object_key"] != object_key:
-        return False
+def _repeated(
+    kept: Sequence[asyncpg.Record], found: asyncpg.Record | None, curation: Curation
+) -> Iterator[Evidence]:
+    """Return what was kept of a request that comes again; its fact may go by another id since.
+
+    Raises:
+        OtherRequest: it says something else now.
+    """
+    first, word = kept[0], curation.word
     if word.object is None:
-        return [row["kind"] for row in kept] == ["verified" if word.verified else "unverified"]
-    return kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
+        same = [row["kind"] for row in kept] == ["verified" if word.verified else "unverified"]
+    else:
+        same = kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
+    of = first["predicate"], first["object_key"]
+    if not same or (found is not None and of != (found["predicate"], found["object_key"])):
+        raise OtherRequest("this request has settled something else already")
+    return map(evidence_of, kept)
+
+
+def _parts(kept: Sequence[asyncpg.Record]) -> set[Part]:
+    """Return in what that which was kept of a request has a say."""
+    return {part for row in kept for part in parts(row["subject_key"], row["predicate"], row["object_key"])}
 
 
 async def _instead(connection: Connection, scope: tuple[str, ...]) -> UUID | None:

@@ -214,6 +214,30 @@ class SettlingContract:
         assert (late.id, late.current) == (first.id, False)
         assert await _current(stores) == [("Bari", True, False)]
 
+    async def test_a_repeat_counts_as_before_although_the_id_is_another_one_since(
+        self, stores: Stores
+    ) -> None:
+        await stores.record(new_message("m-1", tenant=stores.tenant))
+        told = (said("friend", "Nicola"), said("lives_in", "Bari", subject="Nico"))
+        await learn(stores, tell(stores, "m-1", *told))
+        bari = next(one for one in await _facts(stores) if one.object == "Bari")
+        lecce = await _settle(stores, bari.id, Word(object="Lecce"))
+        names, project = ("Nico", "Nicola"), Projection()
+        await stores.ledger.decide(stores.tenant, "u-1", names, project, same=True, by="user")
+        before = await _facts(stores)
+        again = await _settle(stores, bari.id, Word(object="Lecce"))
+        assert again is not None
+        assert lecce is not None
+        assert again == replace(lecce, id=again.id, subject="Nicola")
+        with pytest.raises(OtherRequest):
+            await _settle(stores, bari.id, Word(object="Rome"))
+        with pytest.raises(UnknownFact):
+            await _settle(stores, bari.id, Word(object="Lecce"), request="request 2")
+        assert await _facts(stores) == before
+        await stores.entomb(stores.tenant, "user", "u-1", "u-1")
+        with pytest.raises(UnknownFact):
+            await _settle(stores, bari.id, Word(object="Lecce"))
+
     async def test_two_of_one_request_at_once_are_one(self, stores: Stores) -> None:
         (rome,) = await _lived(stores, "Rome")
         ledgers = [stores.ledger, stores.another_ledger(), stores.another_ledger()]

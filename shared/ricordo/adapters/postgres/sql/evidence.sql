@@ -77,3 +77,12 @@ where tenant = $1 and user_id = $2
        or (subject_key = 'user' and predicate = any($4::text[]))
        or (subject_key = 'user' and object_key = any($6::text[])
            and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
+
+-- name: kept_word
+-- What was kept of a request, unless its user ($3) is forgotten.
+select message_id, subject_key, object_key,
+-- include: columns
+from fact_evidence
+where tenant = $1 and message_id = $2
+  and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $3)
+order by ordinal

@@ -28,6 +28,3 @@ order by said_at, message_id, ordinal limit 1
 -- What holds of the subject $3 and the predicate $4, where that has one value at a time.
 select id from facts
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and valid_to is null
-
--- name: kept_word
-select predicate, object, object_key, kind from fact_evidence where tenant = $1 and message_id = $2 order by ordinal
