@@ -125,10 +125,12 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     if kin.plural and not names:
         _herd(scene, item, kin, after)
         return
+    # "She had a baby girl, called Nia": whose child she is
+    ended = item.over and kin.predicate != "has_child"
+    kin = replace(kin, over=kin.over or ended)
     person = scene.cast.introduce(Person(kin, noun, names, item.subject is not None))
     if names or kin.predicate in NAMEABLE:
-        born = kin.predicate == "has_child"  # "she had a baby girl, called Nia": whose child she is
-        scene.tie(person, to=item.subject, over=item.over and not born)
+        scene.tie(person, to=item.subject, over=ended)
     aged_each(scene, person, spans)
 
 
@@ -137,10 +139,13 @@ def _herd(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     at = item.at
     while at < after - 1 and scene.tokens.low[at] in scene.grammar.numbers:
         at += 1
+    ended = replace(kin, over=kin.over or (item.over and kin.predicate == "has_pet"))
+    of_other = item.subject is not None
+    animals = scene.cast.introduce(Person(ended, "", [], of_other, owner=item.subject))
     if kin.predicate == "has_pet":
         polarity: Polarity = "past" if item.over else "holds"
-        scene.draft(item.subject, "has_pet", scene.tokens.text(at, after), polarity=polarity)
-    scene.cast.introduce(Person(kin, "", [], item.subject is not None))
+        text = scene.tokens.text(at, after)
+        scene.draft(item.subject, "has_pet", text, polarity=polarity, unnamed=animals)
 
 
 def _several(scene: Scene) -> AbstractSet[str]:

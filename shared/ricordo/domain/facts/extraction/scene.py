@@ -42,6 +42,7 @@ class _Draft:
     object: str | Person
     span: Span
     polarity: Polarity
+    unnamed: Person | None = None
 
     def known_polarity(self) -> Polarity:
         """Return whether it holds: a tie does not once a later clause told its end ("… she died")."""
@@ -85,15 +86,16 @@ class Scene:
         *,
         polarity: Polarity = "holds",
         span: Span | None = None,
+        unnamed: Person | None = None,
     ) -> None:
-        """Note that the clause (or the tokens `span`) states something."""
+        """Note that the clause (or the tokens `span`) states something, if `unnamed` stays without names."""
         if subject is None and not isinstance(value, str) and polarity != "denied":
             value.presumed = False  # whom the user is tied to, they know
         if subject is not None and subject.asked and subject.kin:
             asked, subject.asked = subject.asked, None
             if subject.names:
                 self.tie(subject, span=asked)
-        self._drafts.append(_Draft(subject, predicate, value, span or self.span, polarity))
+        self._drafts.append(_Draft(subject, predicate, value, span or self.span, polarity, unnamed))
 
     def tie(self, person: Person, *, to: Who = None, span: Span | None = None, over: bool = False) -> None:
         """Note what somebody is to the user, or `to` somebody else."""
@@ -112,6 +114,8 @@ class Scene:
         made: dict[tuple[str, ...], Statement] = {}
         once: set[tuple[str, str]] = set()
         for draft in self._drafts:
+            if draft.unnamed is not None and draft.unnamed.names:
+                continue  # "two dogs", who turned out to be Ash and Bramble
             subjects = (USER,) if draft.subject is None else draft.subject.labels()
             values = (draft.object,) if isinstance(draft.object, str) else draft.object.labels()
             polarity = draft.known_polarity()
