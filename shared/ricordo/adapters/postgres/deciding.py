@@ -52,7 +52,13 @@ class Deciding:
             return
         addressing = Addressing(await self.identifying.known())
         if unknown := [name for name in names if not addressing.knows(name)]:
-            raise UnknownNames({name: addressing.meant(name) for name in unknown})
+            beside = self.identifying.beside  # names are compared with all those there are
+            meant = (
+                map(addressing.meant, unknown)
+                if beside is None
+                else await beside.each(addressing.meant, unknown)
+            )
+            raise UnknownNames(dict(zip(unknown, meant, strict=True)))
         others = await self._fetch("other_decisions")
         if isinstance(others, int) and others >= MOST_DECISIONS:
             raise TooManyDecisions(f"this user has decided about {others} pairs of names")
