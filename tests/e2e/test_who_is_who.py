@@ -114,6 +114,20 @@ async def test_a_repeated_request_tells_what_holds_by_then(bot: Bot) -> None:
     assert (await identify("r-2", same=True)).error == ("invalid_request", "request_id")
 
 
+async def test_a_nickname_is_joined_to_its_name(bot: Bot) -> None:
+    await tell(bot, "Seun lives in Lagos.", "My friend Oluwaseun is a doctor.")
+    before = await known(bot)
+    assert ("Oluwaseun", "works_as", "doctor") in before
+    assert ("Seun", "lives_in", "Lagos") not in before
+    names = {"names": ["Seun", "Oluwaseun"]}
+    assert (await bot.request("command.identify", U | names)).body["ok"]
+    assert await known(bot) == {*before, ("Oluwaseun", "lives_in", "Lagos")}
+    await bot.remember(said("m-9", "Seun plays chess."))
+    assert ("Oluwaseun", "plays", "chess") in await known(bot)
+    assert (await bot.request("command.identify", U | names | {"same": None})).body["ok"]
+    assert await known(bot) & {("Oluwaseun", "lives_in", "Lagos"), ("Seun", "lives_in", "Lagos")} == set()
+
+
 async def test_what_was_said_of_a_stranger_counts_once_the_user_knows_them(bot: Bot) -> None:
     await tell(bot, "Biscuit lives in Turin.", "Messi lives in Miami.")
     assert await known(bot) == set()

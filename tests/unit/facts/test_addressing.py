@@ -60,6 +60,13 @@ def test_who_were_decided_to_be_one_go_by_both_names() -> None:
     assert known.knows("zeno")
 
 
+def test_of_whom_nobody_says_that_the_user_knows_them_the_user_may_say_so() -> None:
+    known = addressing("Oluwaseun", "Seun|~", "Messi|~")
+    assert known.unknown(["Seun", "Oluwaseun"]) == []
+    assert known.unknown(["Seun", "Messi"]) == ["Seun", "Messi"], "who are both nobody the user knows"
+    assert known.unknown(["Oluwaseun", "Zoe"]) == ["Zoe"]
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [

@@ -51,7 +51,7 @@ class Deciding:
         if await self._fetch("is_decided"):
             return
         addressing = Addressing(await self.identifying.known())
-        if unknown := [name for name in names if not addressing.knows(name)]:
+        if unknown := addressing.unknown(names):
             beside = self.identifying.beside  # names are compared with all those there are
             meant = (
                 map(addressing.meant, unknown)

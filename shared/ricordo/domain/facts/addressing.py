@@ -26,10 +26,18 @@ class Addressing:
         self._shown: dict[str, str] = {}
         for names, shown in identities.addressed():
             self._shown |= dict.fromkeys(names, shown)
+        self._presumed = identities.presumed()
 
     def knows(self, name: str) -> bool:
         """Whether somebody goes by `name`, in any spelling."""
         return normalise(name) in self._shown
+
+    def unknown(self, names: Sequence[str]) -> list[str]:
+        """Return those of `names` that are not known: of whom messages have told, the user may know one."""
+        unknown = [name for name in names if not self.knows(name)]
+        if len(unknown) < len(names):
+            return [name for name in unknown if normalise(name) not in self._presumed]
+        return unknown
 
     def meant(self, name: str) -> tuple[str, ...]:
         """Return the names, as they are shown, that may be meant by an unknown one: the likeliest first.

@@ -106,7 +106,8 @@ class Identities:
             kinds |= self._settle_block(block, before)
         for kind in kinds:
             self._settle_unnamed(kind, before)
-        for key in {node.key for block in blocks for node in self._blocks[block]} & self._presumed.keys():
+        met = {node.key for block in blocks for node in self._blocks[block]}
+        for key in met.union(*map(self._decisions.joined, met)) & self._presumed.keys():
             self._settle_presumed(self._presumed[key], before)
         return tuple(self._moved(before))
 
@@ -128,6 +129,10 @@ class Identities:
             yield from ((addressed(one, block), one.name) for one in block)
         for node in chain.from_iterable(self._unnamed.values()):
             yield frozenset((node.key,)), min(self._spellings[node])
+
+    def presumed(self) -> frozenset[str]:
+        """Return the names, normalised, of those of whom nothing tells whether the user knows them."""
+        return frozenset(self._presumed)
 
     def decided(self, one: Cluster, other: Cluster) -> bool:
         """Whether it was decided that they are one, or two, or that rules are to judge."""
@@ -220,7 +225,9 @@ class Identities:
     def _settle_presumed(self, node: Node, before: dict[Node, str | None]) -> None:
         """Find who of those the user knows goes by the name of somebody presumed, if anybody does."""
         known = [
-            cluster for cluster in self._clusters.get(self._block(node.key), ()) if node.key in cluster.keys
+            cluster
+            for cluster in self._clusters.get(self._block(node.key), ())
+            if node.key in cluster.keys or self._decisions.one_by_user((node.key,), cluster.called)
         ]
         untied = (cluster for cluster in known if not cluster.ties)
         found = known[0] if len(known) == 1 else next(untied, None)
