@@ -33,6 +33,8 @@ _BUT: Final = frozenset({"but", "ma", "però"})
 """What is asked begins there at the earliest: "I graduated at Pisa, but when do I say so?"."""
 _LEAST: Final = 3
 """Words of a statement."""
+_LAST_LETTERS: Final = 0x2100
+"""Pictures and signs come after it."""
 _YOU: Final = re.compile(r"\w{2,}i")
 """An Italian verb of the second person, behind "mi": "mi aiuti"."""
 _PAST: Final = re.compile(r"\w+ed|got|bought|met|became|went|had|lived|was|were")
@@ -141,7 +143,7 @@ def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> 
     if tokens.low[end - 1] in _TAGS:
         return end - 1  # "I'm allergic to nuts, remember that, ok?"
     for at in range(end - 1, begin, -1):
-        if tokens.low[at] in PAUSES or tokens.low[at] in grammar.joints:
+        if _pauses(tokens.low[at]) or tokens.low[at] in grammar.joints:
             first, furthest = at + 1, min(end, at + 1 + LONGEST_LEAD)
             while first < furthest and tokens.low[first] in grammar.joints:
                 first += 1
@@ -149,6 +151,11 @@ def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> 
                 return _before_pause(tokens, grammar, begin, at)
     but = next((at for at in range(begin + _LEAST, end) if tokens.low[at] in _BUT), begin)
     return _before_pause(tokens, grammar, begin, but)
+
+
+def _pauses(word: str) -> bool:
+    """Whether a word goes on after it: behind a comma, or a picture."""
+    return word in PAUSES or (ord(word[0]) > _LAST_LETTERS and not word[0].isalnum())
 
 
 def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:

@@ -16,6 +16,14 @@ _TAKEN_UP: Final = frozenset(
     {Reader.ENDING, Reader.LANGUAGE, Reader.INSTRUMENT, Reader.SPORT, Reader.THING, Reader.SUBJECT_OF_STUDY}
 )
 _TO_ME: Final = frozenset({("a", "me"), ("a", "noi")})
+_MOTHER_TONGUE: Final = frozenset(
+    {
+        ("my", "first", "language"),
+        ("my", "mother", "tongue"),
+        ("my", "native", "language"),
+        ("la", "mia", "lingua"),
+    }
+)
 _LIKED: Final = Rule("likes", Reader.THING, 1, denied="dislikes")
 _LONGEST_DATE: Final = 4
 _LONGEST_FAVOURED: Final = 6
@@ -84,8 +92,14 @@ def favoured(scene: Scene, begin: int, end: int) -> bool:
 
 
 def own_language(scene: Scene, at: int, end: int) -> bool:
-    """Read "my Dutch is good enough", "il mio inglese è arrugginito"."""
+    """Read "my Dutch is good enough", "il mio inglese è arrugginito", "il tedesco è la mia lingua"."""
     low, grammar = scene.tokens.low, scene.grammar
+    if (
+        low[at] in grammar.lexicon[Reader.LANGUAGE]
+        and tuple(low[at + 1 : min(end, at + 5)])[1:] in _MOTHER_TONGUE
+    ):
+        scene.draft(None, "speaks", scene.tokens.text(at, at + 1))
+        return True
     named = at + 2 < end and low[at] in grammar.possessives and low[at + 2] in grammar.to_be
     if not named or low[at + 1] not in grammar.lexicon[Reader.LANGUAGE]:
         return False
@@ -100,6 +114,7 @@ def fronted(scene: Scene, begin: int, end: int) -> bool:
     to_me = tuple(low[begin : begin + 2]) in _TO_ME
     begin += 2 * to_me
     at = next((i for i in range(begin, end) if low[i] in grammar.pleasing), begin)
+    begin = max((i + 1 for i in range(begin, at - 1) if low[i] == ","), default=begin)
     denied_at = at - 1 if to_me else at - 2
     negated = at > begin and low[denied_at] in grammar.negations
     start = denied_at if negated else denied_at + 1

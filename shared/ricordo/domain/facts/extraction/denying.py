@@ -30,7 +30,7 @@ _ENDED: Final = {
 """What is over of something that was sold or lost, was left, and was given up, by the rule's predicate."""
 
 _UNREAD: Final = frozenset(
-    {Reader.TOPIC, Reader.HOME, Reader.LOSS, Reader.PARTING, Reader.ENDING, Reader.COURSE}
+    {Reader.TOPIC, Reader.SPOKEN_OF, Reader.HOME, Reader.LOSS, Reader.PARTING, Reader.ENDING, Reader.COURSE}
 )
 """What a denial says nothing of."""
 

@@ -74,6 +74,8 @@ class Grammar:
         unwhole: what makes a denial one of a part, or of another time ("only", "did").
         time_words: what may stand in a time beside `time_nouns` and numbers ("last", "ago").
         since: what stands before a time from which on something is so.
+        in_youth: what may stand between a subject and what it did once ("da ragazza | suonava").
+        moving: words that tell where one lives from then on ("moved").
         clitics: what stands before a verb for an object that came first ("la Panda | l'ho venduta").
         lexicon: by reader, nouns an object must be among; areas: places without a name; months.
         occupations, occupation_endings, roles, role_endings, breeds: nouns for "I am a …".
@@ -155,6 +157,8 @@ class Grammar:
     time_words: frozenset[str]
     since: frozenset[str]
     clitics: frozenset[str]
+    moving: frozenset[str]
+    in_youth: frozenset[tuple[str, str]]
     lexicon: Mapping[Reader, frozenset[str]]
     occupations: frozenset[str]
     occupation_endings: tuple[str, ...]

@@ -1,6 +1,7 @@
 """Noun phrases like "my older sister Nora" and "il mio cane, Max,": who is meant, and how they are called."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ricordo.domain.facts.extraction.acquaintance import is_known_given
@@ -17,6 +18,7 @@ _ENDING = frozenset({"partner", "friend", "has_pet"})
 """Ties that end: who was one's husband is no more; a mother stays one."""
 _MAYBE_PETS = frozenset({"boy", "girl"})
 """Who is a child when called like one; "my boy Rex" is a dog."""
+_OF_MINE = frozenset({("of", "mine"), ("of", "ours")})
 _ANY = frozenset({"un", "uno", "una", "un'"})
 """Before "mio amico": one of several, and nobody in particular as long as no name follows."""
 _CLOSING = frozenset({",", ")", "–", "—", "-", "]"})
@@ -42,7 +44,21 @@ def mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Men
             mention = _mention(tokens, grammar, at, begin, end)
             if mention is not None:
                 found.append(mention)
+        elif tuple(tokens.low[at + 1 : at + 3]) in _OF_MINE and at + 3 <= end:
+            found += _one_of_mine(tokens, grammar, at, begin, end)
     return found
+
+
+def _one_of_mine(tokens: Tokens, grammar: Grammar, at: int, lower: int, end: int) -> Iterator[Mention]:
+    """Read "a good friend | of mine, Ravi,", who has a name."""
+    kin = grammar.kin.get(tokens.low[at])
+    spans, last = ([], at) if kin is None else named_after(tokens, grammar, kin, at + 3, end)
+    first = at
+    while first > lower and _describes(tokens, grammar, first - 1):
+        first -= 1
+    if spans and first > lower and tokens.low[first - 1] in grammar.determiners:
+        names = [tokens.text(*span) for span in spans]
+        yield Mention(first - 1, last, Person(kin, "", names), tuple(spans))
 
 
 def others_mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Mention]:

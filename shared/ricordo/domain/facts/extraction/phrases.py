@@ -37,6 +37,7 @@ class Reader(Enum):
     THING = "thing"
     PREFERRED = "preferred"
     TOPIC = "topic"
+    SPOKEN_OF = "spoken_of"
     SPORT = "sport"
     SUBSTANCE = "substance"
     INSTRUMENT = "instrument"

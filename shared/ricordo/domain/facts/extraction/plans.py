@@ -14,7 +14,10 @@ _NOT_DONE: Final = frozenset(
     """.split()
 )
 _DECISIVE: Final = frozenset(
-    "retire adopt emigrate marry propose relocate enrol enroll divorce launch open renovate graduate".split()
+    """
+    retire adopt emigrate marry propose relocate enrol enroll divorce launch open renovate graduate quit
+    become
+    """.split()
 )
 """What nobody is going to do by the way: a plan without a date too."""
 _NEAR: Final = 8

@@ -293,6 +293,7 @@ class Reading:
                     return self._of_others()
         while at < end and (low[at] in self._grammar.relatives or low[at] in (",", ")")):
             at += 1
+        at += 2 * (tuple(low[at : at + 2]) in self._grammar.in_youth)
         verb = self._verb(at, end)
         if verb is not None and agrees(subject, verb):
             said(self._scene, subject, verb, end)

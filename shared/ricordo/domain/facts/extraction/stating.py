@@ -24,6 +24,9 @@ _COMPANY: Final = frozenset("us me him her them noi me lui lei loro".split())
 _WHERE: Final = frozenset({"in", "at", "a", "ad"})
 _LEFT: Final = frozenset({"works_at", "member_of"})
 """What is said to be over of something that is no known employer or group: "I left Acme"."""
+_LEAVING: Final = frozenset({"left", "lasciato", "lasciata", "lasciati", "lasciate"})
+_MOVES_WITHIN: Final = 5
+"""Words of the next clause."""
 _LIKINGS: Final = frozenset({"likes", "dislikes"})
 _LAUGH_WITHIN: Final = 4
 """Words after a clause within which a laugh belongs to it."""
@@ -71,6 +74,12 @@ def _likes_it(scene: Scene, claim: Claim) -> None:
         scene.draft(claim.subject, claim.rule.predicate, scene.topic, polarity=claim.polarity)
 
 
+def _speaks_of(scene: Scene, claim: Claim) -> None:
+    """Keep in mind what "I can't eat strawberries" speaks of: "… because I'm allergic"."""
+    for span in scene.objects.read(Reader.THING, claim.at, claim.end)[:1]:
+        scene.topic = scene.tokens.text(*span)
+
+
 def _has(scene: Scene, claim: Claim) -> None:
     if scene.tokens.low[claim.at - 1] == "'ve" and not _counted(scene, claim):
         return
@@ -110,6 +119,8 @@ def _objects(scene: Scene, claim: Claim) -> None:
     if claim.rule.predicate == "partner" and companion(scene, claim):
         return
     rule, spans = _decided(scene, claim)
+    if rule.polarity == "past" and rule.predicate in _LEFT and _moves_on(scene, claim):
+        rule, spans = Rule("lives_in", Reader.PLACE), scene.objects.read(Reader.PLACE, claim.at, claim.end)
     if not spans and rule.polarity == "past" and rule.predicate in _LEFT:
         ended(scene, replace(claim, rule=Rule("lives_in", Reader.ENDING)))
     for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
@@ -119,6 +130,14 @@ def _objects(scene: Scene, claim: Claim) -> None:
         if rule.reader is Reader.NAME:
             scene.cast.introduce(Person(None, names=[scene.tokens.text(*span)]))
     _continued(scene, claim, rule.predicate, spans[-1][1] if spans else claim.at)
+
+
+def _moves_on(scene: Scene, claim: Claim) -> bool:
+    """Whether what was left was a home: "we left Norwich | and moved to Cardiff"."""
+    left = not _LEAVING.isdisjoint(scene.tokens.low[max(0, claim.at - 1) : claim.at])
+    return left and not scene.grammar.moving.isdisjoint(
+        scene.tokens.low[claim.end : claim.end + _MOVES_WITHIN]
+    )
 
 
 def _decided(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
@@ -202,6 +221,7 @@ _STATING: Final[dict[Reader, Callable[[Scene, Claim], None]]] = {
     Reader.ROLE: _is,
     Reader.KIN: _is_kin,
     Reader.TOPIC: _likes_it,
+    Reader.SPOKEN_OF: _speaks_of,
     Reader.LOSS: lost,
     Reader.PARTING: parted_from,
     Reader.ENDING: ended,

@@ -74,7 +74,7 @@ started|began at
 HAVE started|begun at
 got|landed|found a [new] job|position at|with|in
 got hired by|at
-got|landed a job at
+got|landed a|the [new] job at|with
 have|has a job at|with
 BE interning|an_intern|a_trainee at|with
 BE a|an|the intern|trainee|apprentice|volunteer|volunteering at|with

@@ -62,6 +62,8 @@ ENGLISH: Final = Grammar(
     time_words=words.TIME_WORDS,
     since=frozenset({"since", "for"}),
     clitics=frozenset(),
+    in_youth=frozenset(),
+    moving=frozenset({"moved", "relocated", "live", "settled"}),
     lexicon={
         Reader.LANGUAGE: nouns.LANGUAGES,
         Reader.CONDITION: nouns.CONDITIONS,

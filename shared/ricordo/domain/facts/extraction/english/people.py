@@ -125,6 +125,8 @@ ADJECTIVES: Final = frozenset(
     biological birth six-year-old nosy noisy kind old-time former mini miniature identical fraternal toy
     siberian bernese
     yorkshire jack russell maine coon next-door upstairs downstairs immediate direct long-suffering
+    maths math physics history english french spanish german italian latin science art music piano guitar
+    violin swimming driving dance yoga tennis biology chemistry singing drama
     favorite favourite gorgeous newborn teenage grown-up grown twin closest bff pregnant
     """.split()
 )

@@ -40,7 +40,13 @@ love|adore|enjoy it|them
 hate|detest it|them
 ca n't stand it|them
 = allergic_to topic
+BE allergic
 BE allergic to it|them
+= allergic_to spoken_of
+ca n't eat|have|drink|touch
+can not eat|have|drink|touch
+can never eat|have|drink|touch
+3 ca n't eat|have|drink
 = likes preferred
 prefer|prefers
 = dislikes activity
@@ -95,6 +101,7 @@ support|supports
 HAVE supported
 = owns property
 own|owns
+became|become|BE [the] [proud] owner|owners of
 = owns property past
 owned
 = owns ending
@@ -237,8 +244,8 @@ HAVE visited|traveled_to|travelled_to|gone_to|toured
 BE to
 HAVE been over|down|up to
 HAVE [just] [recently] been|gone to
-spent a|my|our|the|last|two|three|four [whole] [week|weeks|month|months|summer|winter|year|weekend|days|
-   holiday|holidays|honeymoon|vacation] in
+spent a|my|our|the|last|two|three|four|five|six|ten|some|few [whole] [few] [week|weeks|month|months|
+   summer|winter|year|weekend|days|holiday|holidays|honeymoon|vacation] in
 spent [last] summer|winter|christmas|easter|new_year in
 WAS on [a] holiday|vacation|honeymoon in
 hiked|cycled|backpacked|camped|skied|surfed in

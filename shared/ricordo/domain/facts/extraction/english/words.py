@@ -189,7 +189,7 @@ STOPS: Final = _words(
 )
 TAILS: Final = _phrases(
     """
-    a lot, so much, very much, as well, more than, a bit, at all, at the, with my, with our, in my, on
+    of all, a lot, so much, very much, as well, more than, a bit, at all, at the, with my, with our, in my, on
     my, the most, these days, last year, last week, last month, next year, next week, next month, next
     summer, next spring, next winter, next autumn, this year, this week, this summer, this month, right
     now, any more, no longer, all the, at least, in general, from time, with a, with the, with her, with

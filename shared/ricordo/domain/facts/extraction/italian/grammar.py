@@ -63,6 +63,10 @@ ITALIAN: Final = Grammar(
     unwhole=words.UNWHOLE,
     time_words=words.TIME_WORDS,
     since=frozenset({"da", "dal", "dalla", "dall'", "dai"}),
+    in_youth=words.IN_YOUTH,
+    moving=frozenset(
+        "trasferito trasferita trasferiti trasferite vivo viviamo abito abitiamo sto stiamo".split()
+    ),
     clitics=frozenset({"l'", "lo", "la", "li", "le"}),
     lexicon={
         Reader.LANGUAGE: nouns.LANGUAGES,

@@ -150,6 +150,8 @@ NAMING: Final = compile_phrases(
 )
 COMPANIONS: Final = frozenset(
     """
+    fisica matematica italiano inglese storia latino greco chimica scienze arte musica chitarra pianoforte
+    violino danza nuoto yoga tennis ginnastica filosofia francese tedesco spagnolo canto
     classe scuola stanza lavoro corso università casa banco squadra liceo viaggio infanzia pianerottolo
     ufficio
     """.split()

@@ -77,7 +77,12 @@ PURSUITS: Final = """
 3 odia|detesta|odiano|detestano
 3 non sopporta
 3 gli|le fa|fanno schifo
+= allergic_to spoken_of
+1 non posso|possiamo mangiare|bere|toccare
+3 non può mangiare|bere|toccare
 = allergic_to topic
+1 {am} [molto|super|gravemente] allergic{o}
+3 è [molto|super|gravemente] allergic{o}
 1 ne sono allergic{o}
 1 ci sono allergic{o}
 = allergic_to substance
@@ -289,6 +294,7 @@ PURSUITS: Final = """
 1 {am} andat{o} a_visitare|a_vedere
 1 {ho} fatto il_viaggio_di_nozze|la_luna_di_miele|le_vacanze|le_ferie|un_giro|tappa|l'_interrail {where}
 1 {am} stat{o} [in_vacanza] [in_viaggio] {where}
+1 {am} stat{o} una|due|tre|qualche|dieci|quindici settimana|settimane|giorno|giorni|mese|mesi|weekend {where}
 1 {am} andat{o} [in_vacanza] [in_gita] [in_viaggio] {where}
 1 {am} tornat{o}|rientrat{o} {da}|da_un_viaggio_a|da_un_viaggio_in
 1 {ho} fatto un_viaggio|una_vacanza {where}

@@ -121,6 +121,9 @@ SAYING: Final = _words(
 )
 NEGATIONS: Final = _words("non mai quasi né neanche nemmeno neppure")
 WHOLLY: Final = _words("per niente nulla da morire impazzire matti un sacco tanto poco po' tutto di")
+IN_YOUTH: Final = frozenset(
+    ("da", who) for who in "ragazzo ragazza giovane bambino bambina piccolo piccola ragazzi".split()
+)
 UNWHOLE: Final = _words(
     """
     solo soltanto sempre solamente soprattutto proprio spesso quasi vorrei potrei dovrei devo voglio posso
