@@ -213,7 +213,7 @@ class Resources:
             raise GraphUnavailable("the graph does not answer")
 
     async def graph_answers(self) -> bool:
-        """Whether the graph answered when it was last asked; asks it every two seconds, beside the caller."""
+        """Whether the graph answers; asks it every two seconds, beside callers who hardly wait."""
         return await self._graph_availability.answers()
 
     async def bury(self, letter: DeadLetter) -> None:

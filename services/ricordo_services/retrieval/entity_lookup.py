@@ -46,7 +46,7 @@ class EntityLookup:
 
     async def _neighbours(self, tenant: str, user_id: str, name: str) -> Sequence[Neighbour]:
         if not await self.graph_answers():
-            raise GraphUnavailable("the graph did not answer when it was last asked")
+            raise GraphUnavailable("the graph does not answer")
         async with asyncio.timeout(self.graph_within_s):
             return await self.graph.neighbours(
                 tenant, user_id, name, depth=MAX_DEPTH, limit=NEIGHBOURS, past_user=False

@@ -1,5 +1,6 @@
 """Whether a server answers; whatever keeps it from being asked, who wants to know hears that it is away."""
 
+import asyncio
 from dataclasses import dataclass, field
 
 import pytest
@@ -19,12 +20,15 @@ class Server:
     clock: ManualClock = field(default_factory=ManualClock)
     trouble: Exception | None = None
     asked: int = 0
+    silent: bool = False
 
     def __post_init__(self) -> None:
         self.availability = Availability("graph", self._ask, self.clock, patience=PATIENCE_S)
 
     async def _ask(self) -> None:
         self.asked += 1
+        if self.silent:
+            await asyncio.Event().wait()
         if self.trouble is not None:
             raise self.trouble
 
@@ -63,3 +67,24 @@ async def test_an_answer_is_good_for_a_while() -> None:
         await server.availability.answers()
         await settle()
     assert server.asked == 1
+
+
+async def test_a_server_that_went_away_is_so_for_the_first_who_asks() -> None:
+    server = Server(trouble=Unavailable("away"))
+    assert not await server.availability.answers()
+
+
+async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> None:
+    server = Server(silent=True)
+    first, other = (
+        asyncio.create_task(server.availability.answers()),
+        asyncio.create_task(server.availability.answers()),
+    )
+    await settle()
+    assert not first.done()
+    await server.clock.advance(0.3)
+    assert not await first
+    assert not await other
+    assert not await server.availability.answers()
+    assert server.asked == 1
+    await server.availability.close()
