@@ -81,10 +81,13 @@ def _repeated(
         same = [row["kind"] for row in kept] == ["verified" if word.verified else "unverified"]
     else:
         same = kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
-    of = first["predicate"], first["object_key"]
-    if not same or (found is not None and of != (found["predicate"], found["object_key"])):
+    if not same or (found is not None and _statement(first) != _statement(found)):
         raise OtherRequest("this request has settled something else already")
     return map(evidence_of, kept)
+
+
+def _statement(row: asyncpg.Record) -> tuple[str, str, str]:
+    return row["subject_key"], row["predicate"], row["object_key"]
 
 
 def _parts(kept: Sequence[asyncpg.Record]) -> set[Part]:

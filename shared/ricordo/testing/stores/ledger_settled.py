@@ -254,6 +254,21 @@ class SettlingContract:
                 await _settle(stores, rome.id, word)
         assert await _facts(stores) == before
 
+    async def test_one_request_settles_it_of_one_subject(self, stores: Stores) -> None:
+        await stores.record(new_message("m-1", tenant=stores.tenant))
+        told = [
+            said("lives_in", "Rome", subject=name, position=n) for n, name in enumerate(("Anna", "Bruno"))
+        ]
+        await learn(stores, tell(stores, "m-1", *told))
+        anna, bruno = sorted(await _facts(stores), key=lambda fact: fact.subject)
+        for word in (Word(), Word(object="Lecce")):
+            request = f"request of {word.object}"
+            first = await _settle(stores, anna.id, word, request=request)
+            with pytest.raises(OtherRequest):
+                await _settle(stores, bruno.id, word, request=request)
+            assert await _settle(stores, anna.id, word, request=request) == first
+        assert bruno in await _facts(stores)
+
     async def test_nobody_settles_what_is_not_known_of_them(self, stores: Stores) -> None:
         (rome,) = await _lived(stores, "Rome")
         elsewhere = stores.elsewhere()
