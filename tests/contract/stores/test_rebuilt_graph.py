@@ -150,7 +150,7 @@ def told(stores: Stores, draw: random.Random, number: int, user_id: str) -> Told
                 draw.choice(NAMES),
                 minute=number,
                 subject=subject,
-                polarity=draw.choice(("holds", "holds", "holds", "holds", "past", "denied")),
+                polarity=draw.choice(("holds", "holds", "holds", "began", "past", "denied")),
                 position=position,
             )
         )

@@ -230,7 +230,7 @@ rows = st.builds(
     object=st.sampled_from(["Rome", "rome", "Milan", "Zoë", "zoe", "34", " "]),
     message_id=st.sampled_from([f"m-{n}" for n in range(8)]),
     at=st.integers(0, 12).map(lambda day: START + timedelta(days=day)),
-    polarity=st.sampled_from(["holds", "holds", "holds", "past", "denied"]),
+    polarity=st.sampled_from(["holds", "holds", "holds", "began", "past", "denied"]),
     kind=st.sampled_from(["said", "said", "said", "said", "verified", "unverified", "rejected"]),
     valid_from=st.none() | st.integers(-9, 9).map(lambda day: START + timedelta(days=day)),
 )

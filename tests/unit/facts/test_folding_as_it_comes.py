@@ -89,7 +89,7 @@ ROWS = st.builds(
     object=st.sampled_from(("Rome", "rome", "Milan", "Nora", "user", " ")),
     message_id=st.integers(0, 19).map("m-{}".format),
     at=st.just(START),
-    polarity=st.sampled_from(("holds", "holds", "holds", "holds", "past", "denied")),
+    polarity=st.sampled_from(("holds", "holds", "holds", "began", "past", "denied")),
     kind=st.sampled_from(("said",) * 9 + ("verified", "unverified", "rejected")),
     valid_from=st.sampled_from((None, None, None, START - timedelta(days=9), START + timedelta(days=4))),
     valid_to=st.sampled_from((None, None, None, None, START + timedelta(days=2))),

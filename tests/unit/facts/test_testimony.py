@@ -156,6 +156,27 @@ def test_where_the_rules_read_otherwise_they_are_right(
     assert (found.statements, found.added, found.faults) == (stated, 0, (Fault.CONTESTED,))
 
 
+@pytest.mark.parametrize(
+    ("text", "predicate", "value"),
+    [
+        ("I sold my Vespa.", "owns", "Vespa"),
+        ("I gave up the piano.", "plays", "piano"),
+        ("Ho venduto la Panda.", "owns", "Panda"),
+    ],
+)
+def test_an_ending_that_rules_speak_against_is_learned_from_a_model(
+    text: str, predicate: str, value: str
+) -> None:
+    language = "it" if text.startswith("Ho") else "en"
+    rules = extract(text, language=language, presumed=True, denied=True)
+    heard_past = heard(text, ("user", predicate, value, text, True), language=language, rules=rules)
+    assert [(one.polarity, one.object) for one in heard_past.statements if one.predicate == predicate] == [
+        ("past", value)
+    ]
+    heard_still = heard(text, ("user", predicate, value, text), language=language, rules=rules)
+    assert heard_still.faults == (Fault.CONTESTED,)
+
+
 def test_what_holds_many_values_is_not_contested() -> None:
     text = "I like tea, and coffee grew on me."
     found = heard(text, ("user", "likes", "coffee", "coffee grew on me"), rules=ruled(text, "likes", "tea"))

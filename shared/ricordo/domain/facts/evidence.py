@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-Polarity = Literal["holds", "past", "denied"]
-"""`holds`: it is so now. `past`: it was so and is no longer ("I used to live in Rome"). `denied`: it is not
-so ("I'm not allergic to nuts", "I sold the Vespa"), which states nothing by itself and speaks against a fact
-that says otherwise."""
+Polarity = Literal["holds", "began", "past", "denied"]
+"""`holds`: it is so now. `began`: it began long ago ("In 1999 I moved to Leeds"), and may be over by now.
+`past`: it was so and is no longer ("I used to live in Rome"). `denied`: it is not so ("I'm not allergic to
+nuts", "I sold the Vespa"), which states nothing by itself and speaks against a fact that says otherwise."""
 
 Kind = Literal["said", "verified", "unverified", "rejected"]
 """`said` in a message; the others are the user's word on a fact: they settle it and support nothing."""
@@ -23,7 +23,7 @@ class Evidence:
         object: the value as it was written.
         message_id: the message (or the request, for a user's word) it rests on.
         at: when it was said, aware.
-        polarity: whether it holds, held, or is denied.
+        polarity: whether it holds, began, held, or is denied.
         valid_from: since when, where the text says so.
         valid_to: until when, where the text says so.
         kind: said in a message, or settled by the user.
@@ -66,7 +66,7 @@ def order(row: Evidence) -> Order:
         row.at,
         row.message_id,
         _KIND_ORDER[row.kind],
-        row.polarity == "holds",
+        row.polarity in ("holds", "began"),
         row.position,
         row.subject,
         row.predicate,

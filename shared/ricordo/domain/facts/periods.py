@@ -182,6 +182,12 @@ class Period:
             return False
         return row.valid_to <= self.valid_from - (timedelta(0) if self.dated else _A_WHILE)
 
+    def began_after(self, row: Evidence) -> bool:
+        """Whether it is told that this began after what `row` says to be over was over."""
+        if not self.dated or row.valid_to is None or self.valid_from is None:
+            return False
+        return row.valid_to <= self.valid_from
+
     def until(self, then: Self) -> Self | None:
         """Return this period up to where `then` begins, which lasts longer; None where they do not meet."""
         if self.valid_to is None or then.valid_from is None or then.valid_from <= self.begin:

@@ -73,7 +73,7 @@ class Slot:
     def _deny(self, row: Evidence, value: Value) -> None:
         """Let `row` speak against `value` where it holds; of what nobody has said it says nothing."""
         place = self.record.current
-        if place is not None and place[0] == value and not self.record.at(place).is_after(row):
+        if place is not None and place[0] == value and not self.record.at(place).began_after(row):
             self._contradict(place, row, None)
 
     def _begun_before(self, row: Evidence, value: Value) -> Place | None:
@@ -83,16 +83,24 @@ class Slot:
         over = (
             (value, nth)
             for nth, period in self.record.numbered(value)
-            if period.closed and period.valid_to is not None and row.valid_from < period.valid_to
+            if period.valid_to is not None
+            and (period.closed or row.polarity == "began")
+            and row.valid_from < period.valid_to
         )
         return next(over, None)
 
     def _precedes(self, row: Evidence, current: Place) -> bool:
-        """Whether both tell when they began, and `row` the earlier: what it tells of was over by then."""
+        """Whether `row` tells when it began, and that was over by the time of what holds.
+
+        Of two beginnings that are told the earlier was. Who moved to Leeds in 1999 lives there no more where
+        they have said since then that they live elsewhere.
+        """
         period = self.record.at(current)
-        if row.valid_from is None or not period.dated or period.valid_from is None:
+        if row.valid_from is None or period.valid_from is None:
             return False
-        return row.valid_from < period.valid_from
+        if period.dated:
+            return row.valid_from < period.valid_from
+        return row.polarity == "began" and row.valid_from < period.last_reinforced
 
     def _spoken_of(self, row: Evidence, value: Value) -> Place | None:
         """Return the latest period of `value` that is over and can be the one that `row` tells of."""

@@ -154,6 +154,7 @@ def hear(
         elif _contradicts(read, found):
             faults.append(Fault.CONTESTED)
         elif not any(_says_the_same(read, one) for one in found):
+            found = [one for one in found if not _denies(one, read)]
             found.append(_tied(read, ties, labels))
     found.sort(key=lambda one: one.span[0])
     return Hearing(tuple(found), len(found) - len(by_rules), tuple(faults))
@@ -266,22 +267,35 @@ def _contradicts(one: Statement, others: Iterable[Statement]) -> bool:
     """Tell whether another value stands for what has one at a time, or the opposite is said of the same."""
     predicate = PREDICATES[one.predicate]
     for other in others:
-        if normalise(other.subject) != normalise(one.subject):
+        if normalise(other.subject) != normalise(one.subject) or _denies(other, one):
             continue
         same = normalise(other.object) == normalise(one.object)
         if other.predicate == one.predicate:
-            if same and other.polarity != one.polarity:
-                return True
-            if predicate.functional and not same and other.polarity == one.polarity:
+            alike = _over(other) == _over(one)
+            if (same and not alike) or (predicate.functional and not same and alike):
                 return True
         if same and other.predicate == predicate.opposite:
             return True
     return False
 
 
+def _over(one: Statement) -> bool:
+    return one.polarity not in ("holds", "began")
+
+
+def _denies(one: Statement, other: Statement) -> bool:
+    """Tell whether one denies what the other says to be over: "I sold the Vespa" had one, says a model."""
+    if one.polarity != "denied" or other.polarity != "past" or other.predicate != one.predicate:
+        return False
+    same = normalise(one.subject) == normalise(other.subject)
+    return same and normalise(one.object) == normalise(other.object)
+
+
 def _says_the_same(one: Statement, other: Statement) -> bool:
     """Tell whether both state one thing, be it in more words: "pizza" and "pizza with onions"."""
     if other.predicate != one.predicate or normalise(other.subject) != normalise(one.subject):
+        return False
+    if other.polarity == "denied":
         return False
     mine, others = normalise(one.object), normalise(other.object)
     if mine == others:

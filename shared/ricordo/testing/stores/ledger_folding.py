@@ -50,7 +50,7 @@ def statements(draw: st.DrawFn) -> list[Evidence]:
             draw(st.sampled_from(NAMES)),
             minute=minute,
             subject=draw(st.sampled_from(("user", "user", "Bea", "BEA", "Rome", "sister"))),
-            polarity=draw(st.sampled_from(("holds", "holds", "holds", "past", "denied"))),
+            polarity=draw(st.sampled_from(("holds", "holds", "began", "past", "denied"))),
             position=position,
             valid_from=draw(st.sampled_from((None, None, at(-60), at(-30)))),
             valid_to=draw(st.sampled_from((None, None, None, at(-20)))),

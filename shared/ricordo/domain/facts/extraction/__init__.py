@@ -1,5 +1,6 @@
 """Reading statements out of messages, without a model: a small grammar each for Italian and English."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, cast
 from zoneinfo import ZoneInfo
@@ -49,7 +50,8 @@ def extract(
         presumed: whether to tell also of people of whom nothing here says that the user knows them
             ("Messi", "Biscuit"): their `subject_tie` is `ties.PRESUMED`.
         denied: whether to tell also what is denied, with polarity `denied`: it states nothing, and speaks
-            against what else is known. Whom it names by name alone is `ties.PRESUMED`, too.
+            against what else is known. Whom it names by name alone is `ties.PRESUMED`, too. And whether to
+            tell what began long ago (`began`) from what holds.
 
     Returns:
         The statements in the order of the text, each once.
@@ -74,7 +76,10 @@ def extract(
     if at is None or not stated:
         return stated
     zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)
-    return timed(stated, without_quotations(content), at=at, zone=zone, language=code)
+    told = timed(stated, without_quotations(content), at=at, zone=zone, language=code)
+    return (
+        told if denied else tuple(replace(s, polarity="holds") if s.polarity == "began" else s for s in told)
+    )
 
 
 def wording(content: str, language: str) -> Wording:

@@ -7,9 +7,7 @@ unless the message introduced them before ("my friend Marco Rossi").
 
 from typing import Final
 
-from ricordo.domain.lemmas import is_known
-from ricordo.domain.names import is_given, is_place, load_names
-from ricordo.domain.topics.word_classes import WordClass, word_class
+from ricordo.domain.names import is_given, is_place
 
 TITLES: Final = frozenset(
     "mr mr. mrs mrs. ms ms. dr dr. prof prof. sig. sig.ra dott. dott.ssa avv. ing. suor don".split()
@@ -37,7 +35,7 @@ _FAMOUS: Final = frozenset(
 )
 """Known by one name, which people one knows seldom bear: none is of the list of given names."""
 
-_GIVEN: Final = frozenset(
+GIVEN: Final = frozenset(
     """
     abdou abena abdel abdul abeba abiodun adaeze adama adjoa agnieszka aicha aiko akua aleksander
     aleksandra alioune alistair amadou amina aminata amrita anders aneta angharad anh anselm aoife arash
@@ -72,40 +70,6 @@ _GIVEN: Final = frozenset(
 )
 """Given names from further afield than those of the list that the rest of the project reads names with."""
 
-_STATES: Final = frozenset(
-    """
-    felice libero sereno fortunato gentile modesto bella sazio sazia single incinta casa sveglia sveglio
-    sola brillo sobrio sorpreso commosso commossa stufa celiaco celiaca diabetica allergica offeso offesa
-    assente online offline ok apposto carica carico qua rich merry home outside inside toast legend human
-    mom mum dad family diabetic asthmatic allergic livid sober evil heartbroken beat hungover sunburnt
-    barefoot hangry skint poorly mediocre fluent bilingual mute
-    """.split()
-)
-"""What somebody is or where, of which some are names too: "I'm Home", "sono Felice"."""
-_SHORT_NAME: Final = 4
-_NO_NAMES: Final = frozenset({WordClass.QUALITY, WordClass.VERB, WordClass.GERUND, WordClass.VAGUE})
-_MAYBE_NOUNS: Final = frozenset({WordClass.NOUN, WordClass.EITHER})
-_PARTICIPLES: Final = {"en": ("ed", "ing"), "it": tuple(f"{a}t{o}" for a in "aiu" for o in "oaie")}
-
-
-def is_state(words: list[str], language: str) -> bool:
-    """Say whether what stands after "I'm" tells how somebody is, for all its capital: "I'm Tired".
-
-    Args:
-        words: what would be the name, in lower case.
-        language: ISO 639-1.
-    """
-    first = words[0]
-    if first in load_names().listed or first in _GIVEN:
-        return len(words) == 1 and first in _STATES
-    if first in _STATES or word_class(first, language) in _NO_NAMES:
-        return True
-    if not is_known(first, language):
-        return False
-    if word_class(first, language) not in _MAYBE_NOUNS:
-        return True  # "outside"
-    return len(first) > _SHORT_NAME and first.endswith(_PARTICIPLES[language])
-
 
 def is_of_the_users_life(words: list[str]) -> bool:
     """Say whether a name (its words in lower case) is how people speak of somebody they know."""
@@ -120,4 +84,4 @@ def is_of_the_world(words: list[str]) -> bool:
 
 def is_known_given(word: str) -> bool:
     """Say whether a word in lower case is a given name and no place."""
-    return (is_given(word) or word in _GIVEN) and not is_place(word)
+    return (is_given(word) or word in GIVEN) and not is_place(word)

@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
-from ricordo.domain.facts.extraction.denying import denied, timely
+from ricordo.domain.facts.extraction.denying import denied
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import Reader, Rule, longest
 from ricordo.domain.facts.extraction.phrasing import OF
+from ricordo.domain.facts.extraction.remainders import only_a_time_follows
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
 from ricordo.domain.facts.extraction.stating import said, state
 from ricordo.domain.facts.extraction.verbs import Verb, verb_at
@@ -45,9 +46,11 @@ def attribute(scene: Scene, at: int, end: int) -> bool:
     if rule.reader is Reader.PROPERTY and not _names_a_thing(scene, after, end):
         return True  # "my car is a nightmare"
     if subject is not None or not rule.person:
-        not_so = after < end and low[after] in scene.grammar.negations
+        behind = after < end and low[after] in scene.grammar.negations
+        before = low[after - 2] in scene.grammar.negations and low[after - 1] in scene.grammar.to_be
+        not_so = behind or before
         if not_so:
-            denied(scene, Claim(subject, rule, after + 1, end))
+            denied(scene, Claim(subject, rule, after + behind, end))
         if not not_so or rule.predicate == "name":  # "my name is not Tanya, it's Tamsin"
             state(scene, Claim(subject, rule, after, end))
     return True
@@ -146,7 +149,8 @@ def taken_up(scene: Scene, begin: int, end: int) -> bool:
     if verb is None or verb.rule.reader not in _TAKEN_UP or verb.rule.person != 1:
         return False
     first, last = phrasing.lead(begin, at), at - (low[at - 1] == ",")
-    if first == begin or phrasing.noun_phrase(first, last) != last or not timely(scene, verb.end, end):
+    whole = first > begin and phrasing.noun_phrase(first, last) == last
+    if not whole or not only_a_time_follows(scene, verb.end, end):
         return False
     said(scene, None, replace(verb, end=first), last)
     return True

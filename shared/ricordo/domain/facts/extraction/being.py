@@ -3,7 +3,7 @@
 from itertools import takewhile
 from typing import Final
 
-from ricordo.domain.facts.extraction.acquaintance import is_known_given, is_state
+from ricordo.domain.facts.extraction.acquaintance import is_known_given
 from ricordo.domain.facts.extraction.asides import aged, aged_each
 from ricordo.domain.facts.extraction.grammar import Kin
 from ricordo.domain.facts.extraction.mentions import Mention, kin_at, named_after
@@ -11,6 +11,7 @@ from ricordo.domain.facts.extraction.names import Span, name_at, names_from
 from ricordo.domain.facts.extraction.phrases import Reader
 from ricordo.domain.facts.extraction.phrasing import OF
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
+from ricordo.domain.facts.extraction.states import is_state
 from ricordo.domain.names import is_given
 
 _BEARING: Final = {
@@ -153,8 +154,6 @@ def _corrected(scene: Scene, claim: Claim) -> Span:
         return at, claim.end
     at += denied
     after = name_at(scene.tokens, grammar, at, scene.limit, loose=scene.tokens.lowercase, person=True)
-    if after > at and claim.subject is None:
-        scene.draft(None, "name", scene.tokens.text(at, after), polarity="denied")
     first = after
     while first < scene.limit and (low[first] in _RATHER or low[first] in _PAUSES):
         first += 1

@@ -3,6 +3,7 @@
 from typing import Final
 
 from ricordo.domain.facts.extraction.attributes import owner_at
+from ricordo.domain.facts.extraction.denying import no_longer
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import longest
 from ricordo.domain.facts.extraction.phrasing import OF
@@ -41,8 +42,11 @@ def coupled(scene: Scene, company: Person, at: int, end: int) -> bool:
     found = longest(scene.grammar.couples, scene.tokens.low, at, end, scene.grammar.adverbs)
     if found is None:
         return False
-    if company.names and (company.kin is None or company.kin.predicate in _MAY_MARRY):
-        scene.draft(None, found[0].predicate, company, polarity=found[0].polarity)
+    rule = found[0]
+    if not company.names and rule.polarity == "past":
+        no_longer(scene, company, (rule.predicate,))  # "my husband and I divorced"
+    elif company.names and (company.kin is None or company.kin.predicate in _MAY_MARRY):
+        scene.draft(None, rule.predicate, company, polarity=rule.polarity)
     return True
 
 

@@ -6,15 +6,18 @@ was an employer or a band, what is known tells. Read is only what is denied as a
 on Mondays" denies no employer.
 """
 
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ricordo.domain.facts.extraction.mentions import kin_at
-from ricordo.domain.facts.extraction.names import Person, Span, name_at
+from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import Reader
+from ricordo.domain.facts.extraction.remainders import is_since, is_whole, only_a_time_follows
 from ricordo.domain.facts.extraction.scene import Claim, Scene, Who
+from ricordo.domain.facts.extraction.states import is_state
 from ricordo.domain.facts.ties import BEINGS
+from ricordo.domain.facts.vocabulary import FUNCTIONAL
 
 _AT: Final = ("works_at", "studies_at", "member_of")
 _ALIKE: Final = dict.fromkeys(_AT, _AT)
@@ -25,54 +28,71 @@ _HAD: Final = ("owns", "has_condition")
 _ENDED: Final = {
     "owns": ("owns", "has_pet"),
     "lives_in": (*_AT, "lives_in", "partner"),
-    "plays": (*_AT, "plays", "studies"),
+    "plays": ("plays", "studies", "member_of"),
 }
 """What is over of something that was sold or lost, was left, and was given up, by the rule's predicate."""
 
 _UNREAD: Final = frozenset(
-    {Reader.TOPIC, Reader.SPOKEN_OF, Reader.HOME, Reader.LOSS, Reader.PARTING, Reader.ENDING, Reader.COURSE}
+    {
+        Reader.KIN,
+        Reader.TOPIC,
+        Reader.SPOKEN_OF,
+        Reader.HOME,
+        Reader.LOSS,
+        Reader.PARTING,
+        Reader.ENDING,
+        Reader.COURSE,
+    }
 )
 """What a denial says nothing of."""
+
+_CORRECTED_WITHIN: Final = 6
+"""Words behind "I don't have a cat" among which "I have two" says how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """What a clause speaks against.
+
+    Attributes:
+        subject: of whom it is said.
+        predicates: what the value may be to them.
+        value: its words, or who it is.
+        after: the index after it.
+    """
+
+    subject: Who
+    predicates: Collection[str]
+    value: str | Person
+    after: int
 
 
 def denied(scene: Scene, claim: Claim) -> None:
     """Read what a claim denies ("I'm not | allergic to nuts"), where it denies the whole of it."""
-    first = scene.tokens.low[scene.span[0] : claim.at]
-    rule = claim.rule
+    first, rule = scene.tokens.low[scene.span[0] : claim.at], claim.rule
     if rule.reader in _UNREAD or rule.polarity == "past" or not scene.grammar.unwhole.isdisjoint(first):
         return
-    if rule.reader is Reader.KIN:
-        if claim.subject is not None and claim.subject.names:
-            _against(scene, None, rule.predicate, claim.subject)
-        return
-    if rule.reader in (Reader.POSSESSION, Reader.ACQUISITION):
-        _not_had(scene, claim)
-        return
-    if rule.reader is Reader.ROLE:
-        _not_been(scene, claim)
-        return
-    spans = _objects(scene, claim)
-    if not spans or not (_wholly(scene, spans[-1][1], claim.end) or _since(scene, spans[-1][1], claim.end)):
-        return
-    for span in spans:
-        for predicate in _ALIKE.get(rule.predicate, (rule.predicate,)):
-            _against(scene, claim.subject, predicate, scene.objects.value(rule, span))
+    for one in _DENIED.get(rule.reader, _not_so)(scene, claim):
+        if is_whole(scene, one.after, claim.end) or is_since(scene, one.after, claim.end):
+            _draft(scene, one)
 
 
 def ended(scene: Scene, claim: Claim) -> None:
     """Read what somebody has no longer, or is no longer at: "I sold | my Vespa", "I left | Acme"."""
-    mention = scene.mentions.get(claim.at)
-    predicates = _ENDED[claim.rule.predicate]
+    mention, ends = scene.mentions.get(claim.at), _ENDED[claim.rule.predicate]
     if mention is not None:
-        if timely(scene, mention.end, claim.end):
-            _over(scene, mention.person, predicates)
+        if only_a_time_follows(scene, mention.end, claim.end):
+            no_longer(scene, mention.person, ends)
         return
     begin = _lead(scene, claim.at, claim.end)
-    after = scene.objects.phrasing.noun_phrase(begin, claim.end)
-    if after > begin and not scene.objects.phrasing.foreign(begin, after) and timely(scene, after, claim.end):
-        for predicate in predicates:
+    named = name_at(scene.tokens, scene.grammar, begin, claim.end)
+    after = named if named > begin else scene.objects.phrasing.noun_phrase(begin, claim.end)
+    if after == begin or scene.objects.phrasing.foreign(begin, after):
+        return
+    if only_a_time_follows(scene, after, claim.end):
+        for predicate in ends if named > begin else [one for one in ends if one not in BEINGS]:
             value = scene.objects.value(replace(claim.rule, predicate=predicate), (begin, after))
-            _against(scene, claim.subject, predicate, value)
+            _draft(scene, _Against(claim.subject, (predicate,), value, after))
 
 
 def lost(scene: Scene, claim: Claim) -> None:
@@ -80,86 +100,104 @@ def lost(scene: Scene, claim: Claim) -> None:
 
     A dead mother remains one's mother. Of who is known by name alone, what else is known tells who it is.
     """
-    mention = scene.mentions.get(claim.at)
-    person = mention.person if mention is not None else claim.subject
-    after = name_at(scene.tokens, scene.grammar, claim.at, claim.end, person=True)
-    if person is None and after > claim.at:
-        person = Person(None, names=[scene.tokens.text(claim.at, after)], presumed=True)
-    if person is None:
+    mention, person, after = scene.mentions.get(claim.at), claim.subject, claim.at
+    named = name_at(scene.tokens, scene.grammar, claim.at, claim.end, person=True)
+    if mention is not None:
+        person, after = mention.person, mention.end
+    elif person is None and named > claim.at:
+        person, after = Person(None, names=[scene.tokens.text(claim.at, named)], presumed=True), named
+    death = claim.rule.predicate == "has_pet"
+    figurative = not scene.grammar.laughable.isdisjoint(scene.tokens.low[after : claim.end])
+    if person is None or figurative:
         return
-    ties = ("has_pet", "partner") if claim.rule.predicate == "has_pet" else ("partner",)
-    if person.kin is not None:
-        _over(scene, person, ties)
-    elif person.names:
-        for predicate in ties:
-            scene.draft(None, predicate, person, polarity="denied")
+    ties = ("has_pet", "partner") if death else ("partner",)
+    whole = only_a_time_follows(scene, after, claim.end)
+    if person.kin is not None and (death or whole):
+        no_longer(scene, person, ties)
+    elif person.kin is None and person.names and whole:
+        _draft(scene, _Against(None, ties, person, after))
 
 
 def parted_from(scene: Scene, claim: Claim) -> None:
     """Read "I broke up with | Ada", "ho divorziato da | mio marito Paolo"."""
     mention = scene.mentions.get(claim.at)
     if mention is not None:
-        _over(scene, mention.person, ("partner",))
+        no_longer(scene, mention.person, ("partner",))
         return
     for span in scene.objects.read(Reader.NAME, claim.at, claim.end)[:1]:
         person = scene.cast.introduce(Person(None, names=[scene.tokens.text(*span)]))
         scene.draft(claim.subject, "partner", person, polarity="past")
 
 
-def _over(scene: Scene, person: Person, ties: Collection[str]) -> None:
+def no_longer(scene: Scene, person: Person, ties: Collection[str]) -> None:
     """Say that somebody is no longer what they are to the user, where that is one of `ties`."""
     if person.kin is None or person.kin.predicate not in ties or person.of_other:
         return
     person.end()
     if not person.names:
-        _against(scene, None, person.kin.predicate, person)
+        _draft(scene, _Against(None, (person.kin.predicate,), person, 0))
 
 
-def _against(scene: Scene, subject: Who, predicate: str, value: str | Person) -> None:
-    if predicate in BEINGS and isinstance(value, str):
-        value = Person(None, names=[value], presumed=True)
-    scene.draft(subject, predicate, value, polarity="denied")
+def _draft(scene: Scene, one: _Against) -> None:
+    for predicate in one.predicates:
+        value = one.value
+        if predicate in BEINGS and isinstance(value, str):
+            value = Person(None, names=[value], presumed=True)
+        scene.draft(one.subject, predicate, value, polarity="denied")
 
 
-def _objects(scene: Scene, claim: Claim) -> list[Span]:
-    if claim.rule.predicate == "name":
+def _not_so(scene: Scene, claim: Claim) -> Iterator[_Against]:
+    """Read "I don't work | at Acme": the objects of the rule, all of which are denied."""
+    rule = claim.rule
+    if rule.predicate == "name":
         after = name_at(scene.tokens, scene.grammar, claim.at, claim.end, loose=True, person=True)
-        return [(claim.at, after)] if after > claim.at else []
-    return scene.objects.read(claim.rule.reader, claim.at, claim.end)
+        spans = [(claim.at, after)] if after > claim.at else []
+    else:
+        spans = scene.objects.read(rule.reader, claim.at, claim.end)
+    if not spans or (rule.predicate in FUNCTIONAL and len(spans) > 1):
+        return  # "I don't live in Rome, Georgia"
+    last = spans[-1][1]
+    for span in spans:
+        predicates = _ALIKE.get(rule.predicate, (rule.predicate,))
+        yield _Against(claim.subject, predicates, scene.objects.value(rule, span), last)
 
 
-def _not_been(scene: Scene, claim: Claim) -> None:
+def _not_been(scene: Scene, claim: Claim) -> Iterator[_Against]:
     """Read what somebody is not: "a nurse", "my sister", "Tanya"."""
-    mention, subject = scene.mentions.get(claim.at), claim.subject
+    mention, subject, low = scene.mentions.get(claim.at), claim.subject, scene.tokens.low
     if mention is not None:
         kin = mention.person.kin
         if kin and subject is not None and subject.names and not mention.person.names:
-            _against(scene, None, kin.predicate, subject)
+            yield _Against(None, (kin.predicate,), subject, mention.end)
         return
     after = name_at(scene.tokens, scene.grammar, claim.at, claim.end, person=True)
-    if after > claim.at and subject is None and _wholly(scene, after, claim.end):
-        _against(scene, None, "name", scene.tokens.text(claim.at, after))
+    if after > claim.at and subject is None and not is_state(low[claim.at : after], scene.grammar.code):
+        yield _Against(None, ("name",), scene.tokens.text(claim.at, after), after)
         return
     begin = scene.objects.phrasing.lead(claim.at, claim.end)
     after = scene.objects.phrasing.noun_phrase(begin, claim.end)
-    if after > begin and _wholly(scene, after, claim.end):
-        for predicate in _BEEN:
-            _against(scene, subject, predicate, scene.tokens.text(begin, after))
+    if after > begin:
+        yield _Against(subject, _BEEN, scene.tokens.text(begin, after), after)
 
 
-def _not_had(scene: Scene, claim: Claim) -> None:
-    """Read what somebody does not have: "a dog", "a car", "asthma"."""
+def _not_had(scene: Scene, claim: Claim) -> Iterator[_Against]:
+    """Read what somebody does not have: "a dog", "a car", "asthma"; not "a cat, I have two"."""
+    rest = scene.tokens.low[claim.end : min(scene.limit, claim.end + _CORRECTED_WITHIN)]
+    if not scene.grammar.numbers.keys().isdisjoint(rest):
+        return
+    found: list[_Against] = []
     for begin, end in scene.objects.phrasing.pieces(claim.at, claim.end):
         at = scene.objects.phrasing.lead(begin, end)
         term = kin_at(scene.tokens, scene.grammar, at, end)
-        if term is not None and _wholly(scene, term[1], end):
+        if term is not None:
             kin, after = term
-            _against(scene, claim.subject, kin.predicate, Person(kin, scene.tokens.text(at, after)))
+            animal = Person(kin, scene.tokens.text(at, after))
+            found.append(_Against(claim.subject, (kin.predicate,), animal, after))
             continue
         after = scene.objects.phrasing.noun_phrase(at, end)
-        if after > at and _wholly(scene, after, end):
-            for predicate in _HAD:
-                _against(scene, claim.subject, predicate, scene.tokens.text(at, after))
+        if after > at:
+            found.append(_Against(claim.subject, _HAD, scene.tokens.text(at, after), after))
+    yield from (replace(one, after=found[-1].after) for one in found)
 
 
 def _lead(scene: Scene, begin: int, end: int) -> int:
@@ -169,25 +207,9 @@ def _lead(scene: Scene, begin: int, end: int) -> int:
     return at
 
 
-def _wholly(scene: Scene, at: int, end: int) -> bool:
-    """Whether nothing follows that leaves a part of it: "at all" does not, "on Mondays" does."""
-    grammar = scene.grammar
-    return all(word in grammar.wholly and word not in grammar.unwhole for word in _words(scene, at, end))
-
-
-def _since(scene: Scene, at: int, end: int) -> bool:
-    """Whether it has been so up to some time: "I haven't lived in Rome | since 2019"."""
-    return at < end and scene.tokens.low[at] in scene.grammar.since and timely(scene, at + 1, end)
-
-
-def timely(scene: Scene, at: int, end: int) -> bool:
-    """Tell whether nothing follows but when it was: "last year", "two weeks ago", "nel 2018"."""
-    grammar = scene.grammar
-    timed = (
-        grammar.wholly | grammar.time_words | grammar.time_nouns | grammar.numbers.keys()
-    ) - grammar.unwhole
-    return all(word in timed or word.isdigit() for word in _words(scene, at, end))
-
-
-def _words(scene: Scene, at: int, end: int) -> Iterator[str]:
-    return (word for word in scene.tokens.low[at:end] if word[0].isalnum())
+_DENIED: Final[dict[Reader, Callable[[Scene, Claim], Iterator[_Against]]]] = {
+    Reader.ROLE: _not_been,
+    Reader.POSSESSION: _not_had,
+    Reader.ACQUISITION: _not_had,
+}
+"""What is denied by a claim whose object is more than words."""

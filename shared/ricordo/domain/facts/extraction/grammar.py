@@ -74,6 +74,8 @@ class Grammar:
         unwhole: what makes a denial one of a part, or of another time ("only", "did").
         time_words: what may stand in a time beside `time_nouns` and numbers ("last", "ago").
         since: what stands before a time from which on something is so.
+        instead: what stands before what is so instead of what is denied.
+        laughable: what one dies of in jest ("laughing").
         in_youth: what may stand between a subject and what it did once ("da ragazza | suonava").
         moving: words that tell where one lives from then on ("moved").
         clitics: what stands before a verb for an object that came first ("la Panda | l'ho venduta").
@@ -158,6 +160,8 @@ class Grammar:
     since: frozenset[str]
     clitics: frozenset[str]
     moving: frozenset[str]
+    instead: frozenset[str]
+    laughable: frozenset[str]
     in_youth: frozenset[tuple[str, str]]
     lexicon: Mapping[Reader, frozenset[str]]
     occupations: frozenset[str]
@@ -201,6 +205,11 @@ class Grammar:
     def idle(self) -> frozenset[str]:
         """What an object does not end with."""
         return self.prepositions | self.determiners | self.adverbs
+
+    @cached_property
+    def told_of_times(self) -> frozenset[str]:
+        """What may stand in a time that follows something: "two years ago at least"."""
+        return (self.wholly | self.time_words | self.time_nouns | self.numbers.keys()) - self.unwhole
 
     @cached_property
     def refused(self) -> frozenset[str]:

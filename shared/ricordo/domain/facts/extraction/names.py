@@ -59,6 +59,13 @@ class Person:
             return PRESUMED if self.presumed else ""
         return str(Tie(self.kin.predicate, self.kin.gender, self.kin.noun, named=bool(self.names)))
 
+    def may_be(self, other: "Person") -> bool:
+        """Whether their ties to the user do not tell them apart: nobody is a brother and a neighbour."""
+        if self.kin is None or other.kin is None:
+            return True
+        mine, theirs = (Tie(kin.predicate, kin.gender, kin.noun) for kin in (self.kin, other.kin))
+        return mine.may_be(theirs)
+
     def end(self) -> None:
         """Say that what ties them to the user is over."""
         self.kin = None if self.kin is None else replace(self.kin, over=True)
@@ -99,6 +106,8 @@ class Cast:
 
     def _same(self, person: Person) -> Person | None:
         for known in self._people:
+            if not known.may_be(person):
+                continue  # "my brother Marco, my neighbour Marco"
             if person.names and known.names == person.names:
                 return known
             kin = person.kin

@@ -5,12 +5,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life, is_state
+from ricordo.domain.facts.extraction.acquaintance import is_of_the_users_life
 from ricordo.domain.facts.extraction.grammar import Gender, Kin
 from ricordo.domain.facts.extraction.mentions import kin_at, named_after
 from ricordo.domain.facts.extraction.names import Person, Span, name_at
 from ricordo.domain.facts.extraction.phrases import Reader, Rule
 from ricordo.domain.facts.extraction.scene import Claim, Scene
+from ricordo.domain.facts.extraction.states import is_state
 from ricordo.domain.facts.extraction.verbs import Verb
 
 _SOMEBODY: Final[Mapping[str, Gender]] = {

@@ -16,7 +16,7 @@ class Statement:
         object: the value, without leading article or preposition.
         quote: the words of the message that state it.
         span: offsets `[start, end)` of the quote in the message.
-        polarity: `holds`, `past` when the message says that it is over, or `denied`.
+        polarity: `holds`, `past` when the message says that it is over, `began` or `denied`.
         valid_from: since when, aware, where the message says so.
         valid_to: until when, aware, where the message says so; then the polarity is `past`.
         subject_tie: what ties the subject to the user, where the message says so: text of a `ties.Tie`.

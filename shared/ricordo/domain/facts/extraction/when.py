@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.facts.evidence import Polarity
 from ricordo.domain.facts.extraction.clause_spans import Span, whole_clause
 from ricordo.domain.facts.extraction.clause_times import ClauseTime, Signs, Telling, signs_of, times_of
 from ricordo.domain.facts.extraction.statement import Statement
@@ -32,6 +33,8 @@ _LEAST: Final = timedelta(days=27)
 """The shortest time in which a state is said to have been; shorter ones tell of something that happened."""
 _NEAR: Final = timedelta(days=275)
 """How far back "da settembre" reaches: before that, it is rather the next one."""
+_LONG: Final = timedelta(days=366)
+"""How long ago something began of which nobody can tell whether it has lasted."""
 Bounds = tuple[datetime | None, datetime | None]
 
 
@@ -95,8 +98,16 @@ class _Clause:
             return one
         valid_from, valid_to = told.pop()
         lasts = one.polarity == "holds" and valid_to is None
-        polarity = one.polarity if lasts or one.polarity == "denied" else "past"
+        polarity: Polarity = one.polarity if lasts or one.polarity == "denied" else "past"
+        if lasts and self._is_of_old(valid_from):
+            polarity = "began"
         return replace(one, valid_from=valid_from, valid_to=valid_to, polarity=polarity)
+
+    def _is_of_old(self, valid_from: datetime | None) -> bool:
+        """Whether the clause tells of a beginning long ago, and not that it has been so since."""
+        began = [time for time in self._times if time.start == valid_from]
+        told = valid_from is not None and all(time.kind == "in" for time in began)
+        return told and valid_from is not None and self._telling.at - valid_from > _LONG
 
     def _bounds(self, one: Statement, time: ClauseTime) -> Bounds | None:
         """Return from when to when it was so, as a time of the clause says; None if it says nothing of it."""

@@ -105,6 +105,7 @@ _COUPLES: Final = """
 are|'re [best|good|old|close|great|dear] friends|mates|besties|buddies|pals
 have|'ve been [best|good|old|close|great|dear] friends|mates|besties|buddies|pals
 = partner name
+are|'re|got|have_got back together
 are|'re|got [getting] married|engaged|together|dating
 have|'ve been [a] married|engaged|together|dating|couple
 are|'re [a] couple|item

@@ -138,18 +138,21 @@ NEGATIONS: Final = _words(
 )
 WHOLLY: Final = _words(
     """
-    at all any anymore more really actually honestly sorry please either though btw by the way now you know
-    know i think again haha lol anyway right
+    at all after any anymore more really actually honestly sorry please either though btw by the way now
+    you know i think again haha lol anyway
     """
 )
 UNWHOLE: Final = _words(
     """
-    only just always usually solely merely entirely exactly really_only did was were had could would should
+    only just always usually solely merely entirely exactly did was were had could would should
     wo ca can will might may must almost nearly hardly barely rarely seldom often
     """
 )
 TIME_WORDS: Final = _words(
-    "last ago this in on since yesterday today back early late around about few couple of a the"
+    """
+    last ago this in on since yesterday today back early late around about few couple of a an the hour
+    hours day
+    """
 )
 OVER: Final = _words("longer anymore more")
 COPULAS: Final = _words("'m am is 's are 're be")

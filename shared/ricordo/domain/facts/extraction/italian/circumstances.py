@@ -15,6 +15,7 @@ CIRCUMSTANCES: Final = """
 3 è chiamat{o}
 1 {am} il|la signor|signora|signorina|dottor|dottoressa|professor|professoressa|prof
 = name role
+1 {ho} scoperto di_essere
 1 {am}
 3 è
 = age age

@@ -63,6 +63,8 @@ ITALIAN: Final = Grammar(
     unwhole=words.UNWHOLE,
     time_words=words.TIME_WORDS,
     since=frozenset({"da", "dal", "dalla", "dall'", "dai"}),
+    instead=frozenset({"ma", "bensì"}),
+    laughable=frozenset("ridere risate sonno fame sete noia freddo caldo paura vergogna dentro".split()),
     in_youth=words.IN_YOUTH,
     moving=frozenset(
         "trasferito trasferita trasferiti trasferite vivo viviamo abito abitiamo sto stiamo".split()

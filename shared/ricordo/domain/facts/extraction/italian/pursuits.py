@@ -143,6 +143,8 @@ PURSUITS: Final = """
 = has_child name
 1 {am} [il|la] papà|mamma|padre|madre {di}
 3 è [il|la] papà|mamma|padre|madre {di}
+= partner name
+1 {am} tornat{o} [insieme] con
 = partner parting
 1 mi sono lasciat{o}|separat{o} con|da|dal|dalla
 1 ci siamo lasciat{o} con

@@ -101,6 +101,8 @@ _COUPLES: Final = """
 siamo [molto] [grandi|ottimi|ottime|vecchi|vecchie|buoni|buone] amici|amiche
 siamo [i|le] migliori amici|amiche
 = partner name
+siamo tornati|di_nuovo insieme
+ci siamo rimessi insieme
 siamo sposati|fidanzati|insieme|una_coppia
 stiamo insieme
 conviviamo
