@@ -1,5 +1,6 @@
 """The user's word on a fact, as evidence."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from ricordo.domain.facts import Evidence, Fact, ImpossibleValue, Word, fold, se
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = START + timedelta(days=30)
+LATE = NOW + timedelta(days=365)
 
 
 def known(*cities: str, **fields: str) -> list[Evidence]:
@@ -68,6 +70,45 @@ def test_what_was_put_aside_comes_back_with_what_was_said_of_it_since() -> None:
     stands = facts[-1]
     assert (stands.id, stands.valid_from, stands.current) == (rome.id, rome.valid_from, True)
     assert (stands.confidence, stands.message_ids) == (4, ("m-0", "m-1", "m-11", "m-13"))
+
+
+def lone_voices(many: int) -> list[Evidence]:
+    """Return what puts Rome aside for Milan, and then as many lone voices for Rome, each settled by Milan."""
+    rows = known("rome")
+    (rome,) = fold(rows, tenant="acme", user_id="u-1")
+    rows += settled(rome, Word(object="Milan"), message_id="request 1", now=NOW, last_said=None)
+    for nth in range(many):
+        for step, city in enumerate(("Rome", "Milan")):
+            at = NOW + timedelta(days=1, hours=2 * nth + step)
+            rows.append(Evidence("user", "lives_in", city, f"{city}-{nth}", at))
+    return rows
+
+
+def confirmed_after(rows: list[Evidence], later: int = 0) -> Fact:
+    """Return Rome as it stands after the user's word, and some messages that say it since."""
+    word = Evidence("user", "lives_in", "ROME", "request 2", LATE, kind="verified")
+    since = [
+        Evidence("user", "lives_in", "Rome", f"late-{n}", LATE + timedelta(hours=1 + n)) for n in range(later)
+    ]
+    facts = fold([*rows, word, *since], tenant="acme", user_id="u-1")
+    return next(one for one in facts if one.current)
+
+
+@pytest.mark.parametrize("many", [1, 9, 10, 30, 99, 100, 250])
+def test_what_comes_back_names_the_latest_hundred_messages(many: int) -> None:
+    rome = confirmed_after(lone_voices(many))
+    ids = ("m-0", *(f"Rome-{nth}" for nth in range(many)))
+    assert (rome.message_ids, rome.confidence) == (ids[-100:], min(10, many + 1))
+    more = confirmed_after(lone_voices(many), later=12)
+    assert more.message_ids == (*ids, *(f"late-{n}" for n in range(12)))[-100:]
+
+
+def test_what_comes_back_is_spelled_as_in_most_of_its_messages() -> None:
+    rows = lone_voices(12)
+    assert confirmed_after(rows).object == "ROME", "as the user has it"
+    shouted = [rows[0], *(replace(one, object=one.object.upper()) for one in rows[1:])]
+    assert confirmed_after(shouted, later=5).object == "ROME", "twelve times before"
+    assert confirmed_after(shouted, later=20).object == "Rome"
 
 
 def test_it_is_later_than_whatever_was_said() -> None:

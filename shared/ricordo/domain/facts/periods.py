@@ -7,9 +7,10 @@ than one.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import chain, groupby, pairwise
 from typing import Final, Self
 
 from ricordo.domain.facts.entities import most_frequent, spelled
@@ -101,10 +102,15 @@ class Period:
     @property
     def spelling(self) -> str:
         """The spelling of the value to show."""
+        return most_frequent(self.times_spelled)
+
+    @property
+    def times_spelled(self) -> Mapping[str, int]:
+        """How often the value was spelled how."""
         times = dict(self.spellings)
         for spelling in self.last_spellings:
             times[spelling] = times.get(spelling, 0) + 1
-        return most_frequent(times)
+        return times
 
     @property
     def message_ids(self) -> tuple[str, ...]:
@@ -226,17 +232,24 @@ class Period:
             return told
         return replace(told, spellings=(), last_spellings=(spelled(row.object),))
 
-    def joined(self, later: Self) -> Self:
-        """Return this period with the messages of a later one of its value."""
-        pieces = (*self.former_ids, self.last_ids, *later.former_ids)
+    def joined(self, later: Sequence[Self]) -> Self:
+        """Return this period with the messages and spellings of later ones of its value, in their order."""
+        all_of = (self, *later)
+        again = sum(then.first.message_id in one.last_ids[-1:] for one, then in pairwise(all_of))
+        former_ids, last_ids = _in_pieces(tuple(chain.from_iterable(one.message_ids for one in all_of)))
+        times: Counter[str] = Counter()
+        for one in all_of:
+            times.update(one.times_spelled)
         return replace(
             self,
-            last_reinforced=max(self.last_reinforced, later.last_reinforced),
-            messages=self.messages + later.messages,
-            former_ids=pieces[-SHOWN_MESSAGES // _PIECE :],
-            last_ids=later.last_ids,
-            contradictions=self.contradictions + later.contradictions,
-            contradicted_by=later.contradicted_by or self.contradicted_by,
+            last_reinforced=max(one.last_reinforced for one in all_of),
+            messages=sum(one.messages for one in all_of) - again,
+            former_ids=former_ids,
+            last_ids=last_ids,
+            contradictions=sum(one.contradictions for one in all_of),
+            contradicted_by=next(filter(None, (one.contradicted_by for one in reversed(all_of))), None),
+            spellings=tuple(times.items()),
+            last_spellings=(),
         )
 
     def unheld(self, *, disputed: bool) -> Self:
@@ -251,6 +264,13 @@ def _counts_with(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
     times = Counter(last)
     added = tuple((pair[0], pair[1] + times.pop(pair[0])) if pair[0] in times else pair for pair in counts)
     return (*added, *times.items()), ()
+
+
+def _in_pieces(ids: _Names) -> tuple[tuple[_Names, ...], _Names]:
+    """Cut the latest of `ids` into pieces, each message once where it stands beside itself."""
+    shown = tuple(one for one, _ in groupby(ids))[-SHOWN_MESSAGES:]
+    pieces = [shown[start : start + _PIECE] for start in range(0, len(shown), _PIECE)]
+    return tuple(pieces[:-1]), pieces[-1] if pieces else ()
 
 
 def _kept(former: tuple[_Names, ...], last: _Names, message_id: str) -> tuple[tuple[_Names, ...], _Names]:

@@ -1,6 +1,6 @@
 """What one slot of knowledge holds: each change of it can be taken back, and is told once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -23,10 +23,11 @@ V = TypeVar("V")
 class SlotRecord:
     """The periods of one slot: those that have begun, which of them holds, and what challenges it."""
 
-    __slots__ = ("_challenges", "_current", "_periods", "_told", "_undo")
+    __slots__ = ("_begun", "_challenges", "_current", "_periods", "_told", "_undo")
 
     def __init__(self) -> None:
         self._periods: dict[Value, list[Period]] = {}
+        self._begun: dict[Evidence, int] = {}  # by what began them, the numbers of all periods but the first
         self._current: Place | None = None
         self._challenges: dict[Value | None, Period] = {}
         self._undo: list[tuple[Callable[..., object], object, object]] = []
@@ -70,15 +71,14 @@ class SlotRecord:
                 nth += 1
 
     def place_of(self, value: Value, first: Evidence) -> Place:
-        """Return the place of the period of `value` that `first` began, be it as a part of another one."""
-        periods = self._periods.get(value, ())
-        for nth in reversed(range(len(periods))):
-            if periods[nth].first is first:
-                return value, nth
-        for nth in reversed(range(len(periods))):  # one that was joined
-            if first.message_id in periods[nth].message_ids:
-                return value, nth
-        return self.next_of(value)
+        """Return the place of the period of `value` that `first` began, be it as a part of another one.
+
+        What challenges has no place yet, but for the next one.
+        """
+        if (nth := self._begun.get(first)) is not None:
+            return value, nth
+        began_first = any(period.first is first for period in self._periods.get(value, ())[:1])
+        return (value, 0) if began_first else self.next_of(value)
 
     def others(self, place: Place) -> list[Place]:
         """Return the places of the other periods in which something held, as far as they are looked at."""
@@ -115,9 +115,14 @@ class SlotRecord:
         """Let `period` stand in the place of the one before, or begin."""
         self._do(SlotRecord._set_period, place, period)
 
-    def drop(self, place: Place) -> None:
-        """Let there be no period at `place`, which is the last of its value."""
-        self._do(SlotRecord._set_period, place, None)
+    def join(self, place: Place, later: Sequence[Place]) -> None:
+        """Let `later` periods, the last of their value, be parts of the one at `place`."""
+        joined = self.at(place).joined([self.at(one) for one in later])
+        for one in reversed(later):
+            first = self.at(one).first
+            self._do(SlotRecord._set_period, one, None)
+            self._do(SlotRecord._set_begun, first, place[1])
+        self.put(place, joined)
 
     def hold(self, place: Place | None) -> None:
         """Let the period at `place` be the one that holds; None for none."""
@@ -139,13 +144,21 @@ class SlotRecord:
         if former is None or new is None:
             self._tell((value, nth + 1))  # where a challenge moves to, or from
         if new is None:
-            periods.pop()
+            self._begun.pop(periods.pop().first, None)
             if not periods:
                 del self._periods[value]  # the values stand in the order in which they came
         elif former is None:
             periods.append(new)
+            if nth:
+                self._begun[new.first] = nth
         else:
             periods[nth] = new
+        return former
+
+    def _set_begun(self, first: Evidence, nth: int | None) -> int | None:
+        former = self._begun.pop(first, None)
+        if nth is not None:
+            self._begun[first] = nth
         return former
 
     def _set_challenge(self, value: Value | None, new: Period | None) -> Period | None:

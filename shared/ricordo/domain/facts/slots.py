@@ -192,12 +192,9 @@ class Slot:
         if not never:
             return place, Period.begun(row, value)
         back = next((one for one in reversed(never) if self.record.at(one).ended_by is not None), never[-1])
-        period = self.record.at(back)
-        for later in never[never.index(back) + 1 :]:
-            period = period.joined(self.record.at(later))
-        for later in reversed(never[never.index(back) + 1 :]):
-            self.record.drop(later)
-        return back, period.confirmed(row)
+        if later := never[never.index(back) + 1 :]:
+            self.record.join(back, later)
+        return back, self.record.at(back).confirmed(row)
 
     def _begin(self, period: Period) -> Place:
         place = self._append(period)
