@@ -1,7 +1,9 @@
 """What a worker remembers of evidence: only what has changed is read, and nothing that is gone."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from statistics import median
 
 import asyncpg
 import pytest
@@ -43,6 +45,20 @@ async def _holds_the_fold(stores: Stores, told: list[Told]) -> None:
     assert set(await stores.ledger.facts(stores.tenant, ALL)) == set(facts)
 
 
+@pytest.fixture
+async def others(connection: "asyncpg.Connection[asyncpg.Record]") -> AsyncIterator[None]:
+    """Facts of another tenant: where there are few in all, reading every one of them costs least."""
+    await connection.execute(
+        "insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, "
+        "confidence, first_seen, last_reinforced, message_ids) select 'beside', gen_random_uuid(), 'u', 'user', 'user', "
+        "'likes', 'thing ' || n, 'thing ' || n, 1, now(), now(), '{}' from generate_series(1, 20000) as n"
+    )
+    await connection.execute("analyze facts")
+    yield
+    await connection.execute("delete from facts where tenant = 'beside'")
+
+
+@pytest.mark.usefixtures("others")
 async def test_a_batch_touches_no_more_rows_when_more_is_known(
     dsns: Dsns, stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
@@ -53,7 +69,8 @@ async def test_a_batch_touches_no_more_rows_when_more_is_known(
             touched.append(
                 await rows_touched(database, connection, TABLES, learn(stores, *told, ledger=ledger))
             )
-    assert max(touched[-5:]) <= 1.2 * max(touched[1:6])
+    # By the median: now and then the server itself reads a table, to keep its statistics.
+    assert median(touched[-5:]) <= 1.2 * median(touched[1:6])
     assert min(touched) >= BATCH, "what is written is counted"
 
 
