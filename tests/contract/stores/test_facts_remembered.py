@@ -50,8 +50,9 @@ async def others(connection: "asyncpg.Connection[asyncpg.Record]") -> AsyncItera
     """Facts of another tenant: where there are few in all, reading every one of them costs least."""
     await connection.execute(
         "insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, "
-        "confidence, first_seen, last_reinforced, message_ids) select 'beside', gen_random_uuid(), 'u', 'user', "
-        "'user', 'likes', 'thing ' || n, 'thing ' || n, 1, now(), now(), '{}' from generate_series(1, 20000) as n"
+        "confidence, first_seen, last_reinforced, message_ids) "
+        "select 'beside', gen_random_uuid(), 'u', 'user', 'user', 'likes', 'thing ' || n, 'thing ' || n, "
+        "1, now(), now(), '{}' from generate_series(1, 20000) as n"
     )
     await connection.execute("analyze facts")
     yield
