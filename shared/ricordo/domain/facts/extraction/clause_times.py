@@ -25,6 +25,8 @@ _WHOLE: Final = {
     "sessant'": "sessanta ",
 }
 _ELIDED: Final = re.compile("|".join(_WHOLE))
+_LENGTH: Final = re.compile(r"(?:years?|months?|weeks?|ann[oi]|mes[ei]) (?:in|during|nel|nell') ?\b")
+"""Of "for a | year in 2015", which lasted a year and was in that one."""
 _BEFORE: Final = 40
 """Characters before a time that are looked at."""
 
@@ -130,6 +132,8 @@ def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
     signs, low = signs_of(telling.language), telling.low
     for span in find(telling.text[begin:after], telling.at, telling.zone, telling.language, prefer="past"):
         first, last = begin + span.span[0], begin + span.span[1]
+        if (length := _LENGTH.match(low, first, last)) is not None:
+            first = length.end()
         words, behind = low[first:last], low[last : last + _BEFORE]
         if signs.cue.search(words) is None or signs.not_behind.match(behind) or _is_vague(span, words, signs):
             continue
