@@ -1,14 +1,15 @@
 """How the graph follows what is known."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ricordo.ports.facts import Learned, OutOfStep, Project
 from ricordo.ports.graph import FactGraph, GraphUnavailable
-from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.mendings import Mendings
 
-_TRIES: Final = 3
+_MENDINGS: Final = 2
 _Result = TypeVar("_Result")
 
 
@@ -17,11 +18,13 @@ class Following:
     """Has the graph follow what is written to the truth, and mends it where it is out of step.
 
     Attributes:
-        mending: is asked outside of any transaction, since what is known of a user may be much.
+        mendings: are asked outside of any transaction, since what is known of a user may be much.
+        patience: seconds for which a mending is waited for, >= 0; None for as long as it takes.
     """
 
     graph: FactGraph
-    mending: Mending
+    mendings: Mendings
+    patience: float | None = None
 
     async def __call__(
         self, tenant: str, users: Collection[str], write: Callable[[Project], Awaitable[_Result]]
@@ -34,18 +37,23 @@ class Following:
             write: writes once and for all, or raises `OutOfStep` and has written nothing.
 
         Raises:
+            GraphBeingMended: it takes longer than `patience`, and goes on.
             GraphUnavailable: the graph does not answer, or other workers change it all the time.
             Exception: whatever `write` raised.
         """
         project = projecting(self.graph, tenant)
-        for _ in range(_TRIES):
+        until = None if self.patience is None else asyncio.get_running_loop().time() + self.patience
+        for _ in range(_MENDINGS):
             try:
                 return await write(project)
             except OutOfStep:
                 for user_id in sorted(users):
-                    if not await self.mending.is_in_step(tenant, user_id):
-                        await self.mending.mend(tenant, user_id)
-        raise GraphUnavailable("the graph was out of step again each time it had been mended")
+                    await self.mendings.mend(tenant, user_id, until=until)
+        try:
+            return await write(project)
+        except OutOfStep as error:
+            away = "the graph was out of step again each time it had been mended"
+            raise GraphUnavailable(away) from error
 
 
 def projecting(graph: FactGraph, tenant: str) -> Project:

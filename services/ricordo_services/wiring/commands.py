@@ -20,8 +20,9 @@ _AT_ONCE = 4  # each waits for its user's turn with a connection to the database
 async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> QueryServer:
     """Return the server of the commands that settle facts, and who is who."""
     bus, settings = await resources.bus(), resources.settings
-    follow = await following(resources)
-    ask_servers = _asking_servers(resources, settings.bus.query_timeout_s / 2)
+    patience = settings.bus.query_timeout_s / 2  # the rest is for reading and writing
+    follow = await following(resources, patience)
+    ask_servers = _asking_servers(resources, patience)
     settle = Settle(ledger, follow, resources.clock, ask_servers)
     routed = partial(QueryRoute, deadline=settings.bus.query_timeout_s)
     return QueryServer(

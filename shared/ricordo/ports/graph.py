@@ -19,6 +19,12 @@ class GraphUnavailable(Unavailable):
     server = "the graph"
 
 
+class GraphBeingMended(GraphUnavailable):
+    """The graph is out of step with the truth, and somebody is making it like that: it takes a while."""
+
+    state = "is being mended"
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """An entity near another one.

@@ -8,6 +8,8 @@ class Unavailable(Exception):
 
     Attributes:
         server: which, in the words of an answer.
+        state: what is the matter with it, in such words.
     """
 
     server: ClassVar[str] = "a server that this needs"
+    state: ClassVar[str] = "is away"

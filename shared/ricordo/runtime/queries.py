@@ -215,7 +215,7 @@ class QueryServer:
             ) from None
         except Unavailable as error:
             _log.warning("request could not be answered", error=str(error))
-            raise Refused(ErrorCode.UNAVAILABLE, f"{error.server} is away: try again") from None
+            raise Refused(ErrorCode.UNAVAILABLE, f"{error.server} {error.state}: try again") from None
         except Exception:  # noqa: BLE001 - the caller gets an answer all the same
             _log.exception("request failed")
             raise Refused(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None

@@ -31,6 +31,7 @@ from ricordo.testing.stores.ledger_folding import LAWS, statements
 from ricordo.testing.stores.telling import said
 from ricordo_services.knowledge.handlers import Learn, tell
 from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.mendings import Mendings
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.stack import Endpoints
 
@@ -145,7 +146,7 @@ class World:
 
     def worker(self) -> Learn:
         """Start a process that remembers nothing."""
-        follow = Following(self.graph, Mending(facts=self.known, graph=self.graph, batch=2))
+        follow = Following(self.graph, Mendings(Mending(facts=self.known, graph=self.graph, batch=2)))
         return Learn(self.stores.another_ledger(), follow, SystemClock(), self.reader)
 
     async def record(self, story: Story) -> None:

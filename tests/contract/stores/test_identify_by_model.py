@@ -26,6 +26,7 @@ from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 from ricordo_services.knowledge.identify import IdentifyByModel
 from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.mendings import Mendings
 from ricordo_services.knowledge.projecting import Following
 
 pytestmark = pytest.mark.integration
@@ -63,7 +64,7 @@ class Asking:
         breaker = CircuitBreaker(clock, self.failures, 60.0, counted=ModelUnavailable)
         self.asking = IdentifyByModel(
             ledger=self.ledger,
-            follow=Following(graph, Mending(facts=self.known, graph=graph)),
+            follow=Following(graph, Mendings(Mending(facts=self.known, graph=graph))),
             reader=self.reader,
             measure=Measure(breaker, None, clock, gone="gone", back="back"),
             tenants=self._tenants,

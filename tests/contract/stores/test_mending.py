@@ -14,13 +14,14 @@ from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.domain.facts import Fact
 from ricordo.ports.facts import FactQuestion, Project, Step
-from ricordo.ports.graph import GraphUnavailable
+from ricordo.ports.graph import GraphBeingMended, GraphUnavailable
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import said, tell
 from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.mendings import Mendings
 from ricordo_services.knowledge.projecting import Following
 
 pytestmark = pytest.mark.integration
@@ -33,12 +34,17 @@ MANY = 150
 
 
 class SlowGraph(MemoryGraph):
-    """Takes long for many facts, and counts those that it was given."""
+    """Takes long for many facts, and counts those that it was given.
+
+    Attributes:
+        wrote: set once some were written.
+    """
 
     def __init__(self, each_s: float = 0.0) -> None:
         super().__init__()
         self.each_s = each_s
         self.given = 0
+        self.wrote = asyncio.Event()
 
     async def project(
         self,
@@ -52,6 +58,7 @@ class SlowGraph(MemoryGraph):
         self.given += len(facts)
         await asyncio.sleep(self.each_s * len(facts))
         await super().project(tenant, user_id, facts, gone=gone, step=step)
+        self.wrote.set()
 
 
 @dataclass
@@ -61,6 +68,7 @@ class Knowing:
     stores: Stores
     database: Database
     writes: int = field(default=0, init=False)
+    _mendings: dict[MemoryGraph, Mendings] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.ledger = PostgresFactLedger(self.database)
@@ -69,8 +77,17 @@ class Knowing:
     def mending(self, graph: MemoryGraph) -> Mending:
         return Mending(facts=self.known, graph=graph, batch=10)
 
+    def mendings(self, graph: MemoryGraph) -> Mendings:
+        """Return the mendings of the one process that there is."""
+        return self._mendings.setdefault(graph, Mendings(self.mending(graph)))
+
     async def say(
-        self, graph: MemoryGraph, number: int, *likes: str, users: Sequence[str] = ("u-1",)
+        self,
+        graph: MemoryGraph,
+        number: int,
+        *likes: str,
+        users: Sequence[str] = ("u-1",),
+        patience: float | None = None,
     ) -> None:
         """Have each user say something in one batch, and the graph follow."""
         tenant = self.stores.tenant
@@ -88,7 +105,7 @@ class Knowing:
             self.writes += 1
             await self.ledger.record(tenant, told, project, STORED)
 
-        await Following(graph, self.mending(graph))(tenant, users, write)
+        await Following(graph, self.mendings(graph), patience)(tenant, users, write)
 
     async def is_shown(self, graph: MemoryGraph, user_id: str = "u-1") -> bool:
         """Whether the graph holds what is known of a user, and says so."""
@@ -156,12 +173,77 @@ async def test_what_others_learn_while_a_graph_is_mended_stays(knowing: Knowing)
     assert await knowing.is_shown(lost)
 
 
+async def test_many_who_find_it_out_of_step_have_it_mended_once(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost = SlowGraph(EACH_S / 5)
+    numbers = range(1, 7)
+    await asyncio.gather(*(knowing.say(lost, number, f"tea {number}") for number in numbers))
+    assert MANY < lost.given < 2 * MANY
+    assert await knowing.is_shown(lost)
+
+
+async def test_who_may_not_wait_is_told_so_and_finds_it_mended_later(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost, in_vain = SlowGraph(EACH_S), 0
+    while not await knowing.is_shown(lost):
+        try:
+            await knowing.say(lost, 1, "tea", patience=0.1)
+        except GraphBeingMended:
+            in_vain += 1
+    assert in_vain > 1
+    assert lost.given < 2 * MANY, "nobody began again from the first"
+
+
+async def test_who_is_cancelled_leaves_the_mending_to_go_on(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost = SlowGraph(EACH_S)
+    first = asyncio.create_task(knowing.say(lost, 1, "tea"))
+    await lost.wrote.wait()
+    first.cancel()
+    await knowing.say(lost, 2, "jazz")
+    assert first.cancelled()
+    assert lost.given < 2 * MANY
+    assert await knowing.is_shown(lost)
+
+
+async def test_a_server_that_goes_away_ends_a_mending_and_the_next_one_begins_anew(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost = SlowGraph(EACH_S)
+    waiting = asyncio.create_task(knowing.say(lost, 1, "tea"))
+    await lost.wrote.wait()
+    lost.away = True
+    with pytest.raises(GraphUnavailable):
+        await waiting
+    lost.away = False
+    await knowing.say(lost, 1, "tea")
+    assert await knowing.is_shown(lost)
+
+
+async def test_mendings_stop_with_their_process(knowing: Knowing) -> None:
+    await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
+    lost = SlowGraph(EACH_S)
+    async with knowing.mendings(lost) as mendings:
+        waiting = asyncio.create_task(mendings.mend(knowing.stores.tenant, "u-1"))
+        await lost.wrote.wait()
+    with pytest.raises(GraphUnavailable, match="the process ends"):
+        await waiting
+    assert lost.given < MANY
+    assert not await knowing.is_shown(lost)
+    await knowing.mending(lost).mend(knowing.stores.tenant, "u-1")
+    assert await knowing.is_shown(lost)
+
+
 async def test_a_graph_that_is_out_of_step_for_ever_is_unavailable(knowing: Knowing) -> None:
     class Elsewhere(MemoryGraph):
+        mended = 0
+
         async def stand(self, *_: object, **__: object) -> None:
             """Take note of nothing."""
+            self.mended += 1
 
     await knowing.say(MemoryGraph(), 0, "tea")
+    knowing.writes, elsewhere = 0, Elsewhere()
     with pytest.raises(GraphUnavailable, match="out of step"):
-        await knowing.say(Elsewhere(), 1, "jazz")
+        await knowing.say(elsewhere, 1, "jazz")
+    assert (knowing.writes, elsewhere.mended) == (3, 2), "mended as long as a write follows"
     assert not await knowing.ledger.told(knowing.stores.tenant, [knowing.stores.id("u-1-1")])

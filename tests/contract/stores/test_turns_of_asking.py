@@ -24,6 +24,7 @@ from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 from ricordo_services.knowledge.identify import IdentifyByModel
 from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.mendings import Mendings
 from ricordo_services.knowledge.projecting import Following
 
 pytestmark = pytest.mark.integration
@@ -80,7 +81,7 @@ def asking(stores: Stores, database: Database, reader: Slow) -> IdentifyByModel:
 
     return IdentifyByModel(
         ledger=PostgresFactLedger(database, doubting=True),
-        follow=Following(graph, Mending(facts=PostgresKnownFacts(database), graph=graph)),
+        follow=Following(graph, Mendings(Mending(facts=PostgresKnownFacts(database), graph=graph))),
         reader=reader,
         measure=Measure(
             CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable), None, clock, gone="", back=""

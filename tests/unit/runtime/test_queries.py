@@ -17,6 +17,9 @@ from ricordo.messages.ids import derived_id
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.ports.bus import BusUnavailable
+from ricordo.ports.graph import GraphBeingMended, GraphUnavailable
+from ricordo.ports.memories import StoreUnavailable
+from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
 from ricordo.testing.bus import MemoryBus
@@ -154,6 +157,22 @@ class TestErrors:
             code, message, field = await error(desk, subject, body)
         assert (code, field) == expected
         assert message
+
+    @pytest.mark.parametrize(
+        ("raised", "said"),
+        [
+            (StoreUnavailable, "PostgreSQL is away: try again"),
+            (GraphUnavailable, "the graph is away: try again"),
+            (GraphBeingMended, "the graph is being mended: try again"),
+        ],
+    )
+    async def test_who_cannot_be_asked_now_is_named(self, raised: type[Unavailable], said: str) -> None:
+        async def handler(_: str, __: StatsRequest) -> Message:
+            raise raised("for reasons of its own")
+
+        desk = Desk()
+        async with desk.open(desk.server(handler)):
+            assert await error(desk) == ("unavailable", said, None)
 
     async def test_a_wrong_body_is_no_failure_of_a_server_that_cannot_answer_yet(self) -> None:
         desk = Desk()
