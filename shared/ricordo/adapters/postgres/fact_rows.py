@@ -1,6 +1,8 @@
-"""Evidence, facts and entities as rows of PostgreSQL, and back: nobody else knows which column holds what.
+"""Evidence, facts and entities as rows of PostgreSQL, and back.
 
-A field that `Evidence` gets is added to a migration, to the columns in evidence.sql, and here.
+Nothing else takes one of these apart, or puts it together: others ask rows for keys, and for whom they speak
+of. A field that `Evidence` gets is added to a migration, to the columns in evidence.sql, and here; one that
+`Fact` gets to a migration, to those in fact_columns.sql, and here.
 """
 
 from typing import Any, Final

@@ -4,10 +4,6 @@
 -- $3 least confidence, $4 the instant at which they held, $5 also those that do not hold now, and those that never did
 -- but were said, $6 how many, $7 predicates that hold one value at a time.
 
--- fragment: columns
-select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
-       disputed, verified, message_ids
-
 -- fragment: wanted
 -- Where what was told of several times meets, that one held which began last, as `domain.facts.as_of` says. What else
 -- was told of the same is found by its object, not among all of its subject, where that may have many.
@@ -35,14 +31,16 @@ limit $6
 
 -- name: of_user
 -- $8 whether only those about the user in person.
--- include: columns
+select
+-- include: fact_columns.columns
 from facts as f
 where f.tenant = $1 and f.user_id = $2 and (not $8::boolean or f.subject_key = 'user' or f.object_key = 'user') and
 -- include: wanted
 
 -- name: of_predicate
 -- $8 as above, $9 the predicate.
--- include: columns
+select
+-- include: fact_columns.columns
 from facts as f
 where f.tenant = $1 and f.user_id = $2 and (not $8::boolean or f.subject_key = 'user' or f.object_key = 'user')
   and f.predicate = $9 and
@@ -59,7 +57,8 @@ with meant as (
     where tenant = $1 and user_id = $2 and ($9::text is null or predicate is not distinct from $9)
       and (subject_key = any((select keys from meant)::text[]) or object_key = any((select keys from meant)::text[]))
 )
--- include: columns
+select
+-- include: fact_columns.columns
 from f
 where
 -- include: wanted

@@ -143,25 +143,23 @@ returning id
 with gone as (
     delete from facts where tenant = $1 and id = any($4::uuid[]) and user_id is not distinct from $2
 )
-insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence, first_seen,
-                   last_reinforced, valid_from, valid_to, contradictions, disputed, verified, message_ids)
-select $1, f.id, $2, f.subject, f.subject_key, f.predicate, f.object, f.object_key, f.confidence, f.first_seen,
-       f.last_reinforced, f.valid_from, f.valid_to, f.contradictions, f.disputed, f.verified, f.message_ids
-from jsonb_to_recordset($3::jsonb) as f (
-    id uuid, subject text, subject_key text, predicate text, object text, object_key text, confidence integer,
-    first_seen timestamptz, last_reinforced timestamptz, valid_from timestamptz, valid_to timestamptz,
-    contradictions integer, disputed boolean, verified boolean, message_ids text[])
-order by f.id
-on conflict (tenant, id) do update
-set subject = excluded.subject, object = excluded.object, confidence = excluded.confidence,
-    first_seen = excluded.first_seen, last_reinforced = excluded.last_reinforced, valid_from = excluded.valid_from,
-    valid_to = excluded.valid_to, contradictions = excluded.contradictions, disputed = excluded.disputed,
-    verified = excluded.verified, message_ids = excluded.message_ids
-where (facts.subject, facts.object, facts.confidence, facts.first_seen, facts.last_reinforced, facts.valid_from,
-       facts.valid_to, facts.contradictions, facts.disputed, facts.verified, facts.message_ids)
-    is distinct from (excluded.subject, excluded.object, excluded.confidence, excluded.first_seen,
-                      excluded.last_reinforced, excluded.valid_from, excluded.valid_to, excluded.contradictions,
-                      excluded.disputed, excluded.verified, excluded.message_ids)
+insert into facts (tenant, user_id, subject_key, object_key,
+-- include: fact_columns.columns
+)
+select $1, $2, subject_key, object_key,
+-- include: fact_columns.columns
+from jsonb_populate_recordset(null::facts, $3::jsonb)
+order by id
+on conflict (tenant, id) do update set (
+-- include: fact_columns.changing
+) = (
+-- include: fact_columns.excluded
+)
+where (
+-- include: fact_columns.former
+) is distinct from (
+-- include: fact_columns.excluded
+)
 returning id
 
 -- name: keep_entities
@@ -221,8 +219,8 @@ with meant as (
 ), shown as (
     select * from named union select * from firm union select * from sure
 )
-select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
-       disputed, verified, message_ids
+select
+-- include: fact_columns.columns
 from shown
 order by id in (select id from named) desc, confidence desc, last_reinforced desc, id
 limit $5

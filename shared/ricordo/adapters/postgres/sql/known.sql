@@ -8,8 +8,8 @@ select id from facts where tenant = $1 and user_id = $2
 
 -- name: among
 -- Found by id, not among all that is known of the user.
-select id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,
-       disputed, verified, message_ids
+select
+-- include: fact_columns.columns
 from facts
 where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
 order by id

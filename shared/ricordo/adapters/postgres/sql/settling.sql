@@ -2,16 +2,19 @@
 -- The fact of which a user says something, unless that user is forgotten: of the periods of its value, the one that
 -- holds, or is disputed, or else the one that is named. It is held, so that an erasure which comes in between finds the
 -- evidence and takes it away too.
-select f.id, f.subject, f.subject_key, f.predicate, f.object, f.object_key, f.confidence, f.first_seen, f.last_reinforced,
-       f.valid_from, f.valid_to, f.contradictions, f.disputed, f.verified, f.message_ids
-from facts named
-join facts f on f.tenant = $1 and f.user_id = $2 and f.subject_key = named.subject_key
-            and f.predicate = named.predicate and f.object_key = named.object_key
-where named.tenant = $1 and named.user_id = $2 and named.id = $3
-  and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $2)
-order by f.valid_to is null desc, f.disputed desc, f.id = $3 desc
-limit 1
-for update of f
+with meant as (
+    select f.* from facts named
+    join facts f on f.tenant = $1 and f.user_id = $2 and f.subject_key = named.subject_key
+                and f.predicate = named.predicate and f.object_key = named.object_key
+    where named.tenant = $1 and named.user_id = $2 and named.id = $3
+      and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $2)
+    order by f.valid_to is null desc, f.disputed desc, f.id = $3 desc
+    limit 1
+    for update of f
+)
+select subject_key, object_key,
+-- include: fact_columns.columns
+from meant
 
 -- name: last_said
 -- When something was last said of the subject $3 with one of the predicates $4.

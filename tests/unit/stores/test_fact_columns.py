@@ -1,0 +1,37 @@
+"""What a fact has is written and read by each statement that does so, from one list of columns."""
+
+from dataclasses import fields
+
+import pytest
+
+from ricordo.adapters.postgres.queries import blocks
+from ricordo.domain.facts import Fact
+
+FIELDS = {one.name for one in fields(Fact)}
+IDENTITY = {"id", "predicate"}
+"""Which fact it is: never another one in the same row."""
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("asking", "of_user"),
+        ("asking", "of_predicate"),
+        ("asking", "of_entity"),
+        ("known", "among"),
+        ("facts", "surfacing"),
+        ("facts", "keep_facts"),
+        ("settling", "hold_fact"),
+    ],
+)
+def test_all_of_a_fact_is_asked_for(file: str, name: str) -> None:
+    words = {word.strip(",()") for word in blocks(file)[name].split()}
+    assert words >= FIELDS
+    assert not any(word.startswith("include:") for word in words)
+
+
+def test_all_that_can_change_of_a_fact_is_compared_and_changed() -> None:
+    words = [word.strip(",()") for word in blocks("facts")["keep_facts"].split()]
+    assert {word: words.count(word) for word in words if word.startswith(("excluded.", "facts."))} == {
+        f"{row}.{name}": times for row, times in (("excluded", 2), ("facts", 1)) for name in FIELDS - IDENTITY
+    }
