@@ -6,8 +6,10 @@ from ricordo.domain.facts.doubts import doubts
 from ricordo.domain.facts.entities import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
 from ricordo.domain.facts.evidence import Evidence, Kind, Polarity
 from ricordo.domain.facts.extraction import Statement, extract
-from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, as_of, fold, resolved
-from ricordo.domain.facts.identities import Identities, Mention, Moved, mentions_of, object_tie, spoken_of
+from ricordo.domain.facts.folding import Changes, Contribution, Fact, Folding, fold, resolved
+from ricordo.domain.facts.held import as_of
+from ricordo.domain.facts.identities import Identities, Moved
+from ricordo.domain.facts.mentions import Mention, mentions_of, object_tie, spoken_of
 from ricordo.domain.facts.parts import Part, parts, parts_of
 from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
 from ricordo.domain.facts.surfacing import surface

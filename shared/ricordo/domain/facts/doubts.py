@@ -7,8 +7,9 @@ from typing import Final
 from ricordo.domain.facts.clusters import Cluster
 from ricordo.domain.facts.decisions import bare
 from ricordo.domain.facts.entities import normalise
-from ricordo.domain.facts.identities import Identities, Mention
+from ricordo.domain.facts.identities import Identities
 from ricordo.domain.facts.likeness import Likeness
+from ricordo.domain.facts.mentions import Mention
 
 MOST: Final = 5
 """Pairs that one batch of mentions brings up, at most."""

@@ -7,26 +7,24 @@ remembers, `fold` from all evidence; both give the same.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.domain.facts.decisions import Decision
-from ricordo.domain.facts.entities import Entity, normalise
+from ricordo.domain.facts.entities import Entity
 from ricordo.domain.facts.evidence import Evidence
 from ricordo.domain.facts.histories import REACH, Bearing
-from ricordo.domain.facts.identities import Identities, mentions_of
+from ricordo.domain.facts.identities import Identities
+from ricordo.domain.facts.mentions import mentions_of
 from ricordo.domain.facts.parts import FoldedPart, Part, parts_of
 from ricordo.domain.facts.periods import Period
 from ricordo.domain.facts.slot_records import Place
-from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER
+from ricordo.domain.facts.vocabulary import PREDICATES, USER
 
 MAX_CONFIDENCE = 10
 _MARGIN: Final = 1.25
 """What the same rows take more in a process that has run for long, whose memory is in pieces."""
-
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
-_EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,34 +256,6 @@ def fold(
     for part, rows in parts.items():
         folding.add(part, rows)
     return folding.facts()
-
-
-def as_of(facts: Iterable[Fact], instant: datetime) -> tuple[Fact, ...]:
-    """Return the facts that held at `instant` (aware), in the order given.
-
-    Where what was told of several values of one slot meets, that one held which began last; where nobody
-    knows when, that which ended first.
-    """
-    found = [
-        fact
-        for fact in facts
-        if (fact.valid_from is None or fact.valid_from <= instant)
-        and (fact.valid_to is None or instant < fact.valid_to)
-        and fact.valid_from != fact.valid_to
-    ]
-    latest: dict[tuple[str, ...], Fact] = {}
-    for fact in sorted(found, key=_lateness):
-        latest[_slot(fact)] = fact
-    return tuple(fact for fact in found if latest[_slot(fact)] is fact)
-
-
-def _lateness(fact: Fact) -> tuple[datetime, timedelta, UUID]:
-    return fact.valid_from or _NEVER, _EVER - (fact.valid_to or _EVER), fact.id
-
-
-def _slot(fact: Fact) -> tuple[str, ...]:
-    value = () if fact.predicate in FUNCTIONAL else (normalise(fact.object),)
-    return normalise(fact.subject), fact.predicate, *value
 
 
 def resolved(evidence: Iterable[Evidence], decisions: Iterable[Decision] = ()) -> Iterator[Evidence]:

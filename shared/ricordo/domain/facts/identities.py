@@ -19,20 +19,9 @@ from ricordo.domain.facts.clusters import Cluster, Node, addressed, clusters
 from ricordo.domain.facts.decisions import Decision, Decisions
 from ricordo.domain.facts.entities import Entity, normalise
 from ricordo.domain.facts.evidence import Evidence
+from ricordo.domain.facts.mentions import Mention, object_tie, spoken_of
 from ricordo.domain.facts.ties import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.domain.facts.vocabulary import USER
-
-
-class Mention(NamedTuple):
-    """How evidence speaks of somebody: the words, and the text of the tie (`ties.Tie`), empty for none."""
-
-    name: str
-    tie: str = ""
-
-    @property
-    def node(self) -> Node:
-        """The same, however it is spelled."""
-        return Node(normalise(self.name), self.tie)
 
 
 class Moved(NamedTuple):
@@ -267,33 +256,6 @@ class Identities:
             counts = bool(name) != bool(former) and node.tie == PRESUMED
             if counts or (name != former and not (was_own and key == node.key)):
                 yield from (Moved(spelling, node.tie, key) for spelling in sorted(self._spellings[node]))
-
-
-def object_tie(row: Evidence) -> str:
-    """Return the tie of whom the object is: what the user says of somebody ties them, however it is said.
-
-    Whom somebody has met or knows may be anybody: a brother, too.
-    """
-    if row.object_tie or row.predicate not in BEINGS - {"knows"} or normalise(row.subject) != USER:
-        return row.object_tie
-    return str(Tie(row.predicate))
-
-
-def mentions_of(row: Evidence) -> Iterator[Mention]:
-    """Yield the people and animals that `row` tells of, but for the user.
-
-    What is said of somebody whom the user may not know tells of nobody else whom they know.
-    """
-    presumes = row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
-    return (one for one in spoken_of(row) if not presumes or one.tie == PRESUMED)
-
-
-def spoken_of(row: Evidence) -> Iterator[Mention]:
-    """Yield the people and animals whose names are in `row`, the subject first, but for the user."""
-    if normalise(row.subject) not in ("", USER):
-        yield Mention(row.subject, row.subject_tie)
-    if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
-        yield Mention(row.object, object_tie(row))
 
 
 def _first_word(key: str) -> str:
