@@ -54,6 +54,65 @@ async def test_what_is_confirmed_is_disputed_and_not_overturned(bot: Bot) -> Non
     assert (fact["object"], fact["verified"]) == ("Lecce", False)
 
 
+async def test_a_confirmation_that_is_taken_back_counts_as_never_said(bot: Bot) -> None:
+    await bot.remember(
+        said("m-1", "I live in Rome.", timestamp="2026-01-01T12:00:00Z"),
+        said("m-2", "I live in Oslo.", timestamp="2026-02-01T12:00:00Z"),
+        said("m-3", "I'm allergic to nuts.", timestamp="2026-01-01T12:00:00Z"),
+    )
+    before = await known(bot, history=True)
+    rome = next(one for one in before if one["object"] == "Rome")
+    nuts = next(one for one in before if one["predicate"] == "allergic_to")
+    await settle(bot, "verify", rome, verified=True)
+    await settle(bot, "verify", nuts, verified=True)
+    assert [one["object"] for one in await known(bot, predicate="lives_in")] == ["Rome"]
+    await settle(bot, "verify", rome, verified=False)
+    await settle(bot, "verify", nuts, verified=False)
+    assert await known(bot, history=True) == before
+    await settle(bot, "verify", rome, verified=True)
+    await settle(bot, "verify", nuts, verified=True)
+    await bot.remember(
+        said("m-4", "I moved to Bari.", timestamp="2030-01-01T12:00:00Z"),
+        said("m-5", "I'm not allergic to nuts.", timestamp="2030-01-01T12:00:00Z"),
+    )
+    stands = {one["object"]: one["disputed"] for one in await known(bot)}
+    assert stands == {"Rome": True, "nuts": True}
+    await settle(bot, "verify", rome, verified=False)
+    await settle(bot, "verify", nuts, verified=False)
+    assert [(one["object"], one["disputed"]) for one in await known(bot)] == [("Bari", False)]
+
+
+async def test_a_correction_that_is_taken_back_leaves_what_was(bot: Bot) -> None:
+    torino = await lives_in(bot, "Torino")
+    trino = (await settle(bot, "correct", torino, object="Trino", request_id="r-1")).body["fact_id"]
+    for _ in range(2):
+        reply = await settle(bot, "verify", trino, verified=False, request_id="r-2")
+        assert reply.body == {"ok": True, "verified": False}
+        assert await known(bot, history=True, min_confidence=0) == [torino]
+    assert (await settle(bot, "verify", trino, verified=False)).error == ("not_found", "fact_id")
+    again = await settle(bot, "correct", torino, object="Trino", request_id="r-1")
+    assert again.body == {"ok": True, "memory_id": None, "fact_id": None}
+    assert await known(bot) == [torino]
+
+
+async def test_what_is_corrected_never_held_whatever_comes_late(bot: Bot) -> None:
+    await bot.remember(said("m-1", "I live in Rome.", timestamp="2026-01-01T12:00:00Z"))
+    (rome,) = await known(bot)
+    turin = (await settle(bot, "correct", rome, object="Turin")).body["fact_id"]
+    await bot.remember(said("m-2", "I moved to Oslo.", timestamp="2026-02-01T12:00:00Z"))
+    old = next(one for one in await known(bot, history=True) if one["object"] == "Rome")
+    assert old["valid_from"] == old["valid_to"]
+    assert [one["id"] for one in await known(bot, as_of="2026-01-15T00:00:00Z", min_confidence=0)] == [turin]
+    await settle(bot, "verify", rome, verified=True)
+    (stands,) = await known(bot)
+    assert stands == rome | {"verified": True, "contradictions": 1}
+    await settle(bot, "verify", rome, verified=False)
+    (stands,) = await known(bot, min_confidence=0)
+    assert (stands["id"], stands["verified"]) == (turin, True)
+    await settle(bot, "verify", turin, verified=False)
+    assert [one["object"] for one in await known(bot)] == ["Oslo"]
+
+
 async def test_what_is_corrected_stands_and_the_old_is_history(bot: Bot) -> None:
     torino = await lives_in(bot, "Torino", "Torino")
     reply = (await settle(bot, "correct", torino, object="Trino")).body

@@ -139,7 +139,8 @@ ENTRIES: Final = (
         "settling:verify",
         "Confirm a fact, or take the confirmation back.",
         "A fact that was disputed or superseded holds again once it is confirmed. Messages that say "
-        "otherwise dispute what is confirmed, and do not overturn it.",
+        "otherwise dispute what is confirmed, and do not overturn it. What --no takes back, a correction "
+        "too, counts as if it had never been said.",
         (
             "ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide",
             "ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide --no",

@@ -103,4 +103,8 @@ def _show_verified(reply: VerifyReply) -> None:
 
 
 def _show_corrected(value: str, reply: CorrectReply) -> None:
-    screen().print(Text(f"{plain(value)} stands now, verified, as {reply.fact_id}"), soft_wrap=True)
+    if reply.fact_id is None:
+        said = "this correction was taken back since"
+    else:
+        said = f"{plain(value)} stands now, verified, as {reply.fact_id}"
+    screen().print(Text(said), soft_wrap=True)

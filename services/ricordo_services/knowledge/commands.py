@@ -52,7 +52,7 @@ class Settle:
     async def __call__(
         self, tenant: str, name: str, command: Command, fact_id: UUID, word: Word
     ) -> Fact | None:
-        """Return the fact that stands by that word; None where a confirmation was taken back.
+        """Return the fact that stands by that word; None where it takes one back, or was taken back.
 
         Raises:
             Refused: the user has no such fact, or it cannot be settled so.
@@ -89,7 +89,7 @@ class VerifyFact:
     settle: Settle
 
     async def __call__(self, tenant: str, command: Verify, /) -> VerifyReply:
-        """Confirm a fact, or take the confirmation back."""
+        """Confirm a fact, or take back what the user has said for it."""
         fact_id = _fact_id(command.name, command.fact_id)
         await self.settle(tenant, command.name, command, fact_id, Word(verified=command.verified))
         return VerifyReply(verified=command.verified)

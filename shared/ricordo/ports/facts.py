@@ -156,11 +156,13 @@ class FactLedger(Protocol):
 
         The word is on the value of the fact: of several periods of it, on the one that holds or is disputed,
         whichever is named. What is confirmed holds from now on, if it did not, and messages do not overturn
-        it; what never held, as what was corrected, holds again under its id, with its messages. Repeating
-        the call changes nothing and returns the same.
+        it; what never held, as what was corrected, holds again under its id, with its messages. What is taken
+        back, a confirmation or a whole correction, counts as if it had never been said. Repeating the call
+        changes nothing and returns the same.
 
         Returns:
-            The fact that stands by that word, as it stands now; None where a confirmation was taken back.
+            The fact that stands by that word, as it stands now; None where it takes one back, or was taken
+            back itself.
 
         Raises:
             UnknownFact: the user has no such fact, or is forgotten.

@@ -55,6 +55,10 @@ class TestSettling(stores.SettlingContract):
     """Knowledge's part: a user's word."""
 
 
+class TestTakingBack(stores.TakingBackContract):
+    """Knowledge's part: a user's word that is taken back."""
+
+
 class TestRecollection(stores.RecollectionContract):
     """Retrieval's part."""
 

@@ -140,16 +140,16 @@ def test_what_is_known_and_kept_is_shown(ricordo: Ricordo, told: str) -> None:
 def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> None:
     lines = json.dumps(json.loads(chat("ugo").splitlines()[2]) | {"content": "I live in Turing."})
     assert ricordo.publish(lines, "--wait")["remembered"] == 1
-    (fact,) = ricordo.json("facts", "--user", "ugo")["facts"]
-    user = ("--user", "ugo")
+    (fact,), user = ricordo.json("facts", "--user", "ugo")["facts"], ("--user", "ugo")
     assert ricordo.json("verify", fact["id"], *user) == {"ok": True, "verified": True}
-    assert ricordo("verify", fact["id"], *user, "--no") == "not verified\n"
-    stands = ricordo.json("correct", fact["id"], "Turin", *user, "--request-id", "r-1")["fact_id"]
-    again = ricordo("correct", fact["id"], "Turin", *user, "--request-id", "r-1")
-    assert again == f"Turin stands now, verified, as {stands}\n"
+    correcting = "correct", fact["id"], "Turin", *user, "--request-id", "r-1"
+    stands = ricordo.json(*correcting)["fact_id"]
+    assert ricordo(*correcting) == f"Turin stands now, verified, as {stands}\n"
     assert "user  lives_in  Turin  (verified)" in ricordo("facts", *user)
     assert "no fact of that id" in ricordo("verify", stands, "--user", "nobody", code=1)
     assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
+    assert ricordo("verify", stands, *user, "--no") == "not verified\n"
+    assert ricordo(*correcting) == "this correction was taken back since\n"
 
 
 def test_a_user_says_who_is_who(ricordo: Ricordo, running: Up) -> None:

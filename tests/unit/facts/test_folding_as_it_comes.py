@@ -97,8 +97,39 @@ ROWS = st.builds(
 ).map(_placed)
 
 
+WORDS = st.builds(
+    Evidence,
+    subject=st.sampled_from(("user", "user", "Nora")),
+    predicate=st.sampled_from(("lives_in", "lives_in", "likes")),
+    object=st.sampled_from(("Rome", "Milan", "Turin")),
+    message_id=st.integers(0, 19).map("m-{}".format),
+    at=st.just(START),
+    polarity=st.sampled_from(("holds", "holds", "denied")),
+    kind=st.sampled_from(("said", "said", "verified", "unverified", "rejected", "restored")),
+    valid_from=st.sampled_from((None, None, START - timedelta(days=9), START + timedelta(days=4))),
+).map(_placed)
+"""Mostly what the user says, and takes back; what is `restored` was rejected at some instant."""
+CORRECTIONS = st.builds(
+    lambda row, right: [replace(row, kind="rejected"), replace(row, object=right, kind="verified")],
+    WORDS,
+    st.sampled_from(("Rome", "Milan", "Turin")),
+)
+SETTLED = st.lists(
+    st.one_of(
+        st.lists(WORDS, min_size=1, max_size=2),
+        CORRECTIONS,
+        st.builds(
+            lambda row, day: [replace(row, kind="restored", valid_to=START + timedelta(days=day))],
+            WORDS,
+            st.integers(0, 14),
+        ),
+    ),
+    max_size=20,
+).map(lambda found: [row for rows in found for row in rows])
+
+
 @given(
-    st.lists(ROWS, max_size=50),
+    st.one_of(st.lists(ROWS, max_size=50), SETTLED),
     st.sampled_from((1, 2, 5, REACH)),
     st.integers(1, 4),
     st.integers(0, 20),

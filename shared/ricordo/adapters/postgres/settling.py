@@ -44,6 +44,8 @@ async def keep(
     evidence = [_in_words(row, fact, words) for row in named]
     if curation.word.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(curation.fact_id, await _instead(connection, scope))
+    if named[0].kind == "unverified" and fact.predicate not in FUNCTIONAL:
+        evidence += [_restored(row, named[0]) for row in await connection.fetch(_SQL["corrected"], *scope)]
     document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
     await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
     return New(evidence, {request_id}, state=state)
@@ -57,6 +59,20 @@ def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Eviden
     if row.object != fact.object:
         return row
     return replace(row, object=_word(words["object"], row.object), object_tie=words["object_tie"])
+
+
+def _restored(rejected: asyncpg.Record, taking_back: Evidence) -> Evidence:
+    """Take back that something was rejected, with what was put in its place and does not compete with it."""
+    return replace(
+        taking_back,
+        kind="restored",
+        subject=rejected["subject"],
+        object=rejected["object"],
+        subject_tie=rejected["subject_tie"],
+        object_tie=rejected["object_tie"],
+        valid_from=None,
+        valid_to=rejected["said_at"],
+    )
 
 
 def _word(said: str, canonical: str) -> str:
@@ -78,7 +94,8 @@ def _repeated(
     """
     first, word = kept[0], curation.word
     if word.object is None:
-        same = [row["kind"] for row in kept] == ["verified" if word.verified else "unverified"]
+        kinds = ["verified"] if word.verified else ["unverified", *["restored"] * (len(kept) - 1)]
+        same = [row["kind"] for row in kept] == kinds
     else:
         same = kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
     if not same or (found is not None and _statement(first) != _statement(found)):

@@ -9,8 +9,12 @@ Polarity = Literal["holds", "began", "past", "denied"]
 `past`: it was so and is no longer ("I used to live in Rome"). `denied`: it is not so ("I'm not allergic to
 nuts", "I sold the Vespa"), which states nothing by itself and speaks against a fact that says otherwise."""
 
-Kind = Literal["said", "verified", "unverified", "rejected"]
-"""`said` in a message; the others are the user's word on a fact: they settle it and support nothing."""
+Kind = Literal["said", "verified", "unverified", "rejected", "restored"]
+"""`said` in a message; the others are the user's word on a fact: they settle it and support nothing.
+
+`verified` says that it is so, `rejected` that it never was since `valid_from`. What is taken back counts as
+if it had never been said: `unverified` takes back what was said for the value before, with what the same
+requests rejected for it, and `restored` that the value was rejected at the instant `valid_to`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Evidence:
     object_as: str = ""
 
 
-_KIND_ORDER: Final = {"rejected": 0, "unverified": 1, "said": 2, "verified": 3}
+_KIND_ORDER: Final = {"rejected": 0, "unverified": 1, "restored": 1, "said": 2, "verified": 3}
 _EVER: Final = datetime.min.replace(tzinfo=UTC)
 
 Order = tuple[object, ...]

@@ -1,7 +1,8 @@
 """The evidence of one slot in its order, although it comes a little out of order.
 
 What the latest rows have changed is remembered, so that a row that belongs before them takes its place: they
-are taken back and applied again after it.
+are taken back and applied again after it. So are those that follow a word that the user takes back, which
+counts as if it had never been said.
 """
 
 from collections import Counter
@@ -13,6 +14,7 @@ from ricordo.domain.facts.evidence import Evidence, Order, order
 from ricordo.domain.facts.periods import Period, Value
 from ricordo.domain.facts.slot_records import Place, Undo
 from ricordo.domain.facts.slots import Slot
+from ricordo.domain.facts.words import WITHDRAWING, WORDS, value_of, withdrawn
 
 REACH: Final = 128
 """How many rows of a slot can be taken back, at least: messages come late by a batch or two."""
@@ -44,10 +46,15 @@ class _Told(NamedTuple):
 
 
 class _Applied(NamedTuple):
-    """A row, and what takes it back; None when it repeats what its message says."""
+    """A row, and what takes it back; None when it repeats its message, or the user takes it back."""
 
     row: Evidence
     undo: Undo | None
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is what the user says of a value, and counts."""
+        return self.undo is not None and self.row.kind in WORDS
 
 
 class History:
@@ -61,7 +68,7 @@ class History:
         record: what the slot holds.
     """
 
-    __slots__ = ("_applied", "_asked", "_beyond", "_met", "_reach", "_slot", "_spellings", "record")
+    __slots__ = ("_applied", "_asked", "_beyond", "_met", "_reach", "_slot", "_spellings", "_words", "record")
 
     def __init__(self, spellings: Counter[str], reach: int) -> None:
         self._slot = Slot()
@@ -70,6 +77,7 @@ class History:
         self._reach = reach
         self._applied: list[_Applied] = []
         self._beyond: Order | None = None  # of the last row that cannot be taken back
+        self._words: frozenset[Value] = frozenset()  # of which the user has said something up to there
         self._met: set[tuple[object, ...]] = set()
         self._asked: dict[str, _Told] = {}
 
@@ -79,8 +87,10 @@ class History:
         return len(self._applied)
 
     def reaches(self, row: Evidence) -> bool:
-        """Whether `row` can still take its place."""
-        return self._beyond is None or self._beyond < order(row)
+        """Whether `row` can still take its place, and what it takes back can still be taken back."""
+        if self._beyond is None:
+            return True
+        return self._beyond < order(row) and not (row.kind in WITHDRAWING and value_of(row) in self._words)
 
     def add(self, rows: Sequence[Evidence], asked: Collection[str] = ()) -> None:
         """Apply `rows` in their order among all others; of `asked` messages, remember what they do.
@@ -89,12 +99,13 @@ class History:
             TooLateError: one of them belongs before those that can be taken back; nothing was changed.
         """
         coming = sorted(rows, key=order)
-        if coming and not self.reaches(coming[0]):
+        if not all(map(self.reaches, coming)):
             raise TooLateError
-        if coming and self._applied and order(coming[0]) < order(self._applied[-1].row):
-            coming = sorted([*self._taken_back(order(coming[0])), *coming], key=order)
-        for row in coming:
-            self._apply(row, asked)
+        if coming:
+            coming = sorted([*self._taken_back(self._start(coming)), *coming], key=order)
+        left_out = withdrawn(coming)
+        for nth, row in enumerate(coming):
+            self._apply(row, asked, counts=nth not in left_out)
 
     def take_shares(self) -> Iterator[Share]:
         """Yield what the messages that were asked for have done, since this was last asked."""
@@ -113,11 +124,21 @@ class History:
                 if (period := self.record.shown(place)) is not None and period.disputed:
                     yield Share(message_id, "disputed", place, period)
 
-    def _apply(self, row: Evidence, asked: Collection[str]) -> None:
+    def _start(self, coming: Sequence[Evidence]) -> Order:
+        """Return from where on rows are applied anew: the first one, or a word that is taken back."""
+        start = order(coming[0])
+        values = {value_of(row) for row in coming if row.kind in WITHDRAWING}
+        if not values:
+            return start
+        words = {one.row.message_id for one in self._applied if one.is_word and value_of(one.row) in values}
+        first = next((one.row for one in self._applied if one.row.message_id in words), coming[0])
+        return min(start, order(first))
+
+    def _apply(self, row: Evidence, asked: Collection[str], *, counts: bool) -> None:
         if self._applied and self._applied[-1].row.message_id != row.message_id:
             self._forget()
-        value, said = (row.predicate, normalise(row.object)), _said(row)
-        if said in self._met:
+        value, said = value_of(row), _said(row)
+        if said in self._met or not counts:
             self._applied.append(_Applied(row, None))
             return
         self._met.add(said)
@@ -132,9 +153,9 @@ class History:
         if self._slot.ended is not None:
             told.ended.append(self._slot.ended)
 
-    def _taken_back(self, until: Order) -> Iterator[Evidence]:
-        """Take back the rows after `until`, the last first, and yield them."""
-        while self._applied and until < order(self._applied[-1].row):
+    def _taken_back(self, start: Order) -> Iterator[Evidence]:
+        """Take back the rows from `start` on, the last first, and yield them."""
+        while self._applied and start <= order(self._applied[-1].row):
             row, undo = self._applied.pop()
             self._asked.pop(row.message_id, None)
             if undo is not None:
@@ -154,6 +175,7 @@ class History:
             self._met.discard(_said(one.row))
         if kept:
             self._beyond = order(self._applied[kept - 1].row)
+            self._words |= {value_of(one.row) for one in self._applied[:kept] if one.is_word}
             del self._applied[:kept]
 
 

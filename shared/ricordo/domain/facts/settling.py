@@ -52,7 +52,7 @@ def settled(
     """Return the evidence that `word` is.
 
     It is later than all that was said so far, whose instants may lie ahead of the clock: it speaks of what
-    is known now. What is put right holds since the wrong value was believed to.
+    is known now. What is put right holds since the wrong value was believed to, which never did since.
 
     Args:
         fact: as it stands.
@@ -69,4 +69,4 @@ def settled(
     if word.object is None or word.object == fact.object:
         return (evidence("verified" if word.verified else "unverified", fact.object, now),)
     since = fact.valid_from if fact.current and fact.valid_from is not None else now
-    return evidence("rejected", fact.object, since), evidence("verified", word.object, since)
+    return evidence("rejected", fact.object, fact.valid_from or now), evidence("verified", word.object, since)

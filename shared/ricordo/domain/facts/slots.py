@@ -155,15 +155,22 @@ class Slot:
                 self._append(challenge.unheld(disputed=False))
 
     def _settle(self, row: Evidence, value: Value) -> None:
-        place = self.record.current
+        """Let the user's word settle what holds; of one that is taken back there is nothing to apply."""
         if row.kind == "verified":
             self._verify(row, value)
-        elif place is not None and place[0] == value:
-            self.record.put(place, replace(self.record.at(place), verified=False))
-            if row.kind == "rejected":
-                self.record.put(place, self.record.at(place).void(row.message_id))
-                self.record.hold(None)
-                self._drop_challenges()
+        elif row.kind == "rejected":
+            self._reject(row, value)
+
+    def _reject(self, row: Evidence, value: Value) -> None:
+        """Say that `value` never held since then, also where something else has ended it before the word."""
+        place, since = self.record.current, row.valid_from or row.at
+        for nth, period in tuple(self.record.numbered(value)):
+            if period.valid_to is None or since < period.valid_to:
+                self.record.put((value, nth), period.void(row.message_id))
+        if place is not None and place[0] == value:
+            self.record.put(place, self.record.at(place).void(row.message_id))
+            self.record.hold(None)
+            self._drop_challenges()
 
     def _verify(self, row: Evidence, value: Value) -> None:
         place = self.record.current

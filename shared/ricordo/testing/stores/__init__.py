@@ -16,6 +16,7 @@ from ricordo.testing.stores.ledger_contributions import ContributionsContract
 from ricordo.testing.stores.ledger_folding import FoldingContract
 from ricordo.testing.stores.ledger_late import LatenessContract
 from ricordo.testing.stores.ledger_settled import SettlingContract
+from ricordo.testing.stores.ledger_taken_back import TakingBackContract
 from ricordo.testing.stores.life import LifeContract
 from ricordo.testing.stores.links import LinksContract
 from ricordo.testing.stores.recollection import RecollectionContract
@@ -40,4 +41,5 @@ __all__ = [
     "SettlingContract",
     "StagesContract",
     "Stores",
+    "TakingBackContract",
 ]

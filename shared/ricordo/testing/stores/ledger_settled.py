@@ -138,7 +138,7 @@ class SettlingContract:
         new, old = await _facts(stores)
         assert (new, old.id, old.valid_to) == (stands, lecce.id, old.valid_from)
         assert await _settle(stores, rome.id, Word(verified=False), request="request 3") is None
-        assert await _current(stores) == [("Rome", False, False)]
+        assert await _current(stores) == [("Lecce", True, False)], "as if it had not been confirmed"
 
     async def test_what_is_corrected_to_what_somebody_said_is_what_they_said(self, stores: Stores) -> None:
         await _lived(stores, *["Rome"] * 6, "Milan")

@@ -31,3 +31,13 @@ order by said_at, message_id, ordinal limit 1
 -- What holds of the subject $3 and the predicate $4, where that has one value at a time.
 select id from facts
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and valid_to is null
+
+-- name: corrected
+-- What the user has said not to be so while they put the value $5 in its place, where both might be.
+select rejected.said_at, rejected.subject, rejected.subject_tie, rejected.object, rejected.object_tie
+from fact_evidence word
+join fact_evidence rejected on rejected.tenant = word.tenant and rejected.message_id = word.message_id
+                           and rejected.kind = 'rejected' and rejected.object_key <> word.object_key
+where word.tenant = $1 and word.user_id = $2 and word.subject_key = $3 and word.predicate = $4 and word.object_key = $5
+  and word.kind = 'verified'
+order by rejected.said_at

@@ -1,0 +1,191 @@
+"""What the user takes back counts as if they had never said it, and what they put right never held."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.facts import Evidence, Fact, Folding, Part, Word, as_of, fold, settled
+from ricordo.domain.facts.evidence import order
+from ricordo.domain.facts.histories import TooLateError
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def said(city: str, day: int, *, at: str = "", denied: bool = False) -> Evidence:
+    row = Evidence("user", "lives_in", city, at or f"m-{day}", START + timedelta(days=day))
+    return replace(row, polarity="denied") if denied else row
+
+
+def folded(rows: Sequence[Evidence]) -> tuple[Fact, ...]:
+    return fold(rows, tenant="acme", user_id="u-1")
+
+
+def current(rows: Sequence[Evidence]) -> list[tuple[str, bool, bool]]:
+    return [(one.object, one.verified, one.disputed) for one in folded(rows) if one.current]
+
+
+def word(rows: Sequence[Evidence], city: str, day: int, say: Word) -> list[Evidence]:
+    """Return the evidence, and what the user says of a city by what is known."""
+    of_city = [one for one in folded(rows) if one.object == city]
+    fact = max(of_city, key=lambda one: (one.current, one.disputed))
+    now = START + timedelta(days=day)
+    return [*rows, *settled(fact, say, message_id=f"r-{day}", now=now, last_said=None)]
+
+
+CONFIRM, TAKE_BACK = Word(), Word(verified=False)
+
+
+def test_what_was_confirmed_by_mistake_leaves_what_held() -> None:
+    rows = [said("Rome", 0), said("Oslo", 31)]
+    before = folded(rows)
+    rows = word(rows, "Rome", 300, CONFIRM)
+    assert current(rows) == [("Rome", True, False)]
+    rows = word(rows, "Rome", 301, TAKE_BACK)
+    assert folded(rows) == before
+
+
+def test_what_was_said_against_a_confirmation_counts_without_it() -> None:
+    rows = [*word([said("Rome", 0)], "Rome", 10, CONFIRM), said("Oslo", 20)]
+    assert current(rows) == [("Rome", True, True)]
+    rows = word(rows, "Rome", 30, TAKE_BACK)
+    assert folded(rows) == folded([said("Rome", 0), said("Oslo", 20)])
+    assert current(rows) == [("Oslo", False, False)]
+    rows = [*word([said("Rome", 0)], "Rome", 10, CONFIRM), said("Rome", 20, denied=True)]
+    assert current(rows) == [("Rome", True, True)]
+    assert current(word(rows, "Rome", 30, TAKE_BACK)) == []
+
+
+def test_all_confirmations_of_a_value_are_taken_back_at_once_and_no_later_one() -> None:
+    rows = word(word([said("Rome", 0)], "Rome", 1, CONFIRM), "Rome", 2, CONFIRM)
+    rows = word(rows, "Rome", 3, TAKE_BACK)
+    assert current(rows) == [("Rome", False, False)]
+    rows = word(rows, "Rome", 4, CONFIRM)
+    assert current(rows) == [("Rome", True, False)]
+
+
+def test_where_the_user_has_said_nothing_there_is_nothing_to_take_back() -> None:
+    rows = [said("Rome", 0), said("Oslo", 5), said("Rome", 9), said("Bari", 10)]
+    for city in ("Rome", "Oslo", "Bari"):
+        assert folded(word(rows, city, 30, TAKE_BACK)) == folded(rows)
+
+
+def test_a_correction_is_taken_back_whole() -> None:
+    rows = word([said("Rome", 0)], "Rome", 10, Word(object="Turin"))
+    assert folded(word(rows, "Rome", 11, TAKE_BACK)) == folded(rows), "of Rome nothing was said"
+    assert folded(word(rows, "Turin", 11, TAKE_BACK)) == folded([said("Rome", 0)])
+
+
+def test_another_spelling_is_taken_back_as_any_correction() -> None:
+    rows = word([said("rome", 0)], "rome", 10, Word(object="Rome"))
+    assert current(rows) == [("Rome", True, False)]
+    assert folded(word(rows, "Rome", 11, TAKE_BACK)) == folded([said("rome", 0)])
+
+
+def test_of_corrections_in_a_row_the_last_is_taken_back() -> None:
+    one = word([said("Rome", 0)], "Rome", 10, Word(object="Turin"))
+    two = word(one, "Turin", 11, Word(object="Milan"))
+    assert current(two) == [("Milan", True, False)]
+    back = word(two, "Milan", 12, TAKE_BACK)
+    assert folded(back) == folded(one)
+    assert folded(word(back, "Turin", 13, TAKE_BACK)) == folded([said("Rome", 0)])
+
+
+def test_what_was_corrected_never_held_also_when_what_ended_it_comes_late() -> None:
+    rows = [*word([said("Rome", 0)], "Rome", 300, Word(object="Turin")), said("Oslo", 31)]
+    facts = {one.object: one for one in folded(rows)}
+    assert facts["Rome"].valid_from == facts["Rome"].valid_to == START
+    assert [one.object for one in as_of(facts.values(), START + timedelta(days=14))] == ["Turin"]
+    assert current(rows) == [("Turin", True, False)]
+    confirmed = word(rows, "Rome", 301, CONFIRM)
+    (rome,) = (one for one in folded(confirmed) if one.current)
+    (former,) = folded([said("Rome", 0)])
+    assert rome == replace(former, verified=True, contradictions=1)
+    assert folded(word(confirmed, "Rome", 302, TAKE_BACK)) == folded(rows)
+    assert folded(word(rows, "Turin", 301, TAKE_BACK)) == folded([said("Rome", 0), said("Oslo", 31)])
+
+
+def test_what_held_before_what_was_corrected_began_has_held() -> None:
+    rows = [said("Rome", 0), said("Oslo", 10), said("Rome", 20)]
+    rows = word(rows, "Rome", 30, Word(object="Turin"))
+    first, never = (one for one in folded(rows) if one.object == "Rome")
+    assert (first.valid_from, first.valid_to) == (START, START + timedelta(days=10))
+    assert never.valid_from == never.valid_to
+    assert current(rows) == [("Turin", True, False)]
+
+
+def test_a_disputed_value_that_is_corrected_leaves_its_former_time() -> None:
+    rows = [said("Rome", 0), said("Oslo", 10), said("Oslo", 11)]
+    rows = word(rows, "Oslo", 12, CONFIRM)
+    rows.append(said("Rome", 20))
+    rows = word(rows, "Rome", 30, Word(object="Turin"))
+    first = next(one for one in folded(rows) if one.object == "Rome")
+    assert (first.valid_from, first.valid_to) == (START, START + timedelta(days=10))
+
+
+def test_a_word_that_is_too_far_back_to_be_left_out_is_told_so() -> None:
+    folding, part = Folding("acme", "u-1", reach=1), Part(predicate="lives_in")
+    rows = word([said("Rome", 0)], "Rome", 1, CONFIRM)
+    folding.add(part, rows)
+    for day in range(2, 9):
+        folding.add(part, [said("Oslo", day)])
+    (taking_back,) = word(rows, "Rome", 10, TAKE_BACK)[2:]
+    assert not folding.reaches(part, [taking_back])
+    assert folding.reaches(part, [replace(taking_back, object="Oslo")])
+    with pytest.raises(TooLateError):
+        folding.add(part, [taking_back])
+
+
+def test_a_rejection_counts_where_what_is_restored_was_rejected_at_another_instant() -> None:
+    rejected = replace(said("Rome", 10, at="r-10"), kind="rejected", valid_from=START)
+    restored = replace(rejected, at=START + timedelta(days=20), message_id="r-20", kind="restored")
+    rows = [said("Rome", 0), rejected]
+    assert folded([*rows, replace(restored, valid_to=rejected.at)]) == folded(rows[:1])
+    assert folded([*rows, replace(restored, valid_to=START)]) == folded(rows)
+    late = replace(restored, at=START + timedelta(days=5), valid_to=rejected.at)
+    assert folded([*rows, late]) == folded(rows)
+
+
+DAYS = st.integers(0, 9)
+CITIES = st.sampled_from(("Rome", "Oslo", "Bari"))
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> list[Evidence]:
+    """Return a message, or what a request of the user is, with a day for each."""
+    day = draw(DAYS)
+    city, kind = (
+        draw(CITIES),
+        draw(st.sampled_from(("say", "say", "deny", "confirm", "correct", "back", "back"))),
+    )
+    row = said(city, day, at=f"{kind}-{day}-{draw(DAYS)}", denied=kind == "deny")
+    since = START + timedelta(days=draw(DAYS))
+    match kind:
+        case "say" | "deny":
+            return [row]
+        case "confirm":
+            return [replace(row, kind="verified", valid_from=row.at)]
+        case "correct":
+            wrong = replace(row, object=draw(CITIES), kind="rejected", valid_from=since)
+            return [wrong, replace(row, kind="verified", valid_from=since)]
+        case _:
+            return [replace(row, kind="unverified", valid_from=row.at)]
+
+
+@given(st.lists(requests(), max_size=14, unique_by=lambda one: one[0].message_id))
+def test_it_is_as_if_it_had_never_been_said(evidence: Sequence[Sequence[Evidence]]) -> None:
+    backs = [one[0] for one in evidence if one[0].kind == "unverified"]
+
+    def is_taken_back(rows: Sequence[Evidence]) -> bool:
+        last = rows[-1]
+        return last.kind == "verified" and any(
+            back.object == last.object and order(last) < order(back) for back in backs
+        )
+
+    rows = [row for one in evidence for row in one]
+    counting = [row for one in evidence for row in one if row.kind != "unverified" and not is_taken_back(one)]
+    assert folded(rows) == folded(counting)
+    assert {one.object for one in folded(rows)} <= {row.object for row in counting}
