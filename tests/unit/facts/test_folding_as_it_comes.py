@@ -22,9 +22,12 @@ from ricordo.domain.facts import (
     Part,
     entities,
     fold,
+    normalise,
+    parts,
     parts_of,
 )
 from ricordo.domain.facts.histories import REACH, TooLateError
+from ricordo.domain.facts.vocabulary import USER
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -59,6 +62,7 @@ class Follower:
             if not self.folding.reaches(part, rows):
                 self.reread += [part] if self.folding.reaches(part, ()) else []
                 self.folding.forget(part)
+                self.facts = {key: fact for key, fact in self.facts.items() if not _is_of(part, fact)}
                 rows = _of(part, self.told)
             self.folding.add(part, rows, asked={row.message_id for row in new})
         changes = self.folding.take_changes()
@@ -67,6 +71,13 @@ class Follower:
             del self.facts[gone]
         self.entities |= {one.key: one for one in changes.entities}
         return changes
+
+
+def _is_of(part: Part, fact: Fact) -> bool:
+    """Whether a part is the one that makes a fact, and not only one in which it has a say."""
+    subject = normalise(fact.subject)
+    about = parts(subject, fact.predicate, normalise(fact.object))
+    return part in about and part.entity == ("" if subject == USER else subject)
 
 
 def _of(part: Part, rows: Iterable[Evidence]) -> list[Evidence]:

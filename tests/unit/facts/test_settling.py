@@ -111,6 +111,24 @@ def test_what_comes_back_is_spelled_as_in_most_of_its_messages() -> None:
     assert confirmed_after(shouted, later=20).object == "Rome"
 
 
+def test_what_was_disputed_and_is_put_right_disputes_nothing_any_more() -> None:
+    rows = known("tea", "tea", "tea", predicate="likes")
+    rows.append(Evidence("user", "dislikes", "tea", "m-9", START + timedelta(days=9)))
+    disputed, likes = fold(rows, tenant="acme", user_id="u-1")
+    assert (disputed.predicate, disputed.disputed, likes.disputed) == ("dislikes", True, True)
+    coffee, never, likes = after(rows, disputed, Word(object="coffee"))
+    assert (coffee.object, coffee.verified, coffee.current) == ("coffee", True, True)
+    assert (never.id, never.disputed, never.valid_to) == (disputed.id, False, never.valid_from)
+    assert (likes.disputed, likes.current, likes.contradictions) == (False, True, 1)
+
+
+def test_what_was_disputed_is_spelled_as_it_was_put_right() -> None:
+    rows = known(*["Rome"] * 6, "oslo")
+    oslo = next(one for one in fold(rows, tenant="acme", user_id="u-1") if one.object == "oslo")
+    stands, _ = after(rows, oslo, Word(object="Oslo"))
+    assert (stands.id, stands.object, stands.current, stands.confidence) == (oslo.id, "Oslo", True, 1)
+
+
 def test_it_is_later_than_whatever_was_said() -> None:
     ahead = NOW + timedelta(days=9)
     (fact,) = fold(known("Rome"), tenant="acme", user_id="u-1")

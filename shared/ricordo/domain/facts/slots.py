@@ -171,6 +171,11 @@ class Slot:
             self.record.put(place, self.record.at(place).void(row.message_id))
             self.record.hold(None)
             self._drop_challenges()
+        elif (challenge := self.record.challenges.get(value)) is not None:
+            self.record.challenge(value, None)
+            self._append(challenge.void(row.message_id))
+            if place is not None and not self.record.challenges:
+                self.record.put(place, replace(self.record.at(place), disputed=False))
 
     def _verify(self, row: Evidence, value: Value) -> None:
         place = self.record.current
