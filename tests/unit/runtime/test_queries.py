@@ -1,14 +1,10 @@
 """The server of queries and commands: every request gets an answer, and the right one."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from typing import Any, cast
 from uuid import UUID
 
 import pytest
-from tests.fixtures.workshop import memory_bus
+from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk, three
 
 from ricordo.messages.base import REPLY_MAX_BYTES, Message
 from ricordo.messages.errors import ErrorCode
@@ -20,67 +16,14 @@ from ricordo.ports.bus import BusUnavailable
 from ricordo.ports.graph import GraphBeingMended, GraphUnavailable
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.unavailable import Unavailable
-from ricordo.runtime.queries import QueryServer, ServerSettings
-from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
-from ricordo.testing.bus import MemoryBus
-from ricordo.testing.clock import ManualClock, settle
-
-STATS = "memory.v1.acme.query.stats"
-ASKED = b'{"user_id": "u-1"}'
-STATS_REPLY = StatsReply(memories=3, archived=0, history=3, facts=0, reflections=0, summaries=0, pending=0)
-
-
-async def three(tenant: str, request: StatsRequest) -> Message:
-    assert (tenant, request.user_id) == ("acme", "u-1")
-    return STATS_REPLY
+from ricordo.runtime.queries import QueryServer
+from ricordo.runtime.replies import Answer, QueryRoute, Refused
 
 
 class Wordy(Message):
     """A reply that may be too long."""
 
     text: str
-
-
-class Desk:
-    """A server on a bus in memory."""
-
-    def __init__(self) -> None:
-        self.clock = ManualClock()
-        self.bus: MemoryBus = memory_bus(self.clock)
-
-    def server(
-        self,
-        handler: QueryHandler[Any] = three,
-        settings: ServerSettings | None = None,
-        deadline: float = 5.0,
-        fit: Callable[[Any, int], Message] | None = None,
-    ) -> QueryServer:
-        return QueryServer(
-            name="retrieval",
-            kind="query",
-            routes={"query.stats": QueryRoute(handler=handler, deadline=deadline, fit=fit)},
-            responder=self.bus,
-            publisher=self.bus,
-            clock=self.clock,
-            settings=settings,
-        )
-
-    @asynccontextmanager
-    async def open(self, server: QueryServer) -> AsyncIterator[asyncio.Event]:
-        stopping, readied = asyncio.Event(), asyncio.Event()
-        task = asyncio.create_task(server.run(stopping, readied.set))
-        await readied.wait()
-        try:
-            yield stopping
-        finally:
-            stopping.set()
-            await asyncio.wait_for(task, 10)
-
-    async def ask(
-        self, subject: str = STATS, body: bytes = ASKED, headers: Mapping[str, str] | None = None
-    ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-        reply, found = await asyncio.wait_for(self.bus.request(subject, body, headers), 10)
-        return cast("Mapping[str, Any]", json.loads(reply)), found
 
 
 async def error(desk: Desk, subject: str = STATS, body: bytes = ASKED) -> tuple[str, str, str | None]:
@@ -284,83 +227,3 @@ class TestLongReplies:
 
         async with desk.open(desk.server(handler)):
             assert (await error(desk))[0] == "invalid_request"
-
-
-class TestLoad:
-    async def test_requests_are_served_side_by_side_up_to_the_limit(self) -> None:
-        desk, going, most, now = Desk(), asyncio.Event(), 0, 0
-
-        async def handler(_: str, __: StatsRequest) -> Message:
-            nonlocal most, now
-            now += 1
-            most = max(most, now)
-            await going.wait()
-            now -= 1
-            return STATS_REPLY
-
-        async with desk.open(desk.server(handler, ServerSettings(concurrency=3))):
-            asking = [asyncio.create_task(desk.ask()) for _ in range(10)]
-            await settle()
-            going.set()
-            replies = await asyncio.gather(*asking)
-        assert most == 3
-        assert all(reply["memories"] == 3 for reply, _ in replies)
-
-    async def test_a_crowd_is_told_to_come_back(self) -> None:
-        desk, going = Desk(), asyncio.Event()
-
-        async def handler(_: str, __: StatsRequest) -> Message:
-            await going.wait()
-            return STATS_REPLY
-
-        async with desk.open(desk.server(handler, ServerSettings(concurrency=1, waiting=2))):
-            asking = [asyncio.create_task(desk.ask()) for _ in range(5)]
-            await settle()
-            going.set()
-            replies = [reply for reply, _ in await asyncio.gather(*asking)]
-        assert [reply.get("error", {}).get("code") for reply in replies] == [None] * 3 + ["unavailable"] * 2
-
-
-class TestStopping:
-    async def test_requests_in_hand_are_answered(self) -> None:
-        desk, going = Desk(), asyncio.Event()
-
-        async def handler(_: str, __: StatsRequest) -> Message:
-            await going.wait()
-            return STATS_REPLY
-
-        async with desk.open(desk.server(handler)) as stopping:
-            asking = asyncio.create_task(desk.ask())
-            await settle()
-            stopping.set()
-            await settle()
-            with pytest.raises(BusUnavailable):
-                await desk.ask()
-            going.set()
-            assert (await asking)[0]["memories"] == 3
-
-    async def test_what_outlasts_the_grace_is_told_so(self) -> None:
-        desk = Desk()
-
-        async def handler(_: str, __: StatsRequest) -> Message:
-            await asyncio.Event().wait()
-            return STATS_REPLY
-
-        async with desk.open(desk.server(handler, ServerSettings(grace=0.05))) as stopping:
-            asking = asyncio.create_task(desk.ask())
-            await settle()
-            stopping.set()
-            assert (await asking)[0]["error"]["code"] == "unavailable"
-
-    async def test_a_server_waits_for_a_bus_that_is_not_there_yet(self) -> None:
-        desk = Desk()
-        desk.bus.away = True
-        stopping, readied = asyncio.Event(), asyncio.Event()
-        task = asyncio.create_task(desk.server().run(stopping, readied.set))
-        await desk.clock.advance(10.0)
-        assert not readied.is_set()
-        desk.bus.away = False
-        await desk.clock.advance(10.0)
-        assert readied.is_set()
-        stopping.set()
-        await asyncio.wait_for(task, 5)

@@ -1,0 +1,92 @@
+"""The server of queries and commands when many ask at once, and when it stops."""
+
+import asyncio
+
+import pytest
+from tests.fixtures.query_desk import STATS_REPLY, Desk
+
+from ricordo.messages.base import Message
+from ricordo.messages.queries import StatsRequest
+from ricordo.ports.bus import BusUnavailable
+from ricordo.runtime.queries import ServerSettings
+from ricordo.testing.clock import settle
+
+
+class TestLoad:
+    async def test_requests_are_served_side_by_side_up_to_the_limit(self) -> None:
+        desk, going, most, now = Desk(), asyncio.Event(), 0, 0
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            nonlocal most, now
+            now += 1
+            most = max(most, now)
+            await going.wait()
+            now -= 1
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, ServerSettings(concurrency=3))):
+            asking = [asyncio.create_task(desk.ask()) for _ in range(10)]
+            await settle()
+            going.set()
+            replies = await asyncio.gather(*asking)
+        assert most == 3
+        assert all(reply["memories"] == 3 for reply, _ in replies)
+
+    async def test_a_crowd_is_told_to_come_back(self) -> None:
+        desk, going = Desk(), asyncio.Event()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            await going.wait()
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, ServerSettings(concurrency=1, waiting=2))):
+            asking = [asyncio.create_task(desk.ask()) for _ in range(5)]
+            await settle()
+            going.set()
+            replies = [reply for reply, _ in await asyncio.gather(*asking)]
+        assert [reply.get("error", {}).get("code") for reply in replies] == [None] * 3 + ["unavailable"] * 2
+
+
+class TestStopping:
+    async def test_requests_in_hand_are_answered(self) -> None:
+        desk, going = Desk(), asyncio.Event()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            await going.wait()
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler)) as stopping:
+            asking = asyncio.create_task(desk.ask())
+            await settle()
+            stopping.set()
+            await settle()
+            with pytest.raises(BusUnavailable):
+                await desk.ask()
+            going.set()
+            assert (await asking)[0]["memories"] == 3
+
+    async def test_what_outlasts_the_grace_is_told_so(self) -> None:
+        desk = Desk()
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            await asyncio.Event().wait()
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, ServerSettings(grace=0.05))) as stopping:
+            asking = asyncio.create_task(desk.ask())
+            await settle()
+            stopping.set()
+            assert (await asking)[0]["error"]["code"] == "unavailable"
+
+    async def test_a_server_waits_for_a_bus_that_is_not_there_yet(self) -> None:
+        desk = Desk()
+        desk.bus.away = True
+        stopping, readied = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(desk.server().run(stopping, readied.set))
+        await desk.clock.advance(10.0)
+        assert not readied.is_set()
+        desk.bus.away = False
+        await desk.clock.advance(10.0)
+        assert readied.is_set()
+        stopping.set()
+        await asyncio.wait_for(task, 5)
