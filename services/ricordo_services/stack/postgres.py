@@ -35,6 +35,7 @@ SETTINGS = {
     "max_logical_replication_workers": "0",
     "max_worker_processes": "2",
     "max_parallel_workers_per_gather": "0",
+    "autovacuum_naptime": "5s",  # what is planned without a look at what is new reads all facts of a user
     "io_method": "sync",
     "jit": "off",
     "timezone": "UTC",
