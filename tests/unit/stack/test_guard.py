@@ -125,6 +125,6 @@ async def test_the_lifeline_is_in_no_other_child(place: Place, tmp_path: Path) -
         launch("/bin/sleep", "60"), Place(tmp_path / "second.json", tmp_path / "second.log", place.lock_fd)
     )
     await until(lambda: recorded_alive(tmp_path / "second.json"))
-    await asyncio.wait_for(first.stop(), 3)  # it would hang if the second held the first's pipe
+    await asyncio.wait_for(first.stop(), 30)  # it would hang for 60 if the second held the first's pipe
     assert second.running
     await second.stop()
