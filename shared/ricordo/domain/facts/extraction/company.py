@@ -7,6 +7,7 @@ from ricordo.domain.facts.extraction.denying import no_longer
 from ricordo.domain.facts.extraction.names import Person, name_at
 from ricordo.domain.facts.extraction.phrases import longest
 from ricordo.domain.facts.extraction.phrasing import OF
+from ricordo.domain.facts.extraction.remainders import only_a_time_follows
 from ricordo.domain.facts.extraction.scene import Scene
 
 SHARED: Final = frozenset(
@@ -42,7 +43,9 @@ def coupled(scene: Scene, company: Person, at: int, end: int) -> bool:
     found = longest(scene.grammar.couples, scene.tokens.low, at, end, scene.grammar.adverbs)
     if found is None:
         return False
-    rule = found[0]
+    rule, after = found
+    if rule.polarity == "past" and not only_a_time_follows(scene, after, end):
+        return True  # "my husband and I separated the laundry"
     if not company.names and rule.polarity == "past":
         no_longer(scene, company, (rule.predicate,))  # "my husband and I divorced"
     elif company.names and (company.kin is None or company.kin.predicate in _MAY_MARRY):
