@@ -76,8 +76,7 @@ async def test_a_batch_touches_no_more_rows_when_more_is_known(
             touched.append(
                 await rows_touched(database, connection, TABLES, learn(stores, *told, ledger=ledger))
             )
-    # What the server itself reads now and then, to keep its statistics, only adds.
-    assert min(touched[-5:]) <= 1.2 * max(touched[1:6])
+    assert max(touched[-5:]) <= 1.2 * max(touched[1:6])
     assert min(touched) >= BATCH, "what is written is counted"
 
 

@@ -110,13 +110,30 @@ async def test_what_a_batch_changes_around_it_is_not_compared_with_itself(
     assert not [line for line in lines if "Join Filter" in line]
 
 
+MANY_MESSAGES = """
+insert into history (tenant, message_id, memory_id, user_id, conversation_id, role, speaker, content, digest,
+                     said_at, timezone, metadata, stored_at)
+select 'y', 'm-' || n, gen_random_uuid(), 'u-1', 'c-1', 'user', '', 'x', '', now() - n * interval '1 minute',
+       case when n % 10 = 0 then 'Europe/Rome' end, '{}', now()
+from generate_series(1, 20000) as n;
+insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, role, created_at,
+                      stored_at)
+select tenant, memory_id, user_id, message_id, conversation_id, 'message', content, role, said_at, stored_at
+from history where tenant = 'y';
+insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested)
+select tenant, memory_id, message_id, user_id, conversation_id, stored_at from history where tenant = 'y';
+"""
+
+
 async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
     dsns: Dsns, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
     """Each names a zone, which counts up to the next that does: what lies beyond is not looked at."""
+    await connection.execute(MANY_MESSAGES)  # where there are few in all, reading every one costs least
     async with Database.connect(dsns.worker, size=1) as database:
         intake, touched = PostgresIntake(database), []
         for batch in range(12):
+            await connection.execute("analyze memories, history, stages")  # as the server does, in time
             earlier = [
                 new_message(f"m-{batch}-{n}", timestamp=at(-60 * batch + n), timezone="Europe/Rome")
                 for n in range(20)
