@@ -23,8 +23,18 @@ def stage_events(
 def receipt(tenant: str, progress: Progress) -> tuple[DerivedEvent, ...]:
     """Return the `memory.remembered` of a message whose stages are all done, else nothing.
 
-    It follows from the state, not from who changed it: a redelivery says it again, under the same id.
+    It follows from the state, not from who changed it: a redelivery says it again, under the same id. For
+    what no message is behind, nobody waits.
     """
-    if not progress.remembered:
+    message_id, conversation_id = progress.message_id, progress.conversation_id
+    if message_id is None or conversation_id is None or not progress.remembered:
         return ()
-    return (MemoryRemembered(**progress.ids, id=remembered_id(tenant, progress.message_id)),)
+    return (
+        MemoryRemembered(
+            id=remembered_id(tenant, message_id),
+            user_id=progress.user_id,
+            conversation_id=conversation_id,
+            message_id=message_id,
+            memory_id=progress.memory_id,
+        ),
+    )

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal
 
 from ricordo.domain.describing import Reading, Said
+from ricordo.domain.memory import MADE_OF_OTHERS
 from ricordo.domain.witness import merge
 from ricordo.ports.describing import Describer
 from ricordo.ports.memories import EnrichedMemory, Unenriched
@@ -23,6 +24,8 @@ async def read_by(
 ) -> list[EnrichedMemory]:
     """Return what was derived, with what the model makes of the same memories; without a model as it is.
 
+    What lifecycle has made of other memories is not asked about: these were.
+
     Args:
         describer: asks the model.
         unenriched: the memories, in the order of `derived`.
@@ -30,16 +33,18 @@ async def read_by(
         beside: where what the model says is held against the texts.
         asked: what the model is asked for.
     """
-    if describer is None or asked == "nothing" or not derived:
+    heard = [n for n, one in enumerate(unenriched) if one.memory.kind not in MADE_OF_OTHERS]
+    if describer is None or asked == "nothing" or not heard:
         return list(derived)
-    said = [
-        Said(one.memory.content, one.memory.language, one.memory.role, one.memory.speaker)
-        for one in unenriched
-    ]
+    memories = [unenriched[n].memory for n in heard]
+    said = [Said(one.content, one.language, one.role, one.speaker) for one in memories]
     readings = await describer.read(said, describe=asked == "all")
-    return await beside.each(
-        partial(_merged, model=describer.model), zip(derived, said, readings, strict=True)
-    )
+    pairs = zip([derived[n] for n in heard], said, readings, strict=True)
+    merged = await beside.each(partial(_merged, model=describer.model), pairs)
+    read = list(derived)
+    for n, one in zip(heard, merged, strict=True):
+        read[n] = one
+    return read
 
 
 def _merged(one: tuple[EnrichedMemory, Said, Reading], model: str) -> EnrichedMemory:

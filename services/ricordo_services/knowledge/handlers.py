@@ -76,10 +76,16 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
 
 
 def _extracted(ids: MessageIds, contributions: Mapping[str, Contribution]) -> FactsExtracted:
-    of_message = contributions.get(ids["message_id"], Contribution())
+    message_id, conversation_id = ids["message_id"], ids["conversation_id"]
+    assert message_id is not None  # noqa: S101 - only messages are read
+    assert conversation_id is not None  # noqa: S101 - and each is of a conversation
+    of_message = contributions.get(message_id, Contribution())
     facts = of_message.supported
     return FactsExtracted(
-        **ids,
+        user_id=ids["user_id"],
+        conversation_id=conversation_id,
+        message_id=message_id,
+        memory_id=ids["memory_id"],
         facts=len(facts),
         fact_ids=_ids(facts),
         new=_ids(of_message.new),

@@ -43,10 +43,10 @@ def memory_view(
     emotion = memory.emotion
     return MemoryView(
         id=memory.id,
-        message_ids=(memory.message_id,) if memory.message_id else (),
+        message_ids=(memory.message_id,) if memory.message_id else memory.source_message_ids,
         type=MemoryType(memory.type.value),
         kind=MemoryKind(memory.kind.value),
-        role=Role(memory.role.value),
+        role=Role(memory.role.value) if memory.message_id else None,
         speaker=memory.speaker or None,
         conversation_id=memory.conversation_id or None,
         content=memory.content,

@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 from uuid import NAMESPACE_OID, UUID, uuid5
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -40,6 +40,10 @@ class MemoryKind(StrEnum):
     REFLECTION = "reflection"
     SYNTHESIS = "synthesis"
     EXTRACT = "extract"
+
+
+MADE_OF_OTHERS: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS})
+"""The kinds of what is made of other memories: what they say was said before."""
 
 
 class Role(StrEnum):
@@ -156,6 +160,8 @@ class Memory:
         reinforcement: what retrievals have added, >= 0.
         trust: 0-5, how close the speaker is.
         confidence: [0, 1], how sure the system is of it.
+        source_ids: the memories that it was made of.
+        source_message_ids: the bot's ids of the messages among these.
 
     Raises:
         ValueError: `created_at` is naive, or `timezone` unknown where it is needed.
@@ -207,6 +213,7 @@ class Memory:
     related_entities: tuple[str, ...] = ()
     related_topics: tuple[str, ...] = ()
     source_ids: tuple[UUID, ...] = ()
+    source_message_ids: tuple[str, ...] = ()
     questions_addressed: tuple[str, ...] = ()
     key_topics: tuple[KeyTopic, ...] = ()
 

@@ -123,12 +123,10 @@ class DerivedEvent(Message):
 
 
 class MemoryCreated(DerivedEvent):
-    """A message became a memory row."""
+    """A message became a memory row, or a memory was made that no message is behind."""
 
     name: ClassVar[str] = "memory.created"
 
-    conversation_id: Id
-    message_id: Id
     memory_id: UUID
     preceding_id: UUID | None = None
     """The memory before it in its conversation."""

@@ -32,7 +32,7 @@ class DecaySlice:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A memory that the archive took, or gave back.
+    """A memory that the archive took, or gave back, or whose place another one took.
 
     Attributes:
         archived: where it is now.

@@ -18,22 +18,26 @@ class Stage(StrEnum):
 
 
 class MessageIds(TypedDict):
-    """By what names a message is known: what every event about it carries."""
+    """By what names a message is known: what every event about it carries.
+
+    Of a memory that no message is behind, the message's id is None; of one that belongs to no conversation,
+    the conversation's too.
+    """
 
     memory_id: UUID
-    message_id: str
+    message_id: str | None
     user_id: str
-    conversation_id: str
+    conversation_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """The stage row of one message, as it stands after a write."""
+    """The stage row of one message, or of a memory without one, as it stands after a write."""
 
     memory_id: UUID
-    message_id: str
+    message_id: str | None
     user_id: str
-    conversation_id: str
+    conversation_id: str | None
     ingested: datetime
     encoded: datetime | None = None
     enriched: datetime | None = None

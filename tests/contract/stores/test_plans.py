@@ -76,6 +76,7 @@ async def _plan(database: Database, query: str) -> list[str]:
     "file",
     [
         "intake",
+        "derived",
         "projection",
         "facts",
         "asking",

@@ -70,6 +70,7 @@ class PostgresLife:
         ids, instants = [one.memory_id for one in moved], [one.at for one in moved]
         async with self._database.transaction(tenant) as connection:
             await connection.execute(_SQL["told"], tenant, ids, instants)
+            await connection.execute(_SQL["told_withdrawn"], tenant, ids, instants)
 
     async def lagging(
         self, tenant: str, now: datetime, older_than: timedelta, limit: int

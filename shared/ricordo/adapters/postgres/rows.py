@@ -60,9 +60,10 @@ _LISTS = [
 
 
 def memory(row: asyncpg.Record) -> Memory:
-    """Build the memory of a whole row of `memories`."""
+    """Build the memory of a whole row of `memories`, with the ids of messages behind it where it has them."""
     fields: dict[str, Any] = {name: row[name] for name in _DIRECT}
     fields |= {name: tuple(row[name]) for name in _LISTS}
+    fields["source_message_ids"] = tuple(reversed(row.get("source_message_ids") or ()))
     if row["local_date"] is not None:  # else the memory derives them: it is not enriched yet
         fields |= {
             "date": row["local_date"],

@@ -44,7 +44,7 @@ async def _tidied(
     await stores.life.tidy(stores.tenant, handled_before=handled_before, died_before=died_before)
 
 
-async def _lagging(stores: Stores) -> list[str]:
+async def _lagging(stores: Stores) -> list[str | None]:
     found = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
     return [one.progress.message_id for one in found]
 

@@ -64,12 +64,12 @@ select $1, f.memory_id, f.user_id, f.message_id, f.conversation_id, coalesce(f.k
 from fresh f
 left join lateral (
     select m.id, m.created_at, m.message_id from memories m
-    where m.tenant = $1 and m.conversation_id = f.conversation_id
+    where m.tenant = $1 and m.conversation_id = f.conversation_id and m.message_id is not null
       and (m.created_at, m.message_id) < (f.said_at, f.message_id)
     order by m.created_at desc, m.message_id desc limit 1) as before on true
 left join lateral (
     select m.id, m.created_at, m.message_id from memories m
-    where m.tenant = $1 and m.conversation_id = f.conversation_id
+    where m.tenant = $1 and m.conversation_id = f.conversation_id and m.message_id is not null
       and (m.created_at, m.message_id) > (f.said_at, f.message_id)
     order by m.created_at, m.message_id limit 1) as after on true
 order by f.memory_id

@@ -67,9 +67,12 @@ select (select count(*) from slice) as examined, (select count(*) from written) 
        coalesce((select array_agg(user_id order by id) from written where weak), '{}') as archived_users
 
 -- name: moved
--- $2 since when, $3 how many.
-select id as memory_id, user_id, archived_at is not null as archived, moved_at as at from memories
-where tenant = $1 and moved_at < $2 order by moved_at, id limit $3
+-- $2 since when, $3 how many. What was withdrawn has left as well: whoever looks for its row finds none.
+(select id as memory_id, user_id, archived_at is not null as archived, moved_at as at from memories
+ where tenant = $1 and moved_at < $2 order by moved_at, id limit $3)
+union all
+(select memory_id, user_id, false, at from withdrawn where tenant = $1 and at < $2 order by at, memory_id limit $3)
+order by at, memory_id limit $3
 
 -- name: told
 -- $2 memory ids, $3 when they moved: what has moved once more stays.
@@ -80,6 +83,10 @@ with told as (
     order by m.id for update of m
 )
 update memories m set moved_at = null from told where m.tenant = $1 and m.id = told.id
+
+-- name: told_withdrawn
+delete from withdrawn w using unnest($2::uuid[], $3::timestamptz[]) as t (id, at)
+where w.tenant = $1 and w.memory_id = t.id and w.at = t.at
 
 -- name: bury
 insert into dead_letters (tenant, consumer, subject, sequence, message_id, code, reason, attempts, died_at)

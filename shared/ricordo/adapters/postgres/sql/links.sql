@@ -7,14 +7,15 @@ select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unn
 select user_id, generation, number from linked_users where tenant = $1 and user_id = any($2::text[])
 
 -- name: linkable
--- $2 user ids, $3 model, $4 memory ids. A vector of another text than the memory's present one does not count.
+-- $2 user ids, $3 model, $4 memory ids. A vector of another text than the memory's present one does not count. What
+-- lifecycle has made of others is bound to these already.
 select m.id as memory_id, m.user_id, m.content, m.language, m.created_at as said_at, v.vector,
        n.model as linked_model, n.vector as linked_vector
 from memories m
 join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $3
     and v.text_hash = sha256(convert_to(m.content, 'UTF8'))
 left join neighbours n on n.tenant = $1 and n.memory_id = m.id
-where m.tenant = $1 and m.id = any($4::uuid[]) and m.user_id = any($2::text[])
+where m.tenant = $1 and m.id = any($4::uuid[]) and m.user_id = any($2::text[]) and m.derived_by <> 'lifecycle'
 
 -- name: members
 -- $2 user, $3 model, $4 the change after which to look

@@ -1,10 +1,12 @@
 -- name: count
 -- $2 user or null, $3 the current version, $4 whether there is a language model, $5 whether only the rating counts,
 -- $6 embedding models. Without a language model, what one has derived (its name stands behind a plus sign) is current.
+-- What lifecycle has derived is nothing that enrichment could derive again.
 select case when $5 then m.rater else m.derived_by end as version, count(*) as number
 from (select *, coalesce(nullif(rated_by, ''), derived_by) as rater from memories) as m
 join stages s on s.tenant = $1 and s.memory_id = m.id
 where m.tenant = $1 and ($2::text is null or m.user_id = $2) and s.enriched is not null
+  and m.derived_by <> 'lifecycle'
   and (m.rater <> $3 and ($4 or position('+' in m.rater) = 0)
        or not $5 and m.derived_by <> $3 and ($4 or position('+' in m.derived_by) = 0))
   and exists (select from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model = any($6::text[]))
@@ -25,7 +27,7 @@ with slice as (
     join lateral (
         select v.model from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model = any($6::text[])
         order by array_position($6::text[], v.model) limit 1) as v on true
-    where s.enriched is not null
+    where s.enriched is not null and m.derived_by <> 'lifecycle'
       and (m.rater <> $3 and ($4 or position('+' in m.rater) = 0)
            or not $5 and m.derived_by <> $3 and ($4 or position('+' in m.derived_by) = 0))
     order by m.id limit $8

@@ -43,7 +43,8 @@ where m.tenant = $1 and m.id = any($3::uuid[])
 -- name: enrich
 -- $2 rows. What the bot said itself wins over what was inferred; use and fading are not touched. What was
 -- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time. What
--- rules derived with a language model ("rules-2+model") stays when rules derive again without one.
+-- rules derived with a language model ("rules-2+model") stays when rules derive again without one; and what lifecycle
+-- derived, of memories that it has made itself, stays always.
 with derived as (
     select * from jsonb_to_recordset($2::jsonb) as d (
         memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
@@ -55,8 +56,11 @@ with derived as (
     select id, derived_by, rated_by from memories
     where tenant = $1 and id in (select memory_id from derived) order by id for update
 ), judged as (
-    select d.*, position('+' in coalesce(l.derived_by, '')) > 0 and position('+' in d.version) = 0 as described,
-           position('+' in coalesce(l.rated_by, '')) > 0 and position('+' in d.rated_by) = 0 as rated
+    select d.*, l.derived_by = 'lifecycle' as made,
+           l.derived_by = 'lifecycle'
+               or position('+' in coalesce(l.derived_by, '')) > 0 and position('+' in d.version) = 0 as described,
+           l.rated_by = 'lifecycle'
+               or position('+' in coalesce(l.rated_by, '')) > 0 and position('+' in d.rated_by) = 0 as rated
     from derived d join locked l on l.id = d.memory_id
 )
 update memories m
@@ -64,7 +68,9 @@ set type = case when d.described then m.type else d.type end,
     kind = case when d.described then m.kind else coalesce(m.stated_kind, d.kind) end,
     title = case when d.described then m.title else d.title end,
     token_count = d.token_count, local_date = d.local_date, time_of_day = d.time_of_day,
-    day_of_week = d.day_of_week, event_start = d.event_start, event_end = d.event_end,
+    day_of_week = d.day_of_week,
+    event_start = case when d.made then m.event_start else d.event_start end,
+    event_end = case when d.made then m.event_end else d.event_end end,
     participants = case when d.described then m.participants else d.participants end,
     topics = case when d.described then m.topics else d.topics end,
     valence = case when d.described then m.valence else d.valence end,

@@ -1,6 +1,11 @@
 -- name: memories
 -- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
-select * from memories where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
+-- With the ids of the messages that a derived memory was made of, the latest hundred.
+select m.*, case when m.message_id is null then array(
+           select s.message_id from memories s
+           where s.tenant = $1 and s.id = any(m.source_ids) and s.message_id is not null
+           order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids
+from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is not distinct from $2
 
 -- name: standings
 -- What a ranking looks at, and no more: of a hundred candidates ten are shown.
@@ -21,8 +26,9 @@ order by h.said_at desc, h.message_id desc
 limit $6
 
 -- name: timeline
+-- What was said and brought along, and not what was made of it later.
 select * from memories
-where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4
+where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle'
 order by created_at, message_id limit $5
 
 -- name: status

@@ -1,0 +1,69 @@
+-- Memories without a message. Each comes as one row of a JSON array, $2.
+
+-- name: hold
+-- $2 user ids, sorted. Who erases takes the same locks after the tombstone and before the erasure, as does who records.
+select pg_advisory_xact_lock(hashtextextended($1 || '/user/' || user_id, 0)) from unnest($2::text[]) as user_id
+
+-- name: write
+-- Only of sources that are all there, and where no tombstone stands: what is forgotten comes back in no summary. One
+-- that is there already stays as it is, as use and the user's word have made it.
+with offered as (
+    select * from jsonb_to_recordset($2::jsonb) as d (
+        id uuid, user_id text, conversation_id text, type text, kind text, title text, content text, summary text,
+        language text, role text, speaker text, created_at timestamptz, timezone text, event_start timestamptz,
+        event_end timestamptz, expires_at timestamptz, participants text[], topics text[], location text,
+        valence double precision, arousal double precision, dominance double precision, primary_emotion text,
+        emotional_keywords text[], importance double precision, access_count integer, last_accessed timestamptz,
+        reinforcement double precision, pinned boolean, trust double precision, source_ids uuid[],
+        questions_addressed text[], key_topics jsonb, source text, confidence double precision, verified boolean,
+        tags text[], derived_by text)
+), there as (
+    select id from memories where tenant = $1 and id in (select unnest(source_ids) from offered)
+)
+insert into memories (tenant, id, user_id, conversation_id, type, kind, title, content, summary, language, role, speaker,
+                      created_at, timezone, event_start, event_end, expires_at, participants, stated_participants,
+                      topics, location, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
+                      access_count, last_accessed, reinforcement, pinned, trust, source_ids, questions_addressed,
+                      key_topics, source, confidence, verified, tags, derived_by, rated_by, stated_kind, stored_at)
+select $1, o.id, o.user_id, o.conversation_id, o.type, o.kind, o.title, o.content, o.summary, o.language, o.role,
+       o.speaker, o.created_at, o.timezone, o.event_start, o.event_end, o.expires_at, o.participants, o.participants,
+       o.topics, o.location, o.valence, o.arousal, o.dominance, o.primary_emotion, o.emotional_keywords, o.importance,
+       o.access_count, o.last_accessed, o.reinforcement, o.pinned, o.trust, o.source_ids, o.questions_addressed,
+       o.key_topics, o.source, o.confidence, o.verified, o.tags, o.derived_by, o.derived_by, o.kind, $3
+from offered o
+where not exists (select from unnest(o.source_ids) as s (id) where s.id not in (select id from there))
+  and not exists (
+      select from tombstones t
+      where t.tenant = $1 and t.user_id = o.user_id
+        and (t.scope = 'user' or t.scope = 'conversation' and t.key = o.conversation_id))
+order by o.id
+on conflict (tenant, id) do nothing
+
+-- name: begin_stages
+-- $2 memory ids. There is nothing to extract: what they tell was read in their sources.
+insert into stages (tenant, memory_id, user_id, conversation_id, ingested, extracted)
+select $1, m.id, m.user_id, nullif(m.conversation_id, ''), $3, $3
+from memories m where m.tenant = $1 and m.id = any($2::uuid[]) and m.message_id is null
+order by m.id
+on conflict (tenant, memory_id) do nothing
+
+-- name: stages
+select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
+from stages where tenant = $1 and memory_id = any($2::uuid[])
+
+-- name: withdraw
+-- $2 ids of memories without a message, which others take the place of. Rows go in the order of their ids.
+with locked as (
+    select id from memories where tenant = $1 and id = any($2::uuid[]) and message_id is null order by id for update
+), gone as (
+    delete from memories m using locked l where m.tenant = $1 and m.id = l.id returning m.id, m.user_id
+), unstaged as (
+    delete from stages s using locked l where s.tenant = $1 and s.memory_id = l.id
+), unencoded as (
+    delete from vectors v using locked l where v.tenant = $1 and v.memory_id = l.id
+), unlinked as (
+    delete from neighbours n using locked l where n.tenant = $1 and n.memory_id = l.id
+)
+insert into withdrawn (tenant, memory_id, user_id)
+select $1, id, user_id from gone order by id
+on conflict (tenant, memory_id) do update set at = now()

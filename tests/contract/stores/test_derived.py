@@ -1,0 +1,146 @@
+"""Memories that no message is behind, on PostgreSQL: how they are written, enriched and taken away."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from ricordo.adapters.postgres import derived
+from ricordo.adapters.postgres.database import Database
+from ricordo.domain.memory import Emotion, KeyTopic, Memory, MemoryKind, derived_id
+from ricordo.ports.memories import EnrichedMemory
+from ricordo.ports.stages import Progress
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.stores import MODEL, STORED, vector_of
+
+pytestmark = pytest.mark.integration
+
+
+async def _write(
+    database: Database, stores: Stores, *memories: Memory, finished: bool = True
+) -> Sequence[Progress]:
+    async with database.transaction(stores.tenant) as connection:
+        await derived.hold(connection, stores.tenant, {one.user_id for one in memories})
+        return await derived.write(connection, stores.tenant, memories, STORED, finished=finished)
+
+
+async def _withdraw(database: Database, stores: Stores, memory_id: UUID) -> None:
+    async with database.transaction(stores.tenant) as connection:
+        await derived.withdraw(connection, stores.tenant, [memory_id])
+
+
+async def _said(stores: Stores, *names: str) -> list[UUID]:
+    messages = [
+        new_message(name, tenant=stores.tenant, timestamp=at(minute)) for minute, name in enumerate(names)
+    ]
+    await stores.record(*messages)
+    return [stores.id(name) for name in names]
+
+
+def _summary(stores: Stores, sources: Sequence[UUID], content: str = "They spoke of the sea.") -> Memory:
+    return Memory(
+        id=derived_id(stores.tenant, MemoryKind.SUMMARY, sources),
+        tenant=stores.tenant,
+        user_id="u-1",
+        conversation_id="c-1",
+        kind=MemoryKind.SUMMARY,
+        content=content,
+        language="en",
+        created_at=at(30),
+        event_start=at(0),
+        event_end=at(30),
+        importance=0.75,
+        emotion=Emotion(valence=0.4, arousal=0.5, dominance=0.6, primary="joy", keywords=("joy",)),
+        topics=("sea",),
+        participants=("Ada",),
+        key_topics=(KeyTopic(topic="sea", importance="high", user_emotion="joy"),),
+        source_ids=tuple(sources),
+    )
+
+
+async def _found(stores: Stores, memory_id: UUID) -> Sequence[Memory]:
+    return await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
+
+
+async def test_it_comes_back_as_it_was_made(database: Database, stores: Stores) -> None:
+    """Every field, the messages behind it, and the stages that it still lacks."""
+    made = _summary(stores, await _said(stores, "m-1", "m-2"))
+    (progress,) = await _write(database, stores, made)
+    (found,) = await _found(stores, made.id)
+    assert found == replace(made, source_message_ids=("m-1", "m-2"), stored_at=STORED)
+    assert (progress.message_id, progress.conversation_id) == (None, "c-1")
+    assert (progress.encoded, progress.enriched, progress.extracted) == (None, None, STORED)
+
+
+async def test_a_repeat_changes_nothing(database: Database, stores: Stores) -> None:
+    """What is there already stays, in the words that it has."""
+    made = _summary(stores, await _said(stores, "m-1", "m-2"))
+    first = await _write(database, stores, made)
+    assert await _write(database, stores, replace(made, content="Other words.")) == first
+    assert (await _found(stores, made.id))[0].content == made.content
+
+
+async def test_nothing_is_made_of_what_is_forgotten(database: Database, stores: Stores) -> None:
+    """Neither of a source that is gone, nor behind a tombstone."""
+    sources = await _said(stores, "m-1", "m-2")
+    assert await _write(database, stores, _summary(stores, [*sources, uuid4()])) == []
+    await stores.entomb(stores.tenant, "conversation", "c-1", "u-1")
+    assert await _write(database, stores, _summary(stores, sources)) == []
+
+
+async def test_enrichment_leaves_what_lifecycle_has_made(database: Database, stores: Stores) -> None:
+    """It counts the tokens and sets its stage; feeling, importance, topics and times stay."""
+    made = _summary(stores, await _said(stores, "m-1", "m-2"))
+    await _write(database, stores, made)
+    derivation: EnrichedMemory = enriched(made, importance=0.1)
+    (saved,) = await stores.enrichments.save(stores.tenant, [derivation], STORED)
+    (found,) = await _found(stores, made.id)
+    assert saved.progress.enriched == STORED
+    kept = ("kind", "emotion", "importance", "topics", "participants", "event_start", "event_end", "title")
+    assert {name: getattr(found, name) for name in kept} == {name: getattr(made, name) for name in kept}
+    assert found.token_count == derivation.token_count
+
+
+async def test_enrichment_derives_an_extract_as_it_does_a_message(database: Database, stores: Stores) -> None:
+    """What was only cut out of a text has its feeling and importance still to be found."""
+    made = replace(_summary(stores, await _said(stores, "m-1")), kind=MemoryKind.EXTRACT)
+    await _write(database, stores, made, finished=False)
+    await stores.enrichments.save(stores.tenant, [enriched(made, importance=0.1)], STORED)
+    (found,) = await _found(stores, made.id)
+    assert (found.kind, found.importance) == (MemoryKind.EXTRACT, 0.1)
+
+
+async def test_the_next_message_follows_the_one_before_it(database: Database, stores: Stores) -> None:
+    """A summary that lies between the two in time is no turn of the conversation."""
+    await _write(database, stores, _summary(stores, await _said(stores, "m-1", "m-2")))
+    await stores.record(new_message("m-3", tenant=stores.tenant, timestamp=at(60)))
+    assert (await stores.memory("m-3")).preceding_id == stores.id("m-2")
+
+
+async def test_it_is_told_once_more_when_a_stage_is_missing(database: Database, stores: Stores) -> None:
+    """As for any message: nobody has to remember that its event was lost."""
+    made = _summary(stores, await _said(stores, "m-1"))
+    await _write(database, stores, made)
+    lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
+    assert made.id in {one.progress.memory_id for one in lagging}
+
+
+async def test_what_is_withdrawn_is_gone_and_said_once_more(database: Database, stores: Stores) -> None:
+    """Row, stages and vectors; a message is never withdrawn."""
+    (source,) = await _said(stores, "m-1")
+    made = _summary(stores, [source])
+    await _write(database, stores, made)
+    await stores.encodings.save(stores.tenant, MODEL, [(made.id, vector_of(made.id))], [made.id], STORED)
+    await _withdraw(database, stores, made.id)
+    await _withdraw(database, stores, source)
+    assert await _found(stores, made.id) == []
+    assert len(await _found(stores, source)) == 1
+    assert await stores.indexing.versions(stores.tenant, MODEL, [made.id]) == {}
+    moved = await stores.life.moved(stores.tenant, at(10**9), 10)
+    assert [(one.memory_id, one.archived) for one in moved] == [(made.id, False)]
+    await stores.life.told(stores.tenant, moved)
+    assert await stores.life.moved(stores.tenant, at(10**9), 10) == []
