@@ -16,3 +16,44 @@ alter table withdrawn enable row level security;
 alter table withdrawn force row level security;
 create policy one_tenant on withdrawn using (tenant = current_tenant()) with check (tenant = current_tenant());
 grant select, insert, update, delete on withdrawn to ricordo_worker;
+
+-- Conversations of a user in which something was said that no summary covers yet: `since` when the first of it was said,
+-- `stored_at` when the last of it came in, `closed` whether an end of the session is known for some of it.
+create table unsummarized (
+    tenant text not null,
+    user_id text not null,
+    conversation_id text not null,
+    since timestamptz not null,
+    stored_at timestamptz not null,
+    closed boolean not null default false,
+    primary key (tenant, user_id, conversation_id)
+);
+create index unsummarized_closed on unsummarized (tenant, stored_at) where closed;
+create index unsummarized_silent on unsummarized (tenant, stored_at);
+
+-- When bots said that a session had ended: what was said until then belongs to no later session, however late it comes.
+create table session_ends (
+    tenant text not null,
+    user_id text not null,
+    conversation_id text not null,
+    ended_at timestamptz not null,
+    primary key (tenant, user_id, conversation_id, ended_at)
+);
+
+-- The summaries of a conversation, of which there is one a session.
+create index memories_summaries on memories (tenant, conversation_id, created_at) where kind = 'summary';
+
+do $$
+declare
+    name text;
+begin
+    foreach name in array array['unsummarized', 'session_ends'] loop
+        execute format('alter table %I enable row level security', name);
+        execute format('alter table %I force row level security', name);
+        execute format(
+            'create policy one_tenant on %I using (tenant = current_tenant()) with check (tenant = current_tenant())',
+            name);
+        execute format('grant select, insert, update, delete on %I to ricordo_worker', name);
+    end loop;
+end
+$$;

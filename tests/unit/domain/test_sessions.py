@@ -1,0 +1,63 @@
+"""Sessions follow from what was said and when, whatever the order of arrival."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.sessions import SILENCE, sessions
+from ricordo.testing.factories import at
+
+
+@dataclass(frozen=True)
+class _Turn:
+    created_at: datetime
+
+
+def _turns(*minutes: float) -> list[_Turn]:
+    return [_Turn(at(minute)) for minute in minutes]
+
+
+def _cut(*minutes: float, ends: tuple[float, ...] = (), most: int = 5_000) -> list[list[_Turn]]:
+    return sessions(_turns(*minutes), map(at, ends), most=most)
+
+
+def test_a_pause_of_half_an_hour_is_within_a_session() -> None:
+    """A longer one is not."""
+    assert _cut(0, 30, 60) == [_turns(0, 30, 60)]
+    assert _cut(0, 31, 32) == [_turns(0), _turns(31, 32)]
+
+
+def test_what_was_said_until_the_end_belongs_to_the_session_that_ended() -> None:
+    """Also what was said at that very moment."""
+    assert _cut(0, 1, 2, ends=(1,)) == [_turns(0, 1), _turns(2)]
+    assert _cut(0, 1, 2, ends=(1.5, 1.2, 9)) == [_turns(0, 1), _turns(2)]
+
+
+def test_an_endless_session_is_cut() -> None:
+    """Every so many turns, from its beginning."""
+    assert _cut(0, 1, 2, 3, 4, most=2) == [_turns(0, 1), _turns(2, 3), _turns(4)]
+
+
+def test_of_nothing_there_is_no_session() -> None:
+    """Not even an empty one."""
+    assert _cut() == []
+
+
+@given(
+    minutes=st.lists(st.integers(0, 500), max_size=40),
+    ends=st.lists(st.integers(0, 500), max_size=4),
+)
+def test_every_turn_is_in_one_session(minutes: list[int], ends: list[int]) -> None:
+    """In order, none of them empty, and no pause or end within."""
+    turns = _turns(*sorted(minutes))
+    found = sessions(turns, map(at, ends))
+    assert [turn for one in found for turn in one] == turns
+    assert all(found)
+    for one in found:
+        instants = [turn.created_at for turn in one]
+        pauses = [later - earlier for earlier, later in pairwise(instants)]
+        assert max(pauses, default=timedelta()) <= SILENCE
+        assert not any(instants[0] <= at(end) < instants[-1] for end in ends)
