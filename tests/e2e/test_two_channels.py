@@ -14,7 +14,7 @@ from tests.fixtures.lives import NOW, ROME, message, told
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, ids, new_tenant, said
 
-from ricordo_services.wiring import run_decay
+from ricordo_services.wiring import run_pass
 
 pytestmark = pytest.mark.e2e
 
@@ -55,7 +55,7 @@ async def _live(running: Running) -> str:
         OLD,
     )
     await database.close()
-    await run_decay(running.settings, user_id="it")
+    await run_pass(running.settings, "decay", user_id="it", tenant=bot.tenant)
     await running.everything_is_settled()
     return bot.tenant
 

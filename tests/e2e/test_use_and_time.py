@@ -10,7 +10,7 @@ from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, ids, said
 
 from ricordo.testing.eventually import eventually
-from ricordo_services.wiring import run_decay
+from ricordo_services.wiring import run_pass
 
 pytestmark = pytest.mark.e2e
 
@@ -101,7 +101,7 @@ async def test_what_is_left_alone_fades_and_what_is_weak_is_archived(bot: Bot, r
         "update memories set pinned = true where message_id = 'pinned'",
     )
     async with bot.hearing("memory.archived") as archived:
-        await run_decay(running.settings, user_id="u-1")
+        await run_pass(running.settings, "decay", user_id="u-1", tenant=bot.tenant)
         told = json.loads((await archived.next()).data)
     found = await rows(running, bot)
     faded = 0.95 ** (400 // 7)

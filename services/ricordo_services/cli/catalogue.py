@@ -228,6 +228,7 @@ ENTRIES: Final = (
         "Run the passes that let memories fade and keep them in order.",
         examples=(
             "ricordo lifecycle run decay",
+            "ricordo lifecycle run all",
             "ricordo lifecycle run decay --now 2026-03-01T00:00:00Z --json",
         ),
     ),

@@ -1,7 +1,6 @@
 """`ricordo lifecycle run`: the passes that let memories fade and keep them in order."""
 
 import asyncio
-import time
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, Final
@@ -10,20 +9,33 @@ import typer
 from pydantic_core import PydanticCustomError
 
 from ricordo.messages.base import parse_instant
-from ricordo.ports.clock import Clock
-from ricordo_services import wiring
+from ricordo.settings import Settings
 from ricordo_services.cli.catalogue import NOT_YET
 from ricordo_services.cli.configuration import keep_logs_quiet
-from ricordo_services.cli.failures import Misused, guarded
+from ricordo_services.cli.failures import FAILED, Interrupted, Misused, complain, guarded, sentence
 from ricordo_services.cli.groups import group
 from ricordo_services.cli.later import PASSES, NotYet
-from ricordo_services.cli.options import DataDir
-from ricordo_services.cli.output import print_json, print_line
-from ricordo_services.cli.stores import named_stores
+from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
+from ricordo_services.cli.output import margin, print_json, print_line
+from ricordo_services.cli.progress import progress
+from ricordo_services.cli.stores import named_stores, tenant_of
+from ricordo_services.passed import ORDER, RunsElsewhere, Summary
 
-DECAY: Final = "decay"
+ALL: Final = "all"
+_KNOWN: Final = tuple(name for name in ORDER if name not in PASSES)
+_COUNTS: Final = ("examined", "changed", "archived", "created", "seconds")
 
 app = group("Run the passes that let memories fade and keep them in order.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What is to be passed over, and as of when."""
+
+    settings: Settings
+    now: datetime | None
+    user: str | None
+    tenant: str | None
 
 
 @app.command("run")
@@ -32,28 +44,85 @@ async def run(
     context: typer.Context,
     name: Annotated[
         str,
-        typer.Argument(metavar="PASS", help=f"{DECAY}; {', '.join(PASSES)} {NOT_YET}", show_default=False),
+        typer.Argument(
+            metavar="PASS",
+            help=f"{', '.join(_KNOWN)}, or {ALL} of these; {', '.join(PASSES)} {NOT_YET}",
+            show_default=False,
+        ),
     ],
     *,
     now: Annotated[
         str | None,
-        typer.Option(metavar="INSTANT", help="Decay as if it were then, with an offset.", show_default=False),
+        typer.Option(metavar="INSTANT", help="As if it were then, with an offset.", show_default=False),
     ] = None,
-    user: Annotated[
-        str | None, typer.Option(metavar="ID", help="This user's memories only.", show_default=False)
-    ] = None,
+    user: OnlyUser = None,
+    tenant: OnlyTenant = None,
     data_dir: DataDir = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a pass.")] = False,
 ) -> None:
     """Run a pass now and say what it did."""
-    if name in PASSES:
-        raise NotYet(f"ricordo lifecycle run {name}", "0.6", f"`ricordo lifecycle run {DECAY}` works")
-    if name != DECAY:
-        raise Misused(f"there is no pass {name}: choose from {DECAY}, {', '.join(PASSES)}")
+    names = _named(name)
+    order = _Order(
+        now=_instant(now),
+        user=user,
+        tenant=tenant_of(context, tenant),
+        settings=named_stores(context, data_dir),
+    )
     keep_logs_quiet()
-    summary = await wiring.run_decay(named_stores(context, data_dir), user, clock=_clock(now))
-    counts = asdict(summary)
-    counts = {"pass": counts.pop("name"), **counts}
+    elsewhere = False
+    for one in names:
+        try:
+            summary = await _made(order, one, quiet=as_json)
+        except RunsElsewhere as error:
+            complain(sentence(error))
+            elsewhere = True
+        else:
+            _show(summary, as_json=as_json)
+    if elsewhere:
+        raise typer.Exit(FAILED)
+
+
+def _named(name: str) -> tuple[str, ...]:
+    if name in PASSES:
+        raise NotYet(f"ricordo lifecycle run {name}", "0.6", f"`ricordo lifecycle run {ALL}` runs the others")
+    if name not in (*_KNOWN, ALL):
+        raise Misused(f"there is no pass {name}: choose from {', '.join((*_KNOWN, ALL))}")
+    return _KNOWN if name == ALL else (name,)
+
+
+async def _made(order: _Order, name: str, *, quiet: bool) -> Summary:
+    """Make one pass, and show how far it is.
+
+    Raises:
+        Interrupted: it was stopped; says how far it came.
+        RunsElsewhere: another process makes it.
+    """
+    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+
+    so_far = Summary(name)
+    with progress(margin(), name, quiet=quiet) as show:
+
+        def report(now: Summary) -> None:
+            nonlocal so_far
+            so_far = now
+            show(now.examined, max(now.examined, now.expected))
+
+        try:
+            return await wiring.run_pass(
+                order.settings, name, now=order.now, user_id=order.user, tenant=order.tenant, report=report
+            )
+        except asyncio.CancelledError:
+            raise Interrupted(_unfinished(so_far)) from None
+
+
+def _unfinished(so_far: Summary) -> str:
+    done = f"{so_far.changed} changed of {so_far.examined} examined"
+    return f"{so_far.name}: {done}; run it again, and it does the rest"
+
+
+def _show(summary: Summary, *, as_json: bool) -> None:
+    fields = asdict(summary)
+    counts = {"pass": summary.name, **{name: fields[name] for name in _COUNTS}}
     if as_json:
         print_json(counts)
     else:
@@ -64,29 +133,10 @@ def _short(value: object) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """A clock that stands at one instant, for a pass that is run as if it were then."""
-
-    instant: datetime
-
-    def now(self) -> datetime:
-        """Return the instant."""
-        return self.instant
-
-    def monotonic(self) -> float:
-        """Return seconds that go on."""
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for real."""
-        await asyncio.sleep(seconds)
-
-
-def _clock(now: str | None) -> Clock | None:
+def _instant(now: str | None) -> datetime | None:
     if now is None:
         return None
     try:
-        return _Moment(parse_instant(now))
+        return parse_instant(now)
     except PydanticCustomError as error:
         raise Misused(f"--now {error.message()}") from None

@@ -1,6 +1,16 @@
 """The composition root: settings become resources (`resources`), resources become workers and jobs (here)."""
 
-from ricordo_services.wiring.jobs import prepare, run_backfill, run_decay, run_reindex
+from ricordo_services.wiring.jobs import prepare, run_backfill, run_reindex
+from ricordo_services.wiring.passes import PASSES, run_pass
 from ricordo_services.wiring.workers import WORKERS, UnknownWorker, run_workers
 
-__all__ = ["WORKERS", "UnknownWorker", "prepare", "run_backfill", "run_decay", "run_reindex", "run_workers"]
+__all__ = [
+    "PASSES",
+    "WORKERS",
+    "UnknownWorker",
+    "prepare",
+    "run_backfill",
+    "run_pass",
+    "run_reindex",
+    "run_workers",
+]

@@ -1,4 +1,4 @@
-"""What is done once and ends: preparing the servers, letting memories fade, deriving them again."""
+"""What is done once and ends: preparing the servers, deriving memories again, writing projections anew."""
 
 from contextlib import AsyncExitStack
 from typing import Final
@@ -12,7 +12,6 @@ from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.outdated import PostgresOutdated
 from ricordo.adapters.postgres.projection import PostgresEncodings
 from ricordo.ports.bus import StreamsTooLarge
-from ricordo.ports.clock import Clock
 from ricordo.runtime.emitting import Emitter
 from ricordo.settings import Settings
 from ricordo_services.awaited import Tell, served_at, waiting_for
@@ -21,7 +20,6 @@ from ricordo_services.embedding.reembed import Reembed
 from ricordo_services.embedding.repoint import Repoint
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.knowledge.regraph import Regraph
-from ricordo_services.lifecycle.passes import Decay, Summary
 from ricordo_services.models import enriching_model
 from ricordo_services.reindexed import Reindexed, ReindexOrder
 from ricordo_services.reindexed import Report as ReindexReport
@@ -56,16 +54,6 @@ async def prepare(settings: Settings) -> list[str]:
         except StreamsTooLarge as error:
             raise StreamsTooLarge(f"{error}; {_SMALLER}", error.needed) from error
     return done
-
-
-async def run_decay(settings: Settings, user_id: str | None = None, clock: Clock | None = None) -> Summary:
-    """Let memories fade once, as of the clock's present; see `Decay.run`."""
-    async with AsyncExitStack() as exits:
-        resources = Resources(settings, clock or SystemClock(), exits)
-        emitter = Emitter(await resources.bus(), resources.clock, "lifecycle")
-        life = await resources.store(PostgresLife)
-        decay = Decay(life, emitter, resources.clock, settings.lifecycle.floors)
-        return await decay.run(resources.clock.now(), user_id)
 
 
 async def run_backfill(

@@ -1,7 +1,6 @@
 """The lifecycle worker: events of use and time, the passes, commands, and the sweeper."""
 
 from datetime import timedelta
-from typing import Final
 
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.messages.ways import ANSWERED_ELSEWHERE
@@ -12,11 +11,10 @@ from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import Bus
 from ricordo_services.lifecycle.handlers import Reinforce, Sessions
-from ricordo_services.lifecycle.passes import Decay, Reconcile, tidy
+from ricordo_services.lifecycle.passes import Reconcile, tidy
 from ricordo_services.resources import SWEEPER, SWEPT, Resources
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
-
-_HOUR: Final = 3600.0
+from ricordo_services.wiring.passes import by_the_clock, nightly
 
 
 async def lifecycle(resources: Resources) -> list[Service]:
@@ -24,10 +22,8 @@ async def lifecycle(resources: Resources) -> list[Service]:
     settings, clock = resources.settings.lifecycle, resources.clock
     bus, life = await resources.bus(), await resources.store(PostgresLife)
     emitter = Emitter(bus, clock, "lifecycle")
-    decay = Decay(life, emitter, clock, settings.floors)
 
     async def daily() -> None:
-        await decay.run(clock.now())
         await tidy(life, clock.now())
 
     reconcile = Reconcile(
@@ -41,12 +37,8 @@ async def lifecycle(resources: Resources) -> list[Service]:
     return [
         await event_worker(resources, "reinforce", Reinforce(life), linger=USE_LINGERS_S),
         await event_worker(resources, "sessions", Sessions()),
-        Periodic(
-            name="decay",
-            job=daily,
-            interval=settings.decay_every_h * _HOUR,
-            clock=clock,
-        ),
+        *await by_the_clock(resources),
+        Periodic(name="tidy", job=daily, interval=nightly(settings), clock=clock),
         Periodic(name="reconcile", job=reconcile.run, interval=settings.reconcile_every_s, clock=clock),
         QueryServer(
             name="commands",

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
+from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.memories import Lagging
 
@@ -35,14 +36,19 @@ class Moved:
     """A memory that the archive took, or gave back, or whose place another one took.
 
     Attributes:
-        archived: where it is now.
+        reason: why the archive has it; None where it was given back.
         at: when it moved.
     """
 
     memory_id: UUID
     user_id: str
-    archived: bool
+    reason: ArchiveReason | None
     at: datetime
+
+    @property
+    def archived(self) -> bool:
+        """Whether the archive has it now."""
+        return self.reason is not None
 
 
 class Life(Protocol):
@@ -62,7 +68,9 @@ class Life(Protocol):
         """Let a slice of memories, in id order after `after`, fade; archive what is too weak."""
         ...
 
-    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[Moved]:
+    async def moved(
+        self, tenant: str, before: datetime, limit: int, *, user_id: str | None = None
+    ) -> Sequence[Moved]:
         """Return, oldest first, what moved before `before` and was not reported to `told` yet."""
         ...
 

@@ -11,9 +11,11 @@ import pytest
 
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.intake import PostgresIntake
+from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.migrate import migrate
+from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
 from ricordo.runtime.beside import Beside
@@ -79,7 +81,7 @@ async def beside() -> AsyncIterator[Beside]:
 
 
 @pytest.fixture
-def stores(database: Database, beside: Beside) -> Stores:
+def stores(dsns: Dsns, database: Database, beside: Beside) -> Stores:
     """Return all ports on PostgreSQL, in the name of a new tenant."""
     return Stores(
         tenant=f"t-{uuid4()}",
@@ -91,6 +93,9 @@ def stores(database: Database, beside: Beside) -> Stores:
         another_ledger=lambda: PostgresFactLedger(database, beside),
         recollection=PostgresRecollection(database),
         life=PostgresLife(database),
+        keeping=PostgresKeeping(database),
+        pass_runs=PostgresPassRuns(database),
+        pass_locks=PostgresPassLocks(dsns.worker),
         entomb=_entombing(database),
     )
 

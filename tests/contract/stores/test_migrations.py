@@ -91,5 +91,7 @@ async def test_nobody_there_is_said_as_such() -> None:
         await migrate("postgresql://nobody@127.0.0.1:1/none")
 
 
-def test_numbers_are_unique_and_without_gaps() -> None:
-    assert [one.version for one in migrations()] == list(range(1, len(migrations()) + 1))
+def test_numbers_are_unique() -> None:
+    numbers = [one.version for one in migrations()]
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] == 1

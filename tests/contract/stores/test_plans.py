@@ -86,6 +86,8 @@ async def _plan(database: Database, query: str) -> list[str]:
         "links",
         "known",
         "indexed",
+        "passes",
+        "keeping",
     ],
 )
 async def test_by_key(database: Database, file: str) -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.integration
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "neighbours linked_users embedding_models folded_users entity_names identity_decisions"
+    "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs"
 ).split()
 
 
@@ -34,6 +34,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     )
     await stores.ledger.decide(stores.tenant, "u-1", ("Marco R.", "Lupo"), Projection(), same=True, by="user")
     await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
+    await stores.pass_runs.complete(stores.tenant, "decay", STORED)
     await stores.life.bury(stores.tenant, letter(stores))
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
     await join(of_stores(stores, database), "m-1")

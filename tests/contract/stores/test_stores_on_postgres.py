@@ -65,3 +65,7 @@ class TestRecollection(stores.RecollectionContract):
 
 class TestLife(stores.LifeContract):
     """Lifecycle's part."""
+
+
+class TestPasses(stores.PassesContract):
+    """Lifecycle's part: which passes were made, and by whom."""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
+from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.life import Access, DecaySlice, Moved
 from ricordo.ports.memories import Lagging
@@ -59,11 +60,21 @@ class PostgresLife:
             last=row["last"] if row["examined"] == limit else None,
         )
 
-    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[Moved]:
+    async def moved(
+        self, tenant: str, before: datetime, limit: int, *, user_id: str | None = None
+    ) -> Sequence[Moved]:
         """Return what the archive took or gave back; see `Life.moved`."""
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["moved"], tenant, before, limit)
-        return [Moved(**row) for row in found]
+            found = await connection.fetch(_SQL["moved"], tenant, before, limit, user_id)
+        return [
+            Moved(
+                row["memory_id"],
+                row["user_id"],
+                None if row["reason"] is None else ArchiveReason(row["reason"]),
+                row["at"],
+            )
+            for row in found
+        ]
 
     async def told(self, tenant: str, moved: Sequence[Moved]) -> None:
         """Forget that they moved; see `Life.told`."""

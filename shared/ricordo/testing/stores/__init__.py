@@ -19,6 +19,7 @@ from ricordo.testing.stores.ledger_settled import SettlingContract
 from ricordo.testing.stores.ledger_taken_back import TakingBackContract
 from ricordo.testing.stores.life import LifeContract
 from ricordo.testing.stores.links import LinksContract
+from ricordo.testing.stores.passes import PassesContract
 from ricordo.testing.stores.recollection import RecollectionContract
 from ricordo.testing.stores.stages import StagesContract
 from ricordo.testing.stores.stores import Scope, Stores
@@ -36,6 +37,7 @@ __all__ = [
     "LatenessContract",
     "LifeContract",
     "LinksContract",
+    "PassesContract",
     "RecollectionContract",
     "Scope",
     "SettlingContract",

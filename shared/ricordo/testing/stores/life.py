@@ -12,6 +12,7 @@ import pytest
 from ricordo.domain.decay import Decay, decay
 from ricordo.domain.memory import Emotion
 from ricordo.domain.reinforcement import Strength, reinforce
+from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.life import Access
 from ricordo.ports.stages import Stage
@@ -205,16 +206,18 @@ class LifeContract:
         assert await stores.life.moved(stores.tenant, later, 9) == []
         await _all_archived(stores)
         taken = await stores.life.moved(stores.tenant, later, 9)
-        assert [(one.memory_id, one.user_id, one.archived) for one in taken] == [
-            (one, "u-1", True) for one in sorted(ids)
+        assert [(one.memory_id, one.user_id, one.reason) for one in taken] == [
+            (one, "u-1", ArchiveReason.DECAY) for one in sorted(ids)
         ]
         assert await stores.life.moved(stores.tenant, later, 1) == taken[:1]
         assert await stores.life.moved(stores.tenant, taken[0].at, 9) == []
         assert await stores.life.moved(stores.elsewhere().tenant, later, 9) == []
+        assert await stores.life.moved(stores.tenant, later, 9, user_id="u-1") == taken
+        assert await stores.life.moved(stores.tenant, later, 9, user_id="u-2") == []
         await stores.life.reinforce(stores.tenant, [_access(ids[0])])
         await stores.life.told(stores.tenant, taken)
         (back,) = await stores.life.moved(stores.tenant, later, 9)
-        assert (back.memory_id, back.archived) == (ids[0], False)  # it moved once more meanwhile
+        assert (back.memory_id, back.reason) == (ids[0], None)  # it moved once more meanwhile
         await stores.life.reinforce(stores.tenant, [_access(ids[0])])
         assert await stores.life.moved(stores.tenant, later, 9) == [back]
         await stores.life.told(stores.tenant, [back])

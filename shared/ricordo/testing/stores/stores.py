@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from ricordo.domain.memory import Memory
 from ricordo.messages.ids import memory_id
 from ricordo.ports.identity import KnowledgeLedger
+from ricordo.ports.keeping import Keeping
 from ricordo.ports.life import Life
 from ricordo.ports.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
+from ricordo.ports.passes import PassLocks, PassRuns
 from ricordo.ports.recollection import Recollection
 from ricordo.ports.stages import Progress
 from ricordo.testing.factories import unit_vector
@@ -43,6 +45,9 @@ class Stores:
     another_ledger: Callable[[], KnowledgeLedger]
     recollection: Recollection
     life: Life
+    keeping: Keeping
+    pass_runs: PassRuns
+    pass_locks: PassLocks
     entomb: Callable[[str, Scope, str, str], Awaitable[None]]
 
     def elsewhere(self) -> "Stores":

@@ -27,6 +27,7 @@ set access_count = m.access_count + l.times,
     importance = greatest(m.importance, least(0.95, m.importance + 0.02 * l.times)),
     decay_factor = 1,
     archived_at = null,  -- what is used again comes back
+    archive_reason = null,
     moved_at = case when m.archived_at is null then m.moved_at else now() end
 from locked l where m.tenant = $1 and m.id = l.id
 
@@ -57,6 +58,7 @@ with slice as (
 ), written as (
     update memories m
     set decay_factor = f.factor, archived_at = case when f.weak then $2 end,
+        archive_reason = case when f.weak then 'decay' end,
         moved_at = case when f.weak then now() else m.moved_at end  -- by the real clock, whatever $2 is
     from faded f where m.tenant = $1 and m.id = f.id
     returning m.id, m.user_id, f.weak
@@ -67,11 +69,14 @@ select (select count(*) from slice) as examined, (select count(*) from written) 
        coalesce((select array_agg(user_id order by id) from written where weak), '{}') as archived_users
 
 -- name: moved
--- $2 since when, $3 how many. What was withdrawn has left as well: whoever looks for its row finds none.
-(select id as memory_id, user_id, archived_at is not null as archived, moved_at as at from memories
- where tenant = $1 and moved_at < $2 order by moved_at, id limit $3)
+-- $2 since when, $3 how many, $4 user or null. What was withdrawn has left as well: who looks for its row finds none.
+(select id as memory_id, user_id, case when archived_at is not null then coalesce(archive_reason, 'decay') end as reason,
+        moved_at as at
+ from memories
+ where tenant = $1 and moved_at < $2 and ($4::text is null or user_id = $4) order by moved_at, id limit $3)
 union all
-(select memory_id, user_id, false, at from withdrawn where tenant = $1 and at < $2 order by at, memory_id limit $3)
+(select memory_id, user_id, null, at from withdrawn
+ where tenant = $1 and at < $2 and ($4::text is null or user_id = $4) order by at, memory_id limit $3)
 order by at, memory_id limit $3
 
 -- name: told

@@ -1,0 +1,8 @@
+"""Lifecycle's passes over what is stored."""
+
+from ricordo_services.lifecycle.passes.archive import Archive
+from ricordo_services.lifecycle.passes.decay import Decay
+from ricordo_services.lifecycle.passes.frame import Pass, Slice, Work
+from ricordo_services.lifecycle.passes.reconcile import Reconcile, tidy
+
+__all__ = ["Archive", "Decay", "Pass", "Reconcile", "Slice", "Work", "tidy"]

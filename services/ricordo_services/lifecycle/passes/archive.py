@@ -1,0 +1,45 @@
+"""Archive: whoever keeps a copy of memories is told once more what the archive took or gave back."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from ricordo.ports.clock import Clock
+from ricordo.ports.life import Life
+from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.telling import tell_again
+
+_SLICE: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The work of `archive`: tells at once what the reconciliation tells a while after each move.
+
+    Moves are noted by the clock of the database, so the moment that the pass is made for does not matter.
+    """
+
+    life: Life
+    emitter: Emitter
+    clock: Clock
+    name: str = "archive"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return 0: nobody has counted the moves."""
+        return 0
+
+    async def slices(
+        self,
+        tenant: str,
+        now: datetime,  # noqa: ARG002
+        user_id: str | None,
+        after: UUID | None,  # noqa: ARG002 - what was told is not found again
+    ) -> AsyncIterator[Slice]:
+        """Tell of all moves."""
+        before = self.clock.now()
+        while moved := await self.life.moved(tenant, before, _SLICE, user_id=user_id):
+            await tell_again(self.life, self.emitter, tenant, moved)
+            yield Slice(examined=len(moved), changed=len(moved))

@@ -1,0 +1,45 @@
+"""Decay: what was not used for more than a week fades, and what is too weak goes to the archive."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.ports.keeping import Keeping
+from ricordo.ports.life import Life
+from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.telling import archived
+
+_SLICE: Final = 5_000  # memories per transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """The work of `decay`, in the order of ids: a function of the rows and of the moment alone."""
+
+    life: Life
+    keeping: Keeping
+    emitter: Emitter
+    floors: bool = True
+    name: str = "decay"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return how many memories there are."""
+        return await self.keeping.count(tenant, user_id)
+
+    async def slices(
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+    ) -> AsyncIterator[Slice]:
+        """Let memories fade; at most one pass a day changes anything."""
+        while True:
+            done = await self.life.decay(
+                tenant, now, user_id=user_id, after=after, limit=_SLICE, floors=self.floors
+            )
+            await self.emitter.emit(tenant, archived(done.archived, ArchiveReason.DECAY))
+            after = done.last
+            yield Slice(done.examined, done.changed, len(done.archived), reached=after)
+            if after is None:
+                return

@@ -1,0 +1,178 @@
+"""What every pass stands in: one process at a time, tenant by tenant, slice by slice, told of as it goes.
+
+Whoever writes a pass writes its `Work`, and adds it to the table in `wiring/passes.py`. Each slice is
+committed before it is yielded and follows from what is stored, so that one which is done twice changes
+nothing more.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+
+from ricordo.ports.clock import Clock
+from ricordo.ports.passes import PassLocks, PassRuns, PassState
+from ricordo_services.passed import Report, RunsElsewhere, Summary, silent
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What one committed step of a pass has done.
+
+    Attributes:
+        examined, changed, archived, created: see `Summary`.
+        reached: up to which id, where a later run can go on after it; None where it must begin anew.
+    """
+
+    examined: int = 0
+    changed: int = 0
+    archived: int = 0
+    created: int = 0
+    reached: UUID | None = None
+
+
+class Work(Protocol):
+    """What a pass does with the memories of a tenant."""
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        ...
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+        """Return about how much there is to examine, at little cost; 0 where nobody knows."""
+        ...
+
+    def slices(
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+    ) -> AsyncIterator[Slice]:
+        """Do the work and say so, slice by slice.
+
+        Args:
+            tenant: whose memories.
+            now: the moment it is done for, aware: no other clock decides what happens.
+            user_id: this user's memories only.
+            after: what an unfinished run has reached: go on behind it.
+        """
+        ...
+
+
+class Tenants(Protocol):
+    """Who knows the tenants."""
+
+    async def tenants(self) -> Sequence[str]:
+        """Return all tenants that ever said something."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """A pass: what it does, and the frame for it.
+
+    Attributes:
+        work: what it does.
+        life: knows the tenants.
+        runs: remember when it was made by the clock.
+        locks: let one process at a time make it.
+        clock: measures.
+        patience: seconds for which `run` waits for another process, which may only look whether it is due.
+    """
+
+    work: Work
+    life: Tenants
+    runs: PassRuns
+    locks: PassLocks
+    clock: Clock
+    patience: float = 5.0
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        return self.work.name
+
+    async def run(
+        self,
+        now: datetime,
+        user_id: str | None = None,
+        report: Report = silent,
+        *,
+        tenant: str | None = None,
+    ) -> Summary:
+        """Make the whole pass, whenever it was made last.
+
+        Args:
+            now: the moment it is made for, aware.
+            user_id: for this user's memories only, in each tenant.
+            report: told how far it is, at the start and after each slice.
+            tenant: for this one only; None for all.
+
+        Raises:
+            RunsElsewhere: another process makes it at this moment.
+            StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
+        """
+        summary, began = Summary(self.name), self.clock.monotonic()
+        async with self.locks.alone(self.name, self.patience) as is_alone:
+            if not is_alone:
+                raise RunsElsewhere(self.name)
+            tenants = await self.life.tenants() if tenant is None else [tenant]
+            for each in tenants:
+                summary.expected += await self.work.expected(each, now, user_id)
+            report(summary)
+            for each in tenants:
+                async for one in self.work.slices(each, now, user_id, None):
+                    _add(summary, one)
+                    report(summary)
+        summary.seconds = self.clock.monotonic() - began
+        return summary
+
+    async def catch_up(self, now: datetime, every: timedelta) -> Summary | None:
+        """Make the pass for the tenants that it is due for; go on where a run of the same day was cut off.
+
+        Args:
+            now: the moment it is made for, aware.
+            every: how long after one comes the next.
+
+        Returns:
+            What was done; None where another process makes the pass at this moment.
+
+        Raises:
+            StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
+        """
+        summary, began = Summary(self.name), self.clock.monotonic()
+        async with self.locks.alone(self.name) as is_alone:
+            if not is_alone:
+                _log.info("a pass runs elsewhere", name=self.name)
+                return None
+            for tenant in await self.life.tenants():
+                state = await self.runs.state(tenant, self.name)
+                if _is_due(state, now, every):
+                    await self._catch_up(tenant, state, now, summary)
+        summary.seconds = self.clock.monotonic() - began
+        return summary
+
+    async def _catch_up(self, tenant: str, state: PassState, now: datetime, summary: Summary) -> None:
+        began_for, after = now, None
+        if state.began_for is not None and state.began_for.date() == now.date():
+            began_for, after = state.began_for, state.reached
+        async for one in self.work.slices(tenant, began_for, None, after):
+            _add(summary, one)
+            if one.reached is not None:
+                await self.runs.reach(tenant, self.name, began_for, one.reached)
+        await self.runs.complete(tenant, self.name, now)
+
+
+def _is_due(state: PassState, now: datetime, every: timedelta) -> bool:
+    """Whether it is time again; a completion far in the future was noted by a clock that was wrong."""
+    return state.completed_at is None or abs(now - state.completed_at) >= every
+
+
+def _add(summary: Summary, one: Slice) -> None:
+    summary.examined += one.examined
+    summary.changed += one.changed
+    summary.archived += one.archived
+    summary.created += one.created

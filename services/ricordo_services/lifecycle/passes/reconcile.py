@@ -1,0 +1,84 @@
+"""Picking up what was left behind: messages that lack a stage, unheard moves, records that are old."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
+from ricordo.ports.clock import Clock
+from ricordo.ports.life import Life
+from ricordo.ports.memories import Lagging
+from ricordo.ports.stages import Stage
+from ricordo_services.following import Backlog, Emitter
+from ricordo_services.lifecycle.passes.telling import tell_again
+from ricordo_services.passed import Summary
+
+_MOVED: Final = 5_000  # moves that one pass tells of
+_BUSY: Final = 5  # times the patience while workers have a backlog
+_REMITTED: Final = 1_000  # messages that one pass sends on their way again
+_HANDLED_KEPT: Final = timedelta(days=8)  # a day longer than the stream that could deliver an event again
+_REASONS_KEPT: Final = timedelta(days=30)
+
+
+async def tidy(life: Life, now: datetime) -> None:
+    """Drop, for all tenants, the record of events that come no more, and old reasons of dead letters.
+
+    A message that still lacks a stage when its reason goes is sent on its way once more; if it fails again,
+    it is a dead letter again. That makes up for a replay which was lost with the power.
+    """
+    for tenant in await life.tenants():
+        await life.tidy(tenant, handled_before=now - _HANDLED_KEPT, died_before=now - _REASONS_KEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Reconcile:
+    """Sends on their way again the messages that have lacked a stage for too long, and says moves once more.
+
+    Derived events live in a stream that may lose its last moments with the power, and a process may end
+    between its write and its event; the stages know what is missing, and the rows what the archive took or
+    gave back. While events still wait for a worker, what lacks a stage is most likely late and not lost: then
+    the pass leaves it alone for longer. Whoever is given the same event twice writes the same.
+    """
+
+    life: Life
+    emitter: Emitter
+    backlog: Backlog
+    clock: Clock
+    model: str
+    patience: timedelta = field(default=timedelta(minutes=2))
+
+    async def run(self) -> Summary:
+        """Emit again, for all tenants, the event before the first stage that is missing, and of each move."""
+        summary, began = Summary("reconcile"), self.clock.monotonic()
+        patience = self.patience * (_BUSY if await self.backlog.waiting() else 1)
+        now = self.clock.now()
+        for tenant in await self.life.tenants():
+            lagging = await self.life.lagging(tenant, now, patience, _REMITTED)
+            summary.examined += len(lagging)
+            await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
+            summary.changed += len(lagging)
+            await self._tell_moved(tenant, now - patience, summary)
+        summary.seconds = self.clock.monotonic() - began
+        return summary
+
+    async def _tell_moved(self, tenant: str, before: datetime, summary: Summary) -> None:
+        """Say once more what moved before `before`; then it is taken as said.
+
+        Whoever moved it said so at once, if nothing came in between. So it is said twice, patience apart, and
+        one crash or power failure leaves one of the two; only a second one, in the moment after the second
+        saying, could leave none.
+        """
+        moved = await self.life.moved(tenant, before, _MOVED)
+        if not moved:
+            return
+        await tell_again(self.life, self.emitter, tenant, moved)
+        summary.examined += len(moved)
+        summary.changed += len(moved)
+
+    def _again(self, lagging: Lagging) -> list[DerivedEvent]:
+        ids, lacks = lagging.progress.ids, lagging.lacks
+        if Stage.ENCODED in lacks or Stage.EXTRACTED in lacks:
+            return [MemoryCreated(**ids)]  # heard by encode and by knowledge
+        if Stage.ENRICHED in lacks:
+            return [MemoryEncoded(**ids, model=self.model)]
+        return [MemoryEnriched(**ids, version="reconcile")]

@@ -1,0 +1,123 @@
+"""The table of passes: what the worker of lifecycle and `ricordo lifecycle run` go by."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.postgres.keeping import PostgresKeeping
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.periodic import Periodic
+from ricordo.settings import LifecycleSettings, Settings
+from ricordo_services.lifecycle.passes import Archive, Decay, Pass, Work
+from ricordo_services.passed import Report, Summary, silent
+from ricordo_services.resources import Resources
+
+_HOUR: Final = 3600.0
+_LOOKS: Final = 24  # times per interval that it is looked whether a pass is due: an hour late at most
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A pass in the table.
+
+    Attributes:
+        work: makes what it does.
+        every_s: seconds from one to the next, by the settings; None where no clock calls for it.
+    """
+
+    work: Callable[[Resources], Awaitable[Work]]
+    every_s: Callable[[LifecycleSettings], float] | None = None
+
+
+def nightly(settings: LifecycleSettings) -> float:
+    """Return the interval of what is done once a day."""
+    return settings.decay_every_h * _HOUR
+
+
+async def _decay(resources: Resources) -> Work:
+    return Decay(
+        await resources.store(PostgresLife),
+        await resources.store(PostgresKeeping),
+        await _emitter(resources),
+        resources.settings.lifecycle.floors,
+    )
+
+
+async def _archive(resources: Resources) -> Work:
+    return Archive(await resources.store(PostgresLife), await _emitter(resources), resources.clock)
+
+
+async def _emitter(resources: Resources) -> Emitter:
+    return Emitter(await resources.bus(), resources.clock, "lifecycle")
+
+
+PASSES: Final[Mapping[str, Planned]] = {
+    "decay": Planned(_decay, nightly),
+    "archive": Planned(_archive),
+}
+"""By name, in the order of `passed.ORDER`."""
+
+
+async def make_pass(resources: Resources, name: str) -> Pass:
+    """Return the pass of a name in the table."""
+    dsn = resources.settings.stores.postgres_dsn.get_secret_value()
+    return Pass(
+        work=await PASSES[name].work(resources),
+        life=await resources.store(PostgresLife),
+        runs=await resources.store(PostgresPassRuns),
+        locks=PostgresPassLocks(dsn),
+        clock=resources.clock,
+    )
+
+
+async def by_the_clock(resources: Resources) -> list[Periodic]:
+    """Return what makes each pass that is due, at the start and from then on."""
+    services = []
+    for name, planned in PASSES.items():
+        if planned.every_s is not None:
+            every = planned.every_s(resources.settings.lifecycle)
+            services.append(_periodic(await make_pass(resources, name), every, resources))
+    return services
+
+
+def _periodic(one: Pass, every_s: float, resources: Resources) -> Periodic:
+    clock, every = resources.clock, timedelta(seconds=every_s)
+
+    async def catch_up() -> None:
+        await one.catch_up(clock.now(), every)
+
+    # More often than a pass is due: one that another process made before this one began is due earlier.
+    return Periodic(name=one.name, job=catch_up, interval=every_s / _LOOKS, clock=clock)
+
+
+async def run_pass(
+    settings: Settings,
+    name: str,
+    *,
+    now: datetime | None = None,
+    user_id: str | None = None,
+    tenant: str | None = None,
+    report: Report = silent,
+) -> Summary:
+    """Make a pass once, whenever it was made last; see `Pass.run`.
+
+    Args:
+        settings: name the servers.
+        name: of the pass, one of `PASSES`.
+        now: the moment it is made for, aware; None for the present.
+        user_id: for this user's memories only.
+        tenant: for this tenant only.
+        report: told how far it is.
+
+    Raises:
+        RunsElsewhere: another process makes it at this moment.
+    """
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        made = await make_pass(resources, name)
+        return await made.run(now or resources.clock.now(), user_id, report, tenant=tenant)

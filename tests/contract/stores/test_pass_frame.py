@@ -1,0 +1,163 @@
+"""A pass is made once a day whoever starts how often, goes on where it was cut off, and by one at a time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.eventually import eventually
+from ricordo.testing.stores import Stores
+from ricordo_services.lifecycle.passes import Pass, Slice
+from ricordo_services.passed import RunsElsewhere, Summary
+
+pytestmark = pytest.mark.integration
+
+DAY = timedelta(days=1)
+
+
+class PowerCut(Exception):
+    """The process ends here."""
+
+
+@dataclass
+class Work:
+    """Ten slices, of which it is remembered which were done when; it may be cut off after some."""
+
+    name: str = field(default_factory=lambda: f"pass-{uuid4()}")
+    done: list[tuple[datetime, int]] = field(default_factory=list)
+    cut_after: int | None = None
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.go_on.set()
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+        return 20
+
+    async def slices(
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+    ) -> AsyncIterator[Slice]:
+        for number in range(1 if after is None else after.int + 1, 11):
+            await self.go_on.wait()
+            if number - 1 == self.cut_after:
+                raise PowerCut
+            self.done.append((now, number))
+            yield Slice(examined=2, changed=1, archived=1, reached=UUID(int=number))
+
+
+@dataclass
+class OneTenant:
+    """Knows the test's tenant."""
+
+    tenant: str
+
+    async def tenants(self) -> Sequence[str]:
+        return [self.tenant]
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+def framed(stores: Stores, work: Work, clock: ManualClock) -> Pass:
+    return Pass(
+        work=work,
+        life=OneTenant(stores.tenant),
+        runs=stores.pass_runs,
+        locks=stores.pass_locks,
+        clock=clock,
+        patience=0.05,
+    )
+
+
+async def test_a_worker_that_starts_every_minute_makes_it_once_a_day(
+    stores: Stores, clock: ManualClock
+) -> None:
+    work, counts = Work(), []
+    for _ in range(5):
+        for _ in range(3):
+            await framed(stores, work, clock).catch_up(clock.now(), DAY)
+            await clock.advance(60)
+        counts.append(len(work.done))
+        await clock.advance(6 * 3600)
+    assert counts == [10, 10, 10, 10, 20]
+
+
+async def test_a_run_that_was_cut_off_goes_on_where_it_was_for_the_same_moment(
+    stores: Stores, clock: ManualClock
+) -> None:
+    work, began = Work(cut_after=4), clock.now()
+    for _ in range(2):
+        with pytest.raises(PowerCut):
+            await framed(stores, work, clock).catch_up(clock.now(), DAY)
+        await clock.advance(60)
+    work.cut_after = None
+    summary = await framed(stores, work, clock).catch_up(clock.now(), DAY)
+    assert work.done == [(began, number) for number in range(1, 11)]
+    assert summary is not None
+    assert (summary.examined, summary.changed, summary.archived) == (12, 6, 6)
+
+
+async def test_a_run_that_was_cut_off_yesterday_begins_anew(stores: Stores, clock: ManualClock) -> None:
+    work = Work(cut_after=4)
+    with pytest.raises(PowerCut):
+        await framed(stores, work, clock).catch_up(clock.now(), DAY)
+    await clock.advance(86_400)
+    work.cut_after = None
+    await framed(stores, work, clock).catch_up(clock.now(), DAY)
+    assert work.done[4:] == [(clock.now(), number) for number in range(1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("turned_back", "slices"), [(timedelta(hours=3), 10), (timedelta(days=40), 20)], ids=str
+)
+async def test_a_clock_that_was_turned_back_stops_no_pass_for_long(
+    stores: Stores, clock: ManualClock, turned_back: timedelta, slices: int
+) -> None:
+    work = Work()
+    for now in (clock.now(), clock.now() - turned_back):
+        await framed(stores, work, clock).catch_up(now, DAY)
+    assert len(work.done) == slices
+
+
+async def test_two_workers_at_once_make_it_once_and_a_command_says_so(
+    stores: Stores, clock: ManualClock
+) -> None:
+    work, another = Work(), Work()
+    another.name = work.name
+    work.go_on.clear()
+    first = asyncio.create_task(framed(stores, work, clock).catch_up(clock.now(), DAY))
+    await eventually(lambda: _is_taken(stores, work.name))
+    assert await framed(stores, another, clock).catch_up(clock.now(), DAY) is None
+    with pytest.raises(RunsElsewhere, match="runs elsewhere"):
+        await framed(stores, another, clock).run(clock.now())
+    work.go_on.set()
+    assert await first is not None
+    await framed(stores, another, clock).catch_up(clock.now(), DAY)
+    assert (len(work.done), another.done) == (10, [])
+
+
+async def test_a_run_by_hand_makes_all_of_it_and_tells_how_far_it_is(
+    stores: Stores, clock: ManualClock
+) -> None:
+    work, told = Work(), []
+
+    def report(now: Summary) -> None:
+        told.append((now.examined, now.expected))
+
+    await framed(stores, work, clock).catch_up(clock.now(), DAY)
+    summary = await framed(stores, work, clock).run(clock.now(), None, report)
+    assert told == [(2 * number, 20) for number in range(11)]
+    assert (summary.name, summary.examined, summary.changed) == (work.name, 20, 10)
+    nobodys = await framed(stores, work, clock).run(clock.now(), tenant="another")
+    assert nobodys.examined == 20
+
+
+async def _is_taken(stores: Stores, name: str) -> bool:
+    async with stores.pass_locks.alone(name) as is_alone:
+        return not is_alone
