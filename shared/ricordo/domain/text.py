@@ -38,7 +38,7 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _ELISION = re.compile(r"['\u2019]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|\n+")
 LONGEST_ABBREVIATION = 8
-_ABBREVIATION = re.compile(
+ABBREVIATION = re.compile(
     r"(?:\b(?:sig|sigg|dott|dr|prof|avv|ing|ecc|es|pag|art|mr|mrs|ms|st|jr|sr|vs|etc|e\.g|i\.e|approx)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
@@ -206,7 +206,7 @@ def _sentences(text: str) -> tuple[str, ...]:
         if not piece:
             continue
         parts.append(piece)
-        if piece[-1] != "." or not _ABBREVIATION.search(piece[-LONGEST_ABBREVIATION:]):
+        if piece[-1] != "." or not ABBREVIATION.search(piece[-LONGEST_ABBREVIATION:]):
             found.append(" ".join(parts))
             parts.clear()
     if parts:

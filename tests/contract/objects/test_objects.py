@@ -1,0 +1,142 @@
+"""Where documents are kept: in memory, in a folder, in a bucket."""
+
+import os
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from ricordo.adapters.objects import Bucket, KeptObjects, in_bucket, in_folder, in_memory
+from ricordo.ports.documents import ObjectMissing, ObjectStore, ObjectsUnavailable, object_key
+from ricordo.testing.objects import ObjectStoreContract
+
+KEY = object_key("acme", "u-1", b"x")
+_PROGRAM = Path(__file__).parents[2] / "fixtures" / "s3_program.py"
+
+
+class TestInMemory(ObjectStoreContract):
+    @pytest.fixture
+    def objects(self) -> ObjectStore:
+        return in_memory()
+
+
+class TestInFolder(ObjectStoreContract):
+    @pytest.fixture
+    def objects(self, tmp_path: Path) -> ObjectStore:
+        return in_folder(tmp_path / "objects")
+
+
+@contextmanager
+def s3_server(folder: Path) -> Iterator[str]:
+    """Run a server that speaks S3 and keeps the bucket `documents`; it believes whatever key it is shown."""
+    (folder / "documents").mkdir()
+    with socket.socket() as chosen:
+        chosen.bind(("127.0.0.1", 0))
+        port = chosen.getsockname()[1]
+    with subprocess.Popen(
+        [sys.executable, str(_PROGRAM), str(folder), str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            _await_port(port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.kill()
+
+
+def _await_port(port: int) -> None:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.02)
+    raise TimeoutError("the S3 server does not start")
+
+
+@pytest.fixture(scope="module")
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with s3_server(tmp_path_factory.mktemp("s3")) as url:
+        yield url
+
+
+def _bucket(endpoint: str, name: str = "documents", prefix: str = "") -> KeptObjects:
+    return in_bucket(
+        Bucket(
+            name=name,
+            prefix=prefix,
+            endpoint=endpoint,
+            region="eu-south-1",
+            access_key_id="somebody",
+            secret_access_key="something",
+            timeout=5,
+            retrying=1,
+        )
+    )
+
+
+class TestInBucket(ObjectStoreContract):
+    @pytest.fixture
+    def objects(self, endpoint: str) -> ObjectStore:
+        return _bucket(endpoint)
+
+
+class TestInBucketUnderPrefix(ObjectStoreContract):
+    @pytest.fixture
+    def objects(self, endpoint: str) -> ObjectStore:
+        return _bucket(endpoint, prefix="some/where")
+
+
+async def test_a_bucket_that_is_not_there(endpoint: str) -> None:
+    with pytest.raises(ObjectsUnavailable, match="could not answer"):
+        await _bucket(endpoint, "elsewhere").put(KEY, b"x")
+
+
+async def test_a_server_that_is_not_there() -> None:
+    with pytest.raises(ObjectsUnavailable) as raised:
+        await _bucket("http://127.0.0.1:9").check()
+    assert "\n" not in str(raised.value)
+
+
+async def test_files_are_their_owners_only(tmp_path: Path) -> None:
+    """Whatever the process lets others do with its files."""
+    before = os.umask(0)
+    try:
+        await in_folder(tmp_path / "deep" / "objects").put(KEY, b"x")
+    finally:
+        os.umask(before)
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "deep" / "objects").rglob("*")}
+    assert {mode for path, mode in modes.items() if path.is_dir()} == {0o700}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
+    assert stat.S_IMODE((tmp_path / "deep" / "objects").stat().st_mode) == 0o700
+
+
+async def test_they_are_there_for_the_next_process(tmp_path: Path) -> None:
+    await in_folder(tmp_path).put(KEY, b"x")
+    assert await in_folder(tmp_path).get(KEY) == b"x"
+
+
+async def test_a_volume_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "acme").write_text("in the way")
+    with pytest.raises(ObjectsUnavailable, match="could not answer"):
+        await in_folder(tmp_path).put(KEY, b"x")
+
+
+def test_no_name_of_anybodys_is_in_a_key() -> None:
+    """Nor does the same document of two users, or of two tenants, have the same."""
+    keys = [object_key(tenant, user, b"x") for tenant in ("a", "b") for user in ("../../etc", "..", "u/1")]
+    assert len(set(keys)) == len(keys)
+    assert not any(".." in key or key.count("/") != 2 for key in keys)
+    with pytest.raises(ValueError, match="tenant"):
+        object_key("../x", "u-1", b"x")
+
+
+async def test_what_was_never_put(tmp_path: Path) -> None:
+    with pytest.raises(ObjectMissing):
+        await in_folder(tmp_path).get(KEY)

@@ -1,0 +1,71 @@
+"""Documents are read in a process of their own, which is ended where it takes too much."""
+
+import asyncio
+
+import psutil
+import pytest
+from tests.fixtures.papers import bomb, pdf
+
+from ricordo.adapters.documents import process
+from ricordo.adapters.documents.process import ReaderProcess
+from ricordo.ports.reading import ReadingLimits, Unreadable
+from ricordo.testing.eventually import eventually
+
+pytestmark = pytest.mark.integration
+
+
+def _children() -> set[int]:
+    return {one.pid for one in psutil.Process().children(recursive=True)}
+
+
+async def test_a_document_is_read() -> None:
+    parts = await ReaderProcess().read("r.pdf", "application/pdf", pdf("Perché no?", "The end"))
+    assert [(part.page, part.text.strip()) for part in parts] == [(1, "Perché no?"), (2, "The end")]
+
+
+async def test_a_large_one_goes_through() -> None:
+    text = "A line of a long transcript.\n" * 60_000
+    (part,) = await ReaderProcess().read("long.txt", "text/plain", text.encode())
+    assert part.text == text
+
+
+async def test_why_one_cannot_be_read_comes_through() -> None:
+    with pytest.raises(Unreadable, match="cannot be read: what can is plain text"):
+        await ReaderProcess().read("a.zip", "application/zip", b"PK")
+
+
+async def test_one_that_takes_too_long_is_given_up() -> None:
+    before = _children()
+    with pytest.raises(Unreadable, match=r"takes longer to read than 0\.01 seconds"):
+        await ReaderProcess(ReadingLimits(seconds=0.01)).read("a.pdf", "application/pdf", pdf("words"))
+    assert _children() == before, "the process is gone"
+
+
+async def test_one_that_takes_too_much_memory_is_given_up() -> None:
+    """And costs this process nothing."""
+    reader = ReaderProcess(ReadingLimits(memory_mb=150))
+    with pytest.raises(Unreadable, match=r"memory|fall over"):
+        await reader.read("a.txt", "text/plain", b"a b " * 20_000_000)
+
+
+@pytest.mark.slow
+async def test_a_bomb_does_no_harm() -> None:
+    with pytest.raises(Unreadable):
+        await ReaderProcess().read("bomb.pdf", "application/pdf", bomb(150))
+
+
+async def test_whoever_gives_up_leaves_no_process_behind() -> None:
+    before = _children()
+    reading = asyncio.create_task(ReaderProcess().read("a.txt", "text/plain", b"words " * 1_000_000))
+    await eventually(lambda: _children() != before)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert _children() == before
+
+
+def test_it_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No password of the worker's is in the process that reads what strangers wrote."""
+    monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://u:secret@h/d")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    assert "secret" not in str(process._environment())
