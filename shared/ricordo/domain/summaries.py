@@ -78,9 +78,9 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
     """Sum up a session.
 
     Without a model, its most salient sentences stand for it, each with who said it where that is not the
-    only one who speaks. Meaningfulness (1 + 4 * importance) is that of the three weightiest turns; the feeling
-    is the user's; each of the key topics has the importance of its weightiest turn, and the user's feeling
-    about it.
+    only one who speaks. Meaningfulness (1 + 4 * importance) is that of the three weightiest turns; the
+    feeling is the user's; each of the key topics has the importance of its weightiest turn, and the user's
+    feeling about it.
 
     Args:
         turns: of one session, at least one, in the order in which they were said.
@@ -88,8 +88,8 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
     """
     memories = [one.memory for one in turns]
     first, last = memories[0], memories[-1]
-    told = condensed or Condensed(text=_told(turns))
-    feeling = _feeling(memories, told.emotions)
+    told = condensed or Condensed(text=told_of(turns))
+    feeling = feeling_of(memories, told.emotions)
     topics = told.key_topics or key_topics(memories)
     sources = tuple(one.id for one in memories)
     return Memory(
@@ -105,7 +105,7 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
         created_at=last.created_at,
         event_start=first.created_at,
         event_end=last.created_at + timedelta(seconds=1),
-        participants=_people(memories),
+        participants=people_of(memories),
         topics=tuple(one.topic for one in topics),
         emotion=feeling,
         importance=_weight(memories) if told.importance is None else told.importance,
@@ -129,12 +129,13 @@ def key_topics(memories: Sequence[Memory]) -> tuple[KeyTopic, ...]:
     )
 
 
-def _told(turns: Sequence[Turn]) -> str:
+def told_of(turns: Sequence[Turn], most: int = MOST_SENTENCES) -> str:
+    """Return the most salient sentences of what was said, each with who said it where several did."""
     texts = [Text(one.memory.content, one.memory.language, _share([one.memory]), one.vector) for one in turns]
     voices = {_voice(one.memory) for one in turns}
     told: list[str] = []
     speaking = ""
-    for one in salient(texts, MOST_SENTENCES):
+    for one in salient(texts, most):
         memory = turns[one.place].memory
         voice = _voice(memory) if len(voices) > 1 else ""
         told.append(f"{voice}: {one.sentence}" if voice and voice != speaking else one.sentence)
@@ -182,7 +183,7 @@ def _felt(said: Sequence[Memory]) -> str:
     return next(iter(_labels(said)), _NEUTRAL)
 
 
-def _feeling(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
+def feeling_of(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
     """Return the user's feeling: each turn counts by how strongly it is felt."""
     felt = [one.emotion for one in memories if one.role == Role.USER] or [NEUTRAL]
     shares = np.array([0.05 + one.intensity for one in felt])
@@ -199,7 +200,8 @@ def _feeling(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
     )
 
 
-def _people(memories: Iterable[Memory]) -> tuple[str, ...]:
+def people_of(memories: Iterable[Memory]) -> tuple[str, ...]:
+    """Return who takes part in most of the memories, at most 10."""
     met: Counter[str] = Counter()
     spelt: dict[str, str] = {}
     for memory in memories:

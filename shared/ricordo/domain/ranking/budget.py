@@ -38,11 +38,15 @@ class Budget:
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
+        return self.worth(signals.age_days, signals.access_count, signals.importance, signals.token_count)
+
+    def worth(self, age_days: Column, uses: Column, importance: Column, tokens: Column) -> Column:
+        """Return the score of memories that so much is known of; see `Signals` for units."""
         return (
-            self.recency * (10 - np.minimum(10.0, signals.age_days / 30))
-            + self.frequency * np.minimum(10.0, signals.access_count / 5)
-            + self.importance * rating_of_ten(signals.importance)
-            - self.cost * signals.token_count / 500
+            self.recency * (10 - np.minimum(10.0, age_days / 30))
+            + self.frequency * np.minimum(10.0, uses / 5)
+            + self.importance * rating_of_ten(importance)
+            - self.cost * tokens / 500
         )
 
 

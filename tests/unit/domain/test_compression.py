@@ -1,0 +1,146 @@
+"""What is condensed, and what goes together: old, weak, alike, and the same in whatever order it is read."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from ricordo.domain.compression import ALIKE, BLOCK, FEWEST, MOST, Weak, about, groups, is_weak, worth
+from ricordo.domain.memory import Memory, MemoryKind, Source
+from ricordo.testing.factories import START, memory, unit_vector, unit_vectors
+
+_NOW = START + dt.timedelta(days=200)
+_EIGHT = unit_vectors(8, 12, seed=3)
+
+
+def _old(**fields: object) -> Memory:
+    return replace(memory(importance=0.1), **fields)  # type: ignore[arg-type]  # each test names its own
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"pinned": True},
+        {"verified": True},
+        {"compressed": True},
+        {"source": Source.USER_CORRECTION},
+        {"message_id": None, "kind": MemoryKind.SYNTHESIS},
+        {"message_id": None, "kind": MemoryKind.EXTRACT},
+        {"expires_at": _NOW},
+        {"importance": 0.6},
+        {"access_count": 40},
+        {"created_at": _NOW - dt.timedelta(days=90)},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_what_is_held_on_to_or_strong_or_young_is_left_alone(fields: dict[str, object]) -> None:
+    """Of an old and weak memory, each of these makes another one."""
+    assert is_weak(_old(), _NOW)
+    assert not is_weak(_old(**fields), _NOW)
+
+
+def test_what_lies_in_the_archive_is_condensed_too() -> None:
+    """Most of what is weak lies there."""
+    assert is_weak(_old(archived_at=_NOW), _NOW)
+
+
+def test_the_worth_is_the_budget_score() -> None:
+    """0.3 (10 - 200/30) + 0.2 * 2 + 0.4 * (1 + 9/10) - 0.1 * 50/500."""
+    one = _old(access_count=10, token_count=50)
+    assert worth(one, _NOW) == pytest.approx(0.3 * (10 - 200 / 30) + 0.4 + 0.4 * 1.9 - 0.01)
+
+
+def test_nobody_speaks_about_themselves() -> None:
+    """Who says it is a participant, and not what it is about."""
+    assert about(("Davide", "Anna", "anna"), "Davide") == ("anna",)
+
+
+def _weak(
+    number: int, vector: NDArray[np.float32], day: float = 0.0, *names: str, language: str = "en"
+) -> Weak:
+    return Weak(UUID(int=number), START + dt.timedelta(days=day), language, names, vector)
+
+
+def _numbers(found: Sequence[Sequence[Weak]]) -> list[list[int]]:
+    return [[one.id.int for one in group] for group in found]
+
+
+def test_those_about_the_same_person_go_together() -> None:
+    """Of several people, the one that most memories are about; alike or not, another person is apart."""
+    same = unit_vector(1)
+    told = [_weak(n, same, n, "anna") for n in range(4)]
+    told += [_weak(4, same, 4, "marco", "anna"), *(_weak(n, same, n, "marco") for n in (5, 6, 7))]
+    assert _numbers(groups(told)) == [[0, 1, 2, 3, 4], [5, 6, 7]]
+
+
+def test_languages_are_not_mixed() -> None:
+    """A synthesis is in the language of its sources."""
+    same = unit_vector(1)
+    told = [_weak(n, same, n, language=language) for n, language in enumerate(["en", "it", "en", "it", "en"])]
+    assert _numbers(groups(told)) == [[0, 2, 4]]
+
+
+def test_two_are_too_few_and_what_is_unlike_stays_alone() -> None:
+    """A synthesis of two would save nothing."""
+    one, other = unit_vectors(2, 384)
+    told = [_weak(0, one), _weak(1, one), _weak(2, other)]
+    assert groups(told) == []
+
+
+def test_those_of_a_quarter_go_first_and_the_rest_finds_company_farther_away() -> None:
+    """Three in January, then one in May and two in the next year."""
+    same = unit_vector(1)
+    told = [_weak(n, same, day) for n, day in enumerate((0, 1, 2, 120, 400, 401))]
+    assert _numbers(groups(told)) == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_many_alike_make_several_groups() -> None:
+    """Each of twenty at the most."""
+    told = [_weak(n, unit_vector(1), n / 100) for n in range(2 * MOST + 1)]
+    assert [len(group) for group in groups(told)] == [MOST, MOST]
+
+
+@given(
+    kinds=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 500), st.integers(0, 3)), max_size=60),
+    shuffled=st.randoms(use_true_random=False),
+)
+def test_the_groups_follow_from_the_set(kinds: list[tuple[int, int, int]], shuffled: Random) -> None:
+    """In whatever order they are read: none twice, none too small or large, all of one kind, all alike."""
+    names = ("", "anna", "marco", "anna")
+    told = [
+        _weak(n, _near(kind, n), day, *filter(None, [names[who]]), language="it" if who == 3 else "en")
+        for n, (kind, day, who) in enumerate(kinds)
+    ]
+    found = groups(told)
+    mixed = list(told)
+    shuffled.shuffle(mixed)
+    assert _numbers(groups(mixed)) == _numbers(found)
+    every = [one.id for group in found for one in group]
+    assert len(every) == len(set(every))
+    for group in found:
+        assert FEWEST <= len(group) <= MOST
+        assert len({(one.language, one.about) for one in group}) == 1
+        cosines = np.stack([one.vector for one in group]) @ np.stack([one.vector for one in group]).T
+        assert cosines.min(axis=1).max() >= ALIKE - 0.001  # some middle one is near to all
+
+
+def _near(kind: int, number: int) -> NDArray[np.float32]:
+    vector = _EIGHT[kind] + 0.4 * unit_vector(number, 12)
+    near: NDArray[np.float32] = (vector / np.linalg.norm(vector)).astype(np.float32)
+    return near
+
+
+def test_of_very_many_only_those_near_in_time_are_compared() -> None:
+    """Alike ones that a whole block lies between are not found, and no more space is taken."""
+    strangers = unit_vectors(BLOCK, 384, seed=1)
+    told = [_weak(n, strangers[n], n / 1000) for n in range(BLOCK)]
+    twins = [_weak(10_000, strangers[0], 0.0001), _weak(10_001, strangers[0], 9)]
+    assert groups([*told, *twins]) == []
+    assert _numbers(groups([*told, twins[0], _weak(10_001, strangers[0], 0.0002)])) == [[0, 10_000, 10_001]]
