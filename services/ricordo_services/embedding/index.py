@@ -20,7 +20,16 @@ from ricordo_services.receipts import stage_events
 
 # Columns that no vector and no term depends on. Use and time touch them, which is most of what ever changes.
 _BESIDE_VECTORS = frozenset(
-    {"access_count", "last_accessed", "reinforcement", "importance", "decay_factor", "archived_at"}
+    {
+        "access_count",
+        "last_accessed",
+        "reinforcement",
+        "importance",
+        "decay_factor",
+        "archived_at",
+        "pinned",
+        "verified",
+    }
 )
 
 Changed = MemoryChanged | MemoryDecayed | MemoryArchived

@@ -7,7 +7,7 @@ from ricordo.messages.events import MemoryAccessed, MemoryChanged, SessionEnded
 from ricordo.ports.life import Access, Life
 from ricordo.runtime.handling import Done, Envelope, Outcome
 
-_STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
+STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Reinforce:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryAccessed]]) -> Sequence[Outcome]:
         """Strengthen what was recalled; one outcome each."""
         accesses = [
-            Access(event.body.id, event.body.user_id, event.body.memory_ids, event.body.at)
+            Access(event.body.recall_id, event.body.user_id, event.body.memory_ids, event.body.at)
             for event in events
         ]
         await self.life.reinforce(tenant, accesses)
@@ -27,7 +27,7 @@ class Reinforce:
             Done(
                 (
                     MemoryChanged(
-                        user_id=event.body.user_id, memory_ids=event.body.memory_ids, fields=_STRENGTHENED
+                        user_id=event.body.user_id, memory_ids=event.body.memory_ids, fields=STRENGTHENED
                     ),
                 )
             )

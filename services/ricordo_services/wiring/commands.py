@@ -1,16 +1,27 @@
-"""The servers of commands, each run by the worker that owns what they change."""
+"""The routes of commands, each served by the worker that owns what they change.
+
+`verify` and `correct` may name a fact or a memory. One worker answers all of a name, so that each request is
+answered once: knowledge, since facts need the graph, which it alone writes. A memory needs PostgreSQL only,
+which every worker has, so what takes the user's word on memories works there too, wherever lifecycle runs.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+from ricordo.adapters.postgres.curating import PostgresCurating
+from ricordo.messages.base import Message
+from ricordo.messages.commands import Correct, Feedback, Pin, Verify
 from ricordo.ports.graph import GraphUnavailable
 from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.queries import QueryServer, ServerSettings
-from ricordo.runtime.replies import QueryRoute
+from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute
 from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
+from ricordo_services.lifecycle.commands import FeedbackOnRecall, PinMemory, VerifyMemory
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.projecting import following
 
@@ -24,12 +35,14 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
     follow = await following(resources, patience)
     ask_servers = _asking_servers(resources, patience)
     settle = Settle(ledger, follow, resources.clock, ask_servers)
+    curating = await resources.store(PostgresCurating)
     routed = partial(QueryRoute, deadline=settings.bus.query_timeout_s)
+    verify = OfMemoryOrFact(VerifyMemory(curating, resources.clock), VerifyFact(settle))
     return QueryServer(
         name="knowledge-commands",
         kind="command",
         routes={
-            "command.verify": routed(handler=VerifyFact(settle)),
+            "command.verify": routed(handler=verify),
             "command.correct": routed(handler=CorrectFact(settle)),
             "command.identify": routed(handler=IdentifyNames(ledger, follow, ask_servers)),
         },
@@ -40,6 +53,29 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
         precedence=resources.precedence,
         alone=True,
     )
+
+
+async def routes_on_memories(resources: Resources) -> dict[str, QueryRoute]:
+    """Return what lifecycle does with the commands on memories."""
+    curating, clock = await resources.store(PostgresCurating), resources.clock
+    routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
+    return {
+        Feedback.name: routed(handler=FeedbackOnRecall(curating, clock)),
+        Pin.name: routed(handler=PinMemory(curating, clock)),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class OfMemoryOrFact:
+    """Hands a command to who takes the user's word on what it names."""
+
+    of_memory: QueryHandler[Any]
+    of_fact: QueryHandler[Any]
+
+    async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | Answer:
+        """Answer it."""
+        named = self.of_fact if command.memory_id is None else self.of_memory
+        return await named(tenant, command)
 
 
 def _asking_servers(resources: Resources, patience: float) -> Callable[[], Awaitable[None]]:

@@ -13,6 +13,7 @@ from ricordo.runtime.worker import Bus
 from ricordo_services.lifecycle.handlers import Reinforce, Sessions
 from ricordo_services.lifecycle.passes import Reconcile, tidy
 from ricordo_services.resources import SWEEPER, SWEPT, Resources
+from ricordo_services.wiring.commands import routes_on_memories
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
 from ricordo_services.wiring.passes import by_the_clock, nightly
 
@@ -24,7 +25,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
     emitter = Emitter(bus, clock, "lifecycle")
 
     async def daily() -> None:
-        await tidy(life, clock.now())
+        await tidy(life, clock.now(), timedelta(days=settings.uses_kept_days))
 
     reconcile = Reconcile(
         life,
@@ -43,13 +44,13 @@ async def lifecycle(resources: Resources) -> list[Service]:
         QueryServer(
             name="commands",
             kind="command",
-            routes={},
+            routes=await routes_on_memories(resources),
             responder=bus,
             publisher=bus,
             clock=clock,
             precedence=resources.precedence,
             elsewhere=ANSWERED_ELSEWHERE,
-        ),  # each command is answered with `unavailable` until its own work is done
+        ),  # a command without a route is answered with `unavailable`
         Sweeper(
             consumer=SWEEPER,
             bus=Bus(subscriptions=bus, publisher=bus),

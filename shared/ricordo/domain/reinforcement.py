@@ -5,6 +5,7 @@ The database does this in one statement; these functions are what that statement
 
 import datetime as dt
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 REINFORCEMENT_STEP = 0.05
 IMPORTANCE_STEP = 0.02
@@ -13,52 +14,108 @@ IMPORTANCE_CEILING = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
-    """The part of a memory that use changes; ranges as in `Memory`."""
+    """The part of a memory that use changes; ranges as in `Memory`.
+
+    Attributes:
+        beyond: what use would have added to the importance above its ceiling. It is taken back first, so that
+            what is left once some uses are taken back does not depend on which, nor on their order.
+    """
 
     importance: float = 0.0
+    beyond: float = 0.0
     access_count: int = 0
     last_accessed: dt.datetime | None = None
     reinforcement: float = 0.0
     decay_factor: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Increment:
-    """What one recall added, kept with it so that exactly this can be taken back."""
+class Verdict(StrEnum):
+    """What the user's bot says of a memory that a recall has returned."""
 
-    accesses: int = 1
-    reinforcement: float = REINFORCEMENT_STEP
-    importance: float = 0.0
+    USED = "used"
+    IRRELEVANT = "irrelevant"
 
 
-def increment(importance: float) -> Increment:
-    """Return what a recall adds to a memory of that importance [0, 1]: 0.02 up to 0.95, never a loss."""
-    return Increment(importance=max(0.0, min(IMPORTANCE_CEILING, importance + IMPORTANCE_STEP) - importance))
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is known of one memory in one recall.
+
+    Attributes:
+        accessed: whether the event of the recall has come.
+        verdict: the last that was said of it; it stands above the event, which may come later.
+    """
+
+    accessed: bool = False
+    verdict: Verdict | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether this recall makes the memory stronger."""
+        return self.accessed if self.verdict is None else self.verdict is Verdict.USED
+
+
+def access(strength: Strength, use: Use, at: dt.datetime) -> tuple[Strength, Use]:
+    """Return both once the event of the recall is handled: the second time, nothing changes.
+
+    The memory is fresh as of then, whatever was said of the recall: it was shown.
+
+    Args:
+        strength: of the memory.
+        use: what is known of the recall.
+        at: the moment of the recall, aware.
+    """
+    if use.accessed:
+        return strength, use
+    after = replace(use, accessed=True)
+    return _touch(_count(strength, after.counts - use.counts), at), after
+
+
+def judge(strength: Strength, use: Use, verdict: Verdict, now: dt.datetime) -> tuple[Strength, Use]:
+    """Return both once a verdict is given: the last one holds, and a repeat changes nothing.
+
+    What is used is fresh as of now. What is irrelevant loses what this recall has added to its access count,
+    reinforcement and importance; when it was last shown stays what it is, and so does its decay factor, which
+    may have been computed anew since.
+
+    Args:
+        strength: of the memory.
+        use: what is known of the recall.
+        verdict: the new one.
+        now: the moment of the verdict, aware.
+    """
+    if use.verdict is verdict:
+        return strength, use
+    after = replace(use, verdict=verdict)
+    counted = _count(strength, after.counts - use.counts)
+    return (_touch(counted, now) if verdict is Verdict.USED else counted), after
 
 
 def reinforce(strength: Strength, now: dt.datetime) -> Strength:
-    """Return the strength after one recall: one more access, +0.05, more important, as fresh as new.
-
-    Args:
-        strength: before.
-        now: the moment of the recall, aware; an older one than the last, arriving late, does not turn time
-            back.
-    """
-    added = increment(strength.importance)
-    return Strength(
-        importance=strength.importance + added.importance,
-        access_count=strength.access_count + added.accesses,
-        last_accessed=max(now, strength.last_accessed or now),
-        reinforcement=strength.reinforcement + added.reinforcement,
-        decay_factor=1.0,
-    )
+    """Return the strength after one recall: one more access, +0.05, more important, as fresh as new."""
+    return access(strength, Use(), now)[0]
 
 
-def withdraw(strength: Strength, added: Increment) -> Strength:
-    """Return the strength without what one recall had added; nothing falls below zero."""
+def withdraw(strength: Strength) -> Strength:
+    """Return the strength without what one recall has added; nothing falls below zero."""
+    return _count(strength, -1)
+
+
+def _count(strength: Strength, times: int) -> Strength:
+    """Return the strength after `times` more uses that count, or, where negative, after fewer."""
+    if not times:
+        return strength
+    whole = strength.importance + strength.beyond + IMPORTANCE_STEP * times
+    # What is above the ceiling by itself, use has not brought there, and does not lower.
+    importance = max(0.0, min(whole, max(strength.importance, IMPORTANCE_CEILING)))
     return replace(
         strength,
-        importance=max(0.0, strength.importance - added.importance),
-        access_count=max(0, strength.access_count - added.accesses),
-        reinforcement=max(0.0, strength.reinforcement - added.reinforcement),
+        importance=importance,
+        beyond=max(0.0, whole - importance),
+        access_count=max(0, strength.access_count + times),
+        reinforcement=max(0.0, strength.reinforcement + REINFORCEMENT_STEP * times),
     )
+
+
+def _touch(strength: Strength, at: dt.datetime) -> Strength:
+    """Return the strength as fresh as of `at`; an older moment than the last does not turn time back."""
+    return replace(strength, last_accessed=max(at, strength.last_accessed or at), decay_factor=1.0)

@@ -12,7 +12,7 @@ WORKERS: Final[Mapping[str, str]] = MappingProxyType(
         "ingest": "Validates what bots say, and writes it as history and as memories.",
         "embedding": "Makes the vectors, and is the only writer of the index.",
         "enrichment": "Derives feeling, importance, topics, people and times.",
-        "knowledge": "Reads facts out of messages, keeps their evidence, and takes the user's word on them.",
+        "knowledge": "Reads facts out of messages, keeps their evidence, and takes the user's word.",
         "retrieval": "Answers every query.",
         "lifecycle": "Strengthens what is used, lets the rest fade, and carries out the other commands.",
     }
@@ -74,7 +74,15 @@ WRITERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "facts.extracted": ("knowledge",),
         "memory.remembered": ("index", "knowledge", "enrichment", "encode", "ingest", "ingest-bulk"),
         "memory.accessed": ("retrieval",),
-        "memory.changed": ("reinforce", "encode", "ingest", "ingest-bulk", "lifecycle"),
+        "memory.changed": (
+            "reinforce",
+            "encode",
+            "ingest",
+            "ingest-bulk",
+            "lifecycle",
+            "commands",
+            "knowledge-commands",
+        ),
         "memory.decayed": ("lifecycle",),
         "memory.archived": ("lifecycle",),
         "memory.compressed": ("lifecycle",),
@@ -83,7 +91,7 @@ WRITERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "session.summarized": ("lifecycle",),
     }
 )
-"""Who writes a derived event, its owner first: a consumer, or a worker that was asked or woke by itself.
+"""Who writes a derived event, its owner first: a consumer, a queue of requests, or a worker by itself.
 
 `ce-source` names them. Lifecycle writes again what got lost on its way; jobs go by the name of their worker.
 """
@@ -114,5 +122,7 @@ def readers_of(name: str) -> tuple[Reader, ...]:
 
 
 def worker_of(writer: str) -> str:
-    """Return the worker that the durable consumer `writer` belongs to; a worker's name is its own."""
-    return next((reader.worker for reader in READERS if reader.consumer == writer), writer)
+    """Return the worker that the consumer or queue `writer` belongs to; a worker's name is its own."""
+    workers = {reader.consumer: reader.worker for reader in READERS}
+    workers |= {one.queue: one.worker for one in (*ANSWERERS.values(), *ANSWERED_ELSEWHERE.values())}
+    return workers.get(writer, writer)

@@ -15,7 +15,7 @@ from ricordo.ports.memories import Lagging
 class Access:
     """One access event: memories that a recall has returned."""
 
-    event_id: UUID
+    recall_id: UUID
     user_id: str
     memory_ids: tuple[UUID, ...]
     at: datetime
@@ -59,7 +59,11 @@ class Life(Protocol):
         ...
 
     async def reinforce(self, tenant: str, accesses: Sequence[Access]) -> None:
-        """Strengthen what was accessed, exactly once per event."""
+        """Strengthen what was accessed, exactly once per recall and memory.
+
+        What `Curating.feedback` has said of a recall stands above its event: that comes to nothing then but
+        the moment at which a memory was shown.
+        """
         ...
 
     async def decay(
@@ -94,11 +98,16 @@ class Life(Protocol):
         """
         ...
 
-    async def tidy(self, tenant: str, *, handled_before: datetime, died_before: datetime) -> None:
+    async def tidy(
+        self, tenant: str, *, handled_before: datetime, used_before: datetime, died_before: datetime
+    ) -> None:
         """Drop what is too old to matter.
 
         Args:
             handled_before: until when the record of handled events goes; older than any redelivery.
+            used_before: until when it goes what each recall has added to each memory, and what came of
+                requests that may be repeated; older than any redelivery, too. What was said of a recall
+                before, nobody knows then.
             died_before: until when the reasons of dead letters go. A message that still lacks a stage is
                 found by `lagging` again.
         """

@@ -66,9 +66,13 @@ class LifecycleSettings(Group):
         floors: whether what mattered never fades below its floor.
         reconcile_every_s: seconds between two looks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing.
+        uses_kept_days: how long it is kept what each recall has added to each memory, so that
+            `command.feedback` can take it back, and what came of commands, so that a repeat is known; 8 or
+            more: for 7, the stream may deliver a recall's event again.
     """
 
     decay_every_h: PositiveFloat = 24.0
     floors: bool = True
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 120.0
+    uses_kept_days: Annotated[int, Field(ge=8, le=36_500)] = 30

@@ -9,6 +9,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from ricordo.adapters.postgres.curating import PostgresCurating
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.keeping import PostgresKeeping
@@ -96,6 +97,7 @@ def stores(dsns: Dsns, database: Database, beside: Beside) -> Stores:
         keeping=PostgresKeeping(database),
         pass_runs=PostgresPassRuns(database),
         pass_locks=PostgresPassLocks(dsns.worker),
+        curating=PostgresCurating(database),
         entomb=_entombing(database),
     )
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from ricordo.adapters.postgres.database import Database
 from ricordo.domain.decay import decay, idle_days
 from ricordo.domain.memory import Memory
-from ricordo.domain.reinforcement import Strength, reinforce
+from ricordo.domain.reinforcement import Strength, Use, Verdict, access, judge, reinforce
 from ricordo.ports.life import Access
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.curating import wish
 
 pytestmark = pytest.mark.integration
 
@@ -137,13 +138,7 @@ async def test_reinforcement(
     ids = tuple(one.id for one in before)
     await here.life.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
     for former, now in zip(before, await _read(here, ids), strict=True):
-        strength = Strength(
-            importance=former.importance,
-            access_count=former.access_count,
-            last_accessed=former.last_accessed,
-            reinforcement=former.reinforcement,
-            decay_factor=former.decay_factor,
-        )
+        strength = _strength(former)
         for age in uses:
             strength = reinforce(strength, NOW - age)
         assert now.importance == pytest.approx(strength.importance, rel=1e-12)
@@ -153,6 +148,59 @@ async def test_reinforcement(
             strength.last_accessed,
             strength.decay_factor,
         )
+
+
+TELLINGS = st.lists(
+    st.tuples(st.sampled_from(("event", "used", "irrelevant")), st.integers(0, 2), AGE), max_size=12
+)
+
+
+@LAWS
+@given(rows=ROWS, tellings=TELLINGS)
+async def test_events_and_verdicts_in_any_order(
+    database: Database, stores: Stores, rows: list[Row], tellings: list[tuple[str, int, timedelta]]
+) -> None:
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    ids = tuple(one.id for one in before)
+    known = [(_strength(one), [Use()] * 3) for one in before]
+    recalls = [uuid5(NAMESPACE_OID, f"recall {n}") for n in range(3)]
+    for said, recall, age in tellings:
+        at = NOW - age
+        if said == "event":
+            await here.life.reinforce(here.tenant, [Access(recalls[recall], "u-1", ids, at)])
+        else:
+            judged = {"used": (), "irrelevant": ()} | {said: ids}
+            await here.curating.feedback(here.tenant, wish(), recalls[recall], **judged, at=at)
+        known = [_told(strength, uses, recall, said, at) for strength, uses in known]
+    for now, (strength, _) in zip(await _read(here, ids), known, strict=True):
+        assert now.importance == pytest.approx(strength.importance, rel=1e-9)
+        assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-9, abs=1e-9)
+        assert (now.access_count, now.last_accessed, now.decay_factor) == (
+            strength.access_count,
+            strength.last_accessed,
+            strength.decay_factor,
+        )
+
+
+def _strength(memory: Memory) -> Strength:
+    return Strength(
+        importance=memory.importance,
+        access_count=memory.access_count,
+        last_accessed=memory.last_accessed,
+        reinforcement=memory.reinforcement,
+        decay_factor=memory.decay_factor,
+    )
+
+
+def _told(
+    strength: Strength, uses: list[Use], recall: int, said: str, at: datetime
+) -> tuple[Strength, list[Use]]:
+    if said == "event":
+        after, use = access(strength, uses[recall], at)
+    else:
+        after, use = judge(strength, uses[recall], Verdict(said), at)
+    return after, [*uses[:recall], use, *uses[recall + 1 :]]
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ async def _plan(database: Database, query: str) -> list[str]:
         "facts",
         "asking",
         "life",
+        "uses",
+        "curating",
         "recollection",
         "stages",
         "links",

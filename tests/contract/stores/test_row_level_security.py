@@ -11,6 +11,7 @@ from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.ports.life import Access
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.links import join
 from ricordo.testing.stores.stores import STORED
@@ -20,7 +21,8 @@ pytestmark = pytest.mark.integration
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs"
+    "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
+    "uses requests"
 ).split()
 
 
@@ -32,9 +34,12 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
         stores,
         tell(stores, "m-1", said("lives_in", "Rome"), said("friend", "Marco R."), said("friend", "Lupo")),
     )
-    await stores.ledger.decide(stores.tenant, "u-1", ("Marco R.", "Lupo"), Projection(), same=True, by="user")
+    await stores.ledger.decide(
+        stores.tenant, "u-1", ("Marco R.", "Lupo"), Projection(), same=True, by="user", request_id="r"
+    )
     await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
+    await stores.curating.pin(stores.tenant, wish("r"), stores.id("m-1"), pinned=True, at=STORED)
     await stores.life.bury(stores.tenant, letter(stores))
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
     await join(of_stores(stores, database), "m-1")

@@ -69,3 +69,7 @@ class TestLife(stores.LifeContract):
 
 class TestPasses(stores.PassesContract):
     """Lifecycle's part: which passes were made, and by whom."""
+
+
+class TestCurating(stores.CuratingContract):
+    """Lifecycle's part: a user's word on memories."""

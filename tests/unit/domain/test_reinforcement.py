@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.reinforcement import Strength, increment, reinforce, withdraw
+from ricordo.domain.reinforcement import Strength, Use, Verdict, access, judge, reinforce, withdraw
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 strengths = st.builds(
@@ -39,16 +39,73 @@ def test_recalls_only_strengthen(strength: Strength, times: int) -> None:
     assert after.reinforcement == pytest.approx(strength.reinforcement + 0.05 * times)
 
 
-@given(strengths)
-def test_taking_a_recall_back_takes_exactly_its_increment(strength: Strength) -> None:
-    restored = withdraw(reinforce(strength, NOW), increment(strength.importance))
+@given(strengths, st.integers(0, 60))
+def test_taking_a_recall_back_takes_exactly_its_increment(strength: Strength, others: int) -> None:
+    for _ in range(others):
+        strength = reinforce(strength, NOW)
+    restored = withdraw(reinforce(strength, NOW))
     assert restored.importance == pytest.approx(strength.importance)
+    assert restored.beyond == pytest.approx(strength.beyond)
     assert restored.access_count == strength.access_count
     assert restored.reinforcement == pytest.approx(strength.reinforcement)
 
 
+def test_what_the_ceiling_cut_off_is_taken_back_first() -> None:
+    once = reinforce(Strength(importance=0.94), NOW)
+    twice = reinforce(once, NOW)
+    assert twice.importance == pytest.approx(0.95)
+    assert twice.beyond == pytest.approx(0.03)
+    assert withdraw(twice).importance == pytest.approx(0.95), "one use is enough to reach it"
+    assert withdraw(withdraw(twice)).importance == pytest.approx(0.94)
+
+
 def test_nothing_falls_below_zero() -> None:
-    assert withdraw(Strength(), increment(0.5)) == Strength()
+    assert withdraw(Strength()) == Strength()
+
+
+EVENT = ("event", NOW - dt.timedelta(minutes=5))
+VERDICTS = st.lists(st.sampled_from(Verdict), max_size=6)
+
+
+def _told(strength: Strength, tellings: list[tuple[str, dt.datetime]]) -> tuple[Strength, Use]:
+    use = Use()
+    for said, when in tellings:
+        if said == "event":
+            strength, use = access(strength, use, when)
+        else:
+            strength, use = judge(strength, use, Verdict(said), when)
+    return strength, use
+
+
+@given(strengths, VERDICTS, st.lists(st.integers(0, 6), min_size=1, max_size=3), st.integers(0, 3))
+def test_when_the_event_comes_and_how_often_makes_no_difference(
+    strength: Strength, verdicts: list[Verdict], places: list[int], others: int
+) -> None:
+    for _ in range(others):
+        strength = reinforce(strength, NOW - dt.timedelta(days=1))
+    said = [(verdict.value, NOW + dt.timedelta(minutes=n)) for n, verdict in enumerate(verdicts)]
+    expected, known = _told(strength, [EVENT, *said])
+    tellings: list[tuple[str, dt.datetime]] = list(said)
+    for place in places:
+        tellings.insert(place, EVENT)
+    after, use = _told(strength, tellings)
+    assert use == known
+    assert (after.access_count, after.last_accessed) == (expected.access_count, expected.last_accessed)
+    assert after.importance == pytest.approx(expected.importance)
+    assert after.reinforcement == pytest.approx(expected.reinforcement)
+    assert after.decay_factor == expected.decay_factor
+
+
+@given(strengths, VERDICTS)
+def test_the_last_verdict_holds_and_a_repeat_changes_nothing(
+    strength: Strength, verdicts: list[Verdict]
+) -> None:
+    said = [(verdict.value, NOW) for verdict in verdicts]
+    after, use = _told(strength, said)
+    assert use.counts is (verdicts[-1:] == [Verdict.USED])
+    assert after.access_count == strength.access_count + use.counts
+    if use.verdict is not None:
+        assert judge(after, use, use.verdict, NOW + dt.timedelta(days=1)) == (after, use)
 
 
 def test_a_recall_that_arrives_late_does_not_turn_time_back() -> None:

@@ -18,16 +18,24 @@ _BUSY: Final = 5  # times the patience while workers have a backlog
 _REMITTED: Final = 1_000  # messages that one pass sends on their way again
 _HANDLED_KEPT: Final = timedelta(days=8)  # a day longer than the stream that could deliver an event again
 _REASONS_KEPT: Final = timedelta(days=30)
+_USES_KEPT: Final = timedelta(days=30)
 
 
-async def tidy(life: Life, now: datetime) -> None:
+async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> None:
     """Drop, for all tenants, the record of events that come no more, and old reasons of dead letters.
+
+    So goes what each recall has added to memories, once it is older than `uses_kept`.
 
     A message that still lacks a stage when its reason goes is sent on its way once more; if it fails again,
     it is a dead letter again. That makes up for a replay which was lost with the power.
     """
     for tenant in await life.tenants():
-        await life.tidy(tenant, handled_before=now - _HANDLED_KEPT, died_before=now - _REASONS_KEPT)
+        await life.tidy(
+            tenant,
+            handled_before=now - _HANDLED_KEPT,
+            used_before=now - uses_kept,
+            died_before=now - _REASONS_KEPT,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.uses import Told, hold, note
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.life import Access, DecaySlice, Moved
@@ -14,7 +15,8 @@ from ricordo.ports.stages import Progress, Stage
 
 _SQL = Database.queries("life")
 _STAGES = Database.queries("stages")
-_CONSUMER = "reinforce"
+_USES = Database.queries("uses")
+_CURATING = Database.queries("curating")
 
 
 class PostgresLife:
@@ -30,21 +32,15 @@ class PostgresLife:
             return [row["tenant"] for row in await connection.fetch(_SQL["tenants"])]
 
     async def reinforce(self, tenant: str, accesses: Sequence[Access]) -> None:
-        """Strengthen what was accessed, exactly once per event; see `Life.reinforce`."""
-        if not accesses:
-            return
-        async with self._database.transaction(tenant) as connection:
-            events = {access.event_id: access for access in reversed(accesses)}  # of a repeat, the first
-            instants = [access.at for access in events.values()]
-            received = await connection.fetch(_SQL["receive"], tenant, _CONSUMER, list(events), instants)
-            uses = [
-                (access.user_id, memory_id, access.at)
-                for access in (events[row["event_id"]] for row in received)
-                for memory_id in dict.fromkeys(access.memory_ids)
-            ]
-            if uses:
-                users, memories, at = (list(column) for column in zip(*uses, strict=True))
-                await connection.execute(_SQL["reinforce"], tenant, users, memories, at)
+        """Strengthen what was accessed, exactly once per recall; see `Life.reinforce`."""
+        told = [
+            Told(access.user_id, memory_id, access.recall_id, access.at, accessed_at=access.at)
+            for access in accesses
+            for memory_id in access.memory_ids
+        ]
+        if told:
+            async with self._database.transaction(tenant) as connection:
+                await note(connection, tenant, told, await hold(connection, tenant, told))
 
     async def decay(
         self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
@@ -107,10 +103,14 @@ class PostgresLife:
                 letter.at,
             )
 
-    async def tidy(self, tenant: str, *, handled_before: datetime, died_before: datetime) -> None:
+    async def tidy(
+        self, tenant: str, *, handled_before: datetime, used_before: datetime, died_before: datetime
+    ) -> None:
         """Drop what is too old to matter; see `Life.tidy`."""
         async with self._database.transaction(tenant) as connection:
             await connection.execute(_SQL["empty_inbox"], tenant, handled_before)
+            await connection.execute(_USES["empty_uses"], tenant, used_before)
+            await connection.execute(_CURATING["empty_requests"], tenant, used_before)
             await connection.execute(_SQL["empty_letters"], tenant, died_before)
 
 

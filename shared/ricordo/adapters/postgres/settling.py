@@ -33,6 +33,8 @@ async def keep(
     found = await connection.fetchrow(_SQL["hold_fact"], tenant, user_id, curation.fact_id)
     if kept:
         return New(list(_repeated(kept, found, curation)), {request_id}, _parts(kept), state)
+    if await connection.fetchval(_SQL["asked_of_a_memory"], tenant, request_id):
+        raise OtherRequest(f"the request {request_id} is known for something else")
     if found is None:
         raise UnknownFact(f"the user has no fact {curation.fact_id}")
     fact = fact_of(found)

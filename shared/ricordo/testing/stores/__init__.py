@@ -5,6 +5,7 @@
 with a fixture named `stores` that yields a `Stores` whose tenant no other test uses.
 """
 
+from ricordo.testing.stores.curating import CuratingContract
 from ricordo.testing.stores.encodings import EncodingsContract
 from ricordo.testing.stores.enrichments import EnrichmentsContract
 from ricordo.testing.stores.indexing import IndexingContract
@@ -28,6 +29,7 @@ __all__ = [
     "ArrivalContract",
     "AskingContract",
     "ContributionsContract",
+    "CuratingContract",
     "EncodingsContract",
     "EnrichmentsContract",
     "FactLedgerContract",

@@ -35,14 +35,14 @@ async def _remembered(stores: Stores, count: int = 3) -> list[UUID]:
     return [stores.id(name) for name in names]
 
 
-def _access(*ids: UUID, event: UUID | None = None, minute: float = 0, user_id: str = "u-1") -> Access:
-    return Access(event or uuid4(), user_id, ids, STORED + timedelta(minutes=minute))
+def _access(*ids: UUID, recall: UUID | None = None, minute: float = 0, user_id: str = "u-1") -> Access:
+    return Access(recall or uuid4(), user_id, ids, STORED + timedelta(minutes=minute))
 
 
-async def _tidied(
-    stores: Stores, *, handled_before: datetime = STORED, died_before: datetime = STORED
-) -> None:
-    await stores.life.tidy(stores.tenant, handled_before=handled_before, died_before=died_before)
+async def _tidied(stores: Stores, *, used_before: datetime = STORED, died_before: datetime = STORED) -> None:
+    await stores.life.tidy(
+        stores.tenant, handled_before=STORED, used_before=used_before, died_before=died_before
+    )
 
 
 async def _lagging(stores: Stores) -> list[str | None]:
@@ -100,9 +100,9 @@ class LifeContract:
             )
             assert kept.decay_factor == 1
 
-    async def test_an_event_counts_once_in_a_batch_across_batches_and_at_once(self, stores: Stores) -> None:
+    async def test_a_recall_counts_once_in_a_batch_across_batches_and_at_once(self, stores: Stores) -> None:
         ids = await _remembered(stores)
-        once, twice = _access(*ids, event=uuid4()), _access(*ids, *ids, event=uuid4())
+        once, twice = _access(*ids, recall=uuid4()), _access(*ids, *ids, recall=uuid4())
         await stores.life.reinforce(stores.tenant, [once, once])
         await stores.life.reinforce(stores.tenant, [twice, once])
         await asyncio.gather(*(stores.life.reinforce(stores.tenant, [once, twice]) for _ in range(6)))
@@ -265,11 +265,11 @@ class LifeContract:
         assert failure is not None
         assert failure.reason == "a␀b\\ud800"
 
-    async def test_events_handled_long_ago_are_forgotten(self, stores: Stores) -> None:
+    async def test_what_recalls_added_long_ago_is_forgotten(self, stores: Stores) -> None:
         (only,) = await _remembered(stores, 1)
         old, recent = _access(only, minute=0), _access(only, minute=60)
         await stores.life.reinforce(stores.tenant, [old, recent])
-        await _tidied(stores, handled_before=STORED + timedelta(minutes=30))
+        await _tidied(stores, used_before=STORED + timedelta(minutes=30))
         await stores.life.reinforce(stores.tenant, [old, recent])
         assert (await stores.memory("m-0")).access_count == 3
 

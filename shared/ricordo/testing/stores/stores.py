@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ricordo.domain.memory import Memory
 from ricordo.messages.ids import memory_id
+from ricordo.ports.curating import Curating
 from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.keeping import Keeping
 from ricordo.ports.life import Life
@@ -48,6 +49,7 @@ class Stores:
     keeping: Keeping
     pass_runs: PassRuns
     pass_locks: PassLocks
+    curating: Curating
     entomb: Callable[[str, Scope, str, str], Awaitable[None]]
 
     def elsewhere(self) -> "Stores":

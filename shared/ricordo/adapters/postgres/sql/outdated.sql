@@ -47,6 +47,7 @@ with rated as (
 update memories m
 set importance = greatest(coalesce(m.stated_importance, r.importance),
                           least(0.95, coalesce(m.stated_importance, r.importance) + 0.02 * m.access_count)),
+    importance_beyond = greatest(0, 0.02 * m.access_count - greatest(0, 0.95 - coalesce(m.stated_importance, r.importance))),
     rated_by = r.rated_by
 from rated r join locked l on l.id = r.memory_id
 where m.tenant = $1 and m.id = r.memory_id

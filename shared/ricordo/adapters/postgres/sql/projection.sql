@@ -82,6 +82,9 @@ set type = case when d.described then m.type else d.type end,
     importance = case when d.rated then m.importance else
         greatest(coalesce(m.stated_importance, d.importance),
                  least(0.95, coalesce(m.stated_importance, d.importance) + 0.02 * m.access_count)) end,
+    importance_beyond = case when d.rated then m.importance_beyond else
+        greatest(0, 0.02 * m.access_count
+                    - greatest(0, 0.95 - coalesce(m.stated_importance, d.importance))) end,
     derived_by = case when d.described then m.derived_by else d.version end,
     rated_by = case when d.rated then m.rated_by else d.rated_by end
 from judged d

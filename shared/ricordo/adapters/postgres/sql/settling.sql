@@ -41,3 +41,7 @@ join fact_evidence rejected on rejected.tenant = word.tenant and rejected.messag
 where word.tenant = $1 and word.user_id = $2 and word.subject_key = $3 and word.predicate = $4 and word.object_key = $5
   and word.kind = 'verified'
 order by rejected.said_at
+
+-- name: asked_of_a_memory
+-- Whether the request was made already, and not of a fact.
+select exists (select from requests where tenant = $1 and id = $2)

@@ -1,0 +1,111 @@
+"""The user's word on memories, each in one transaction with what makes it safe to repeat."""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.uses import Told, hold, note
+from ricordo.domain.reinforcement import Verdict
+from ricordo.ports.curating import UnknownMemories, Weighed, Wish
+from ricordo.ports.facts import OtherRequest
+
+_SQL = Database.queries("curating")
+
+Outcome = dict[str, Any]
+"""What came of a request, as JSON keeps it."""
+
+
+class PostgresCurating:
+    """Implements `Curating`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def feedback(
+        self,
+        tenant: str,
+        wish: Wish,
+        recall_id: UUID,
+        *,
+        used: Sequence[UUID],
+        irrelevant: Sequence[UUID],
+        at: datetime,
+    ) -> Weighed:
+        """Count what was used, and take back what was irrelevant; see `Curating.feedback`."""
+        verdicts = dict.fromkeys(used, Verdict.USED) | dict.fromkeys(irrelevant, Verdict.IRRELEVANT)
+        told = [Told(wish.user_id, one, recall_id, at, verdict=said) for one, said in verdicts.items()]
+
+        async def weigh(connection: Connection) -> Outcome:
+            held = await hold(connection, tenant, told)
+            if unknown := [one for one in verdicts if (one, wish.user_id) not in held]:
+                raise UnknownMemories(unknown)
+            noted = await note(connection, tenant, told, held)
+            return asdict(Weighed(noted.stronger, noted.weaker, noted.changed))
+
+        done = await self._once(tenant, wish, at, weigh)
+        return Weighed(done["used"], done["irrelevant"], tuple(map(UUID, done["changed"])))
+
+    async def pin(
+        self, tenant: str, wish: Wish, memory_id: UUID, *, pinned: bool, at: datetime
+    ) -> Sequence[str]:
+        """Keep a memory from fading, or let it fade again; see `Curating.pin`."""
+
+        async def write(connection: Connection) -> Outcome:
+            row = await connection.fetchrow(_SQL["pin"], tenant, wish.user_id, memory_id, pinned)
+            if row is None:
+                raise UnknownMemories([memory_id])
+            back = ["archived_at"] if pinned and row["archived"] else []
+            return {"fields": [*(["pinned"] if row["pinned"] != pinned else []), *back]}
+
+        return tuple((await self._once(tenant, wish, at, write))["fields"])
+
+    async def verify(
+        self, tenant: str, wish: Wish, memory_id: UUID, *, verified: bool, at: datetime
+    ) -> Sequence[str]:
+        """Confirm a memory, or take that back; see `Curating.verify`."""
+
+        async def write(connection: Connection) -> Outcome:
+            row = await connection.fetchrow(_SQL["verify"], tenant, wish.user_id, memory_id, verified)
+            if row is None:
+                raise UnknownMemories([memory_id])
+            return {"fields": ["verified"] if row["verified"] != verified else []}
+
+        return tuple((await self._once(tenant, wish, at, write))["fields"])
+
+    async def _once(
+        self, tenant: str, wish: Wish, at: datetime, do: Callable[[Connection], Awaitable[Outcome]]
+    ) -> Outcome:
+        """Do what is wished, unless that was done already; return what came of it the first time."""
+        async with self._database.transaction(tenant) as connection:
+            if wish.request_id is None:
+                return _plain(await do(connection))
+            asked = (wish.user_id, wish.asked, at)
+            if await connection.fetchval(_SQL["claim"], tenant, wish.request_id, *asked) is None:
+                return await _known(connection, tenant, wish)
+            outcome = _plain(await do(connection))
+            await connection.execute(_SQL["keep_outcome"], tenant, wish.request_id, json.dumps(outcome))
+            return outcome
+
+
+async def _known(connection: Connection, tenant: str, wish: Wish) -> Outcome:
+    """Return what came of a request that was made before.
+
+    Raises:
+        OtherRequest: it asked for something else.
+    """
+    row = await connection.fetchrow(_SQL["kept_request"], tenant, wish.request_id)
+    if row is None or row["asked"] != wish.asked:
+        raise OtherRequest(f"the request {wish.request_id} is known for something else")
+    outcome: Outcome = json.loads(row["outcome"])
+    return outcome
+
+
+def _plain(outcome: Outcome) -> Outcome:
+    """Return an outcome as it is read back, be it new or known."""
+    read: Outcome = json.loads(json.dumps(outcome, default=str))
+    return read
