@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ricordo.messages.events import MemoryAccessed, MemoryChanged, SessionEnded
+from ricordo.ports.clock import Clock
 from ricordo.ports.life import Access, Life
+from ricordo.ports.sessions import Sessions as SessionStore
 from ricordo.runtime.handling import Done, Envelope, Outcome
 
 STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
@@ -37,8 +39,15 @@ class Reinforce:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Handles `session.ended`. Sessions are not summarised yet: the event is only taken off its queue."""
+    """Handles `session.ended`: the end is noted, and the session summed up with the next look for those."""
 
-    async def __call__(self, tenant: str, events: Sequence[Envelope[SessionEnded]]) -> Sequence[Outcome]:  # noqa: ARG002
-        """Accept the events."""
+    sessions: SessionStore
+    clock: Clock
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[SessionEnded]]) -> Sequence[Outcome]:
+        """Note the ends; one outcome each."""
+        now = self.clock.now()
+        for event in events:
+            body = event.body
+            await self.sessions.end(tenant, body.user_id, body.conversation_id, body.timestamp, now)
         return [Done()] * len(events)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.messages.ways import ANSWERED_ELSEWHERE
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
@@ -37,7 +38,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
     )
     return [
         await event_worker(resources, "reinforce", Reinforce(life), linger=USE_LINGERS_S),
-        await event_worker(resources, "sessions", Sessions()),
+        await event_worker(resources, "sessions", Sessions(await resources.store(PostgresSessions), clock)),
         *await by_the_clock(resources),
         Periodic(name="tidy", job=daily, interval=nightly(settings), clock=clock),
         Periodic(name="reconcile", job=reconcile.run, interval=settings.reconcile_every_s, clock=clock),

@@ -10,10 +10,12 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo_services.lifecycle.passes import Archive, Decay, Pass, Work
+from ricordo_services.lifecycle.summarizing import Summarize
 from ricordo_services.passed import Report, Summary, silent
 from ricordo_services.resources import Resources
 
@@ -28,10 +30,12 @@ class Planned:
     Attributes:
         work: makes what it does.
         every_s: seconds from one to the next, by the settings; None where no clock calls for it.
+        waited_for: whether that is how often it is looked whether anything waits for it, instead.
     """
 
     work: Callable[[Resources], Awaitable[Work]]
     every_s: Callable[[LifecycleSettings], float] | None = None
+    waited_for: bool = False
 
 
 def nightly(settings: LifecycleSettings) -> float:
@@ -56,7 +60,19 @@ async def _emitter(resources: Resources) -> Emitter:
     return Emitter(await resources.bus(), resources.clock, "lifecycle")
 
 
+async def _summarize(resources: Resources) -> Work:
+    return Summarize(
+        sessions=await resources.store(PostgresSessions),
+        emitter=await _emitter(resources),
+        clock=resources.clock,
+        beside=await resources.beside(),
+        model=resources.model_names[0],
+        silence=timedelta(minutes=resources.settings.lifecycle.session_silence_min),
+    )
+
+
 PASSES: Final[Mapping[str, Planned]] = {
+    "summarize": Planned(_summarize, lambda settings: settings.summarize_every_s, waited_for=True),
     "decay": Planned(_decay, nightly),
     "archive": Planned(_archive),
 }
@@ -81,7 +97,8 @@ async def by_the_clock(resources: Resources) -> list[Periodic]:
     for name, planned in PASSES.items():
         if planned.every_s is not None:
             every = planned.every_s(resources.settings.lifecycle)
-            services.append(_periodic(await make_pass(resources, name), every, resources))
+            periodic = _attending if planned.waited_for else _periodic
+            services.append(periodic(await make_pass(resources, name), every, resources))
     return services
 
 
@@ -93,6 +110,13 @@ def _periodic(one: Pass, every_s: float, resources: Resources) -> Periodic:
 
     # More often than a pass is due: one that another process made before this one began is due earlier.
     return Periodic(name=one.name, job=catch_up, interval=every_s / _LOOKS, clock=clock)
+
+
+def _attending(one: Pass, every_s: float, resources: Resources) -> Periodic:
+    async def attend() -> None:
+        await one.attend(resources.clock.now())
+
+    return Periodic(name=one.name, job=attend, interval=every_s, clock=resources.clock)
 
 
 async def run_pass(

@@ -78,8 +78,8 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
     """Sum up a session.
 
     Without a model, its most salient sentences stand for it, each with who said it where that is not the
-    only one who speaks. Meaningfulness (1 + 4 * importance) is that of the three weightiest turns; the
-    feeling is the user's; each of the key topics has the importance of its weightiest turn, and the user's
+    only one who speaks. Meaningfulness (1 + 4 * importance) is that of the three weightiest turns, the
+    feeling the user's; each of the key topics has the importance of its weightiest turn, and the user's
     feeling about it.
 
     Args:

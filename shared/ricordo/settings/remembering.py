@@ -64,6 +64,8 @@ class LifecycleSettings(Group):
     Attributes:
         decay_every_h: hours between two passes; one runs at start.
         floors: whether what mattered never fades below its floor.
+        session_silence_min: minutes without a message after which a session is over.
+        summarize_every_s: seconds between two looks for sessions that are over.
         reconcile_every_s: seconds between two looks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing.
         uses_kept_days: how long it is kept what each recall has added to each memory, so that
@@ -73,6 +75,8 @@ class LifecycleSettings(Group):
 
     decay_every_h: PositiveFloat = 24.0
     floors: bool = True
+    session_silence_min: PositiveFloat = 30.0
+    summarize_every_s: PositiveFloat = 5.0
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 120.0
     uses_kept_days: Annotated[int, Field(ge=8, le=36_500)] = 30

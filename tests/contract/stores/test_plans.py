@@ -28,7 +28,7 @@ pytestmark = pytest.mark.integration
 
 OVER_ALL = ("owners", "count")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""
-FEW = ("on embedding_models", "using identity_decisions_open")
+FEW = ("on embedding_models", "using identity_decisions_open", "using unsummarized_closed")
 """What holds a row for each model, and what nobody was asked about yet: no more."""
 TABLES = ("memories", "history", "stages")
 
@@ -77,6 +77,7 @@ async def _plan(database: Database, query: str) -> list[str]:
     [
         "intake",
         "derived",
+        "sessions",
         "projection",
         "facts",
         "asking",

@@ -1,5 +1,6 @@
 """One tenant at a time: no table shows or takes another's rows, and the workers' role cannot help it."""
 
+from dataclasses import replace
 from uuid import uuid4
 
 import asyncpg
@@ -7,9 +8,11 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 from tests.contract.stores.test_links import of_stores
 
+from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.ports.life import Access
-from ricordo.testing.factories import new_message
+from ricordo.testing.factories import memory, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.life import letter
@@ -22,7 +25,7 @@ pytestmark = pytest.mark.integration
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
-    "uses requests"
+    "uses requests withdrawn unsummarized session_ends"
 ).split()
 
 
@@ -41,8 +44,17 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
     await stores.curating.pin(stores.tenant, wish("r"), stores.id("m-1"), pinned=True, at=STORED)
     await stores.life.bury(stores.tenant, letter(stores))
+    await PostgresSessions(database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
+    await _withdrawn(stores, database)
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
     await join(of_stores(stores, database), "m-1")
+
+
+async def _withdrawn(stores: Stores, database: Database) -> None:
+    made = replace(memory("m-8", tenant=stores.tenant), message_id=None, source_ids=(stores.id("m-1"),))
+    async with database.transaction(stores.tenant) as connection:
+        await derived.write(connection, stores.tenant, [made], STORED, finished=True)
+        await derived.withdraw(connection, stores.tenant, [made.id])
 
 
 async def _count(connection: Connection, table: str) -> int:

@@ -50,7 +50,7 @@ def test_an_unknown_pass_or_moment_is_misuse(cli: Cli) -> None:
         ended = cli("lifecycle", "run", *words)
         assert (ended.code, ended.out) == (2, "")
         assert len(ended.err.splitlines()) == 1
-    assert "choose from decay, archive, all" in cli("lifecycle", "run", "decoy").err
+    assert "decay, " in cli("lifecycle", "run", "decoy").err
 
 
 @pytest.mark.parametrize("words", [("--help",), ("embedding", "-h")])

@@ -155,6 +155,31 @@ class Pass:
         summary.seconds = self.clock.monotonic() - began
         return summary
 
+    async def attend(self, now: datetime) -> Summary | None:
+        """Make the pass for the tenants in which something waits for it: where anything is expected.
+
+        Args:
+            now: the moment it is made for, aware.
+
+        Returns:
+            What was done; None where nothing waits, or another process makes the pass at this moment.
+
+        Raises:
+            StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
+        """
+        summary, began = Summary(self.name), self.clock.monotonic()
+        tenants = [one for one in await self.life.tenants() if await self.work.expected(one, now, None)]
+        if not tenants:
+            return None
+        async with self.locks.alone(self.name) as is_alone:
+            if not is_alone:
+                return None
+            for tenant in tenants:
+                async for one in self.work.slices(tenant, now, None, None):
+                    _add(summary, one)
+        summary.seconds = self.clock.monotonic() - began
+        return summary
+
     async def _catch_up(self, tenant: str, state: PassState, now: datetime, summary: Summary) -> None:
         began_for, after = now, None
         if state.began_for is not None and state.began_for.date() == now.date():

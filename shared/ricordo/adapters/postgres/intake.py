@@ -13,6 +13,7 @@ from ricordo.ports.memories import NewMessage, Recorded
 from ricordo.ports.stages import Progress
 
 _SQL = Database.queries("intake")
+_SESSIONS = Database.queries("sessions")
 
 
 class PostgresIntake:
@@ -71,6 +72,7 @@ class _Batch:
         """Write memories and stages of what is new, and what it changes around it; return the rezoned."""
         await self._execute("keep_memories", self.document, fresh, self.at)
         await self._execute("begin_stages", self.document, fresh, self.at)
+        await self.connection.execute(_SESSIONS["reopen"], self.tenant, self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
         placed = await self._fetch(
             "place", [message.message_id for message in messages], [message.memory_id for message in messages]

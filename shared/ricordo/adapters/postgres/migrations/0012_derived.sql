@@ -18,7 +18,8 @@ create policy one_tenant on withdrawn using (tenant = current_tenant()) with che
 grant select, insert, update, delete on withdrawn to ricordo_worker;
 
 -- Conversations of a user in which something was said that no summary covers yet: `since` when the first of it was said,
--- `stored_at` when the last of it came in, `closed` whether an end of the session is known for some of it.
+-- `stored_at` when the last of it came in, `closed` whether an end of the session is known for some of it, `changes` how
+-- often anything of this has changed.
 create table unsummarized (
     tenant text not null,
     user_id text not null,
@@ -26,6 +27,7 @@ create table unsummarized (
     since timestamptz not null,
     stored_at timestamptz not null,
     closed boolean not null default false,
+    changes bigint not null default 0,
     primary key (tenant, user_id, conversation_id)
 );
 create index unsummarized_closed on unsummarized (tenant, stored_at) where closed;

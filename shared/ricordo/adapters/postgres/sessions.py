@@ -1,0 +1,138 @@
+"""Sessions and their summaries on PostgreSQL."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import asyncpg
+
+from ricordo.adapters.postgres import derived, rows
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.domain.memory import Memory
+from ricordo.domain.sessions import MOST_TURNS, apart, sessions
+from ricordo.domain.summaries import Turn
+from ricordo.ports.sessions import Loaded, Session, Settled, Unsummarized
+from ricordo.ports.stages import Progress
+
+_SQL: Final = Database.queries("sessions")
+_PAGE: Final = 1_000  # turns that are looked back at a time, for the beginning of a session
+_WAITED_FOR: Final = timedelta(minutes=10)
+"""For how long messages that lack a stage are waited for; one that became a dead letter may never have it."""
+
+Position = tuple[datetime, str]
+"""A turn's place in its conversation: when it was said, and its message."""
+
+
+class PostgresSessions:
+    """Implements `Sessions`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def end(
+        self, tenant: str, user_id: str, conversation_id: str, ended_at: datetime, now: datetime
+    ) -> None:
+        """Note that a session has ended; see `Sessions.end`."""
+        async with self._database.transaction(tenant) as connection:
+            await derived.hold(connection, tenant, [user_id])
+            await connection.execute(_SQL["end"], tenant, user_id, conversation_id, ended_at, now)
+
+    async def due(
+        self, tenant: str, now: datetime, silence: timedelta, *, user_id: str | None, limit: int
+    ) -> Sequence[Unsummarized]:
+        """Return conversations with a session that may be over; see `Sessions.due`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(
+                _SQL["due"], tenant, now - silence, user_id, limit, now - _WAITED_FOR
+            )
+        return [Unsummarized(**row) for row in found]
+
+    async def load(
+        self, tenant: str, model: str, one: Unsummarized, now: datetime, silence: timedelta
+    ) -> Loaded:
+        """Return the sessions from the one on that is not covered; see `Sessions.load`."""
+        whose = (tenant, one.user_id, one.conversation_id)
+        async with self._database.transaction(tenant) as connection:
+            ends = [row["ended_at"] for row in await connection.fetch(_SQL["ends"], *whose)]
+            start = await _beginning(connection, whose, one.since, ends, silence)
+            # One more than a session may have: whether it goes on is known then.
+            read = await connection.fetch(_SQL["turns"], *whose, *start, MOST_TURNS + 1, model)
+            summaries = await connection.fetch(_SQL["summaries"], *whose, start[0])
+        held = sessions([_turn(row) for row in read], ends, silence)
+        rest = None
+        if len(read) > MOST_TURNS:  # the last goes on behind what was read
+            rest = held.pop()[0].created_at
+        silent = one.stored_at <= now - silence
+        return Loaded(_with_summaries(held, list(map(rows.memory, summaries)), ends, silent=silent), rest)
+
+    async def summarise(
+        self,
+        tenant: str,
+        one: Unsummarized,
+        settled: Settled,
+        at: datetime,
+    ) -> Sequence[Progress] | None:
+        """Write summaries and note what is still not covered; see `Sessions.summarise`."""
+        whose = (tenant, one.user_id, one.conversation_id)
+        async with self._database.transaction(tenant) as connection:
+            await derived.hold(connection, tenant, [one.user_id])
+            if not await connection.fetchval(_SQL["unchanged"], *whose, one.changes):
+                return None
+            await derived.withdraw(connection, tenant, settled.withdrawn)
+            written = await derived.write(connection, tenant, settled.summaries, at, finished=True)
+            if settled.rest is None:
+                await connection.execute(_SQL["cover"], *whose)
+            else:
+                await connection.execute(_SQL["leave"], *whose, settled.rest)
+            return written
+
+
+async def _beginning(
+    connection: Connection,
+    whose: tuple[str, str, str],
+    since: datetime,
+    ends: Sequence[datetime],
+    silence: timedelta,
+) -> Position:
+    """Return where the session began that `since` falls into; of one cut for its length, its part."""
+    before: Position = (since, "")
+    later, passed = since, list[Position]()
+    while page := await connection.fetch(_SQL["before"], *whose, *before, _PAGE):
+        for row in page:
+            if apart(row["created_at"], later, ends, silence):
+                return _part(passed, since)
+            later = row["created_at"]
+            passed.append((later, row["message_id"]))
+        before = passed[-1]
+    return _part(passed, since)
+
+
+def _part(passed: Sequence[Position], since: datetime) -> Position:
+    whole = len(passed) // MOST_TURNS * MOST_TURNS
+    earlier = len(passed) - whole
+    return (since, "") if earlier == 0 else passed[earlier - 1]
+
+
+def _turn(row: asyncpg.Record) -> Turn:
+    return Turn(rows.memory(row), rows.vector(row["vector"]))
+
+
+def _with_summaries(
+    held: Sequence[Sequence[Turn]], summaries: Sequence[Memory], ends: Sequence[datetime], *, silent: bool
+) -> list[Session]:
+    found: list[Session] = []
+    for place, turns in enumerate(held):
+        first, last = turns[0].created_at, turns[-1].created_at
+        sources = tuple(one.memory.id for one in turns)
+        here = [one for one in summaries if first <= one.created_at <= last]
+        over = silent or any(end >= last for end in ends)
+        found.append(
+            Session(
+                turns=turns,
+                over=over or place + 1 < len(held),
+                summary=next((one for one in here if one.source_ids == sources), None),
+                former=[one for one in here if one.source_ids != sources],
+            )
+        )
+    return found

@@ -1,0 +1,242 @@
+"""Sessions and their summaries, on PostgreSQL."""
+
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import pytest
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.domain.memory import Memory
+from ricordo.domain.sessions import SILENCE
+from ricordo.domain.summaries import summarise
+from ricordo.ports.memories import NewMessage
+from ricordo.ports.sessions import Loaded, Settled, Unsummarized
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.stages import SETTERS
+from ricordo.testing.stores.stores import MODEL, STORED
+
+pytestmark = pytest.mark.integration
+
+LATER = STORED + timedelta(hours=1)
+EVER = STORED + timedelta(days=400)
+
+
+@pytest.fixture
+def held(database: Database) -> PostgresSessions:
+    """Return the port."""
+    return PostgresSessions(database)
+
+
+def _message(stores: Stores, minute: float, conversation_id: str = "c-1", user_id: str = "u-1") -> NewMessage:
+    return new_message(
+        f"{user_id}-{conversation_id}-{minute}",
+        tenant=stores.tenant,
+        timestamp=at(minute),
+        conversation_id=conversation_id,
+        user_id=user_id,
+    )
+
+
+async def _say(
+    stores: Stores,
+    *minutes: float,
+    conversation_id: str = "c-1",
+    stored: datetime = STORED,
+    done: bool = True,
+) -> None:
+    messages = [_message(stores, minute, conversation_id) for minute in minutes]
+    await stores.record(*messages, at=stored)
+    for setter in SETTERS.values() if done else ():
+        await setter(stores, [one.message_id for one in messages], STORED)
+
+
+async def _due(
+    held: PostgresSessions, stores: Stores, now: datetime = LATER, user_id: str | None = None
+) -> Sequence[Unsummarized]:
+    return await held.due(stores.tenant, now, SILENCE, user_id=user_id, limit=10)
+
+
+async def _loaded(held: PostgresSessions, stores: Stores, now: datetime = LATER) -> Loaded:
+    (due,) = await _due(held, stores, now)
+    return await held.load(stores.tenant, MODEL, due, now, SILENCE)
+
+
+def _minutes(loaded: Loaded) -> list[list[float]]:
+    return [
+        [(turn.created_at - at(0)) / timedelta(minutes=1) for turn in one.turns] for one in loaded.sessions
+    ]
+
+
+async def _summarise(held: PostgresSessions, stores: Stores, now: datetime = LATER) -> list[Memory]:
+    """Sum up all that is due, as lifecycle does."""
+    made: list[Memory] = []
+    for due in await _due(held, stores, now):
+        loaded = await held.load(stores.tenant, MODEL, due, now, SILENCE)
+        fresh = [one for one in loaded.sessions if one.over and one.summary is None]
+        summaries = [summarise(one.turns) for one in fresh]
+        gone = [former.id for one in fresh for former in one.former]
+        rest = next((one.turns[0].created_at for one in loaded.sessions if not one.over), loaded.rest)
+        assert await held.summarise(stores.tenant, due, Settled(summaries, gone, rest), STORED) is not None
+        made += summaries
+    return made
+
+
+async def test_a_session_is_due_after_silence(held: PostgresSessions, stores: Stores) -> None:
+    """Counted from when the last message came in, not from when it was said."""
+    await _say(stores, 0, 5)
+    assert await _due(held, stores, STORED + timedelta(minutes=29)) == []
+    (due,) = await _due(held, stores, STORED + timedelta(minutes=30))
+    assert (due.user_id, due.conversation_id, due.since) == ("u-1", "c-1", at(0))
+
+
+async def test_a_session_is_due_at_its_end(held: PostgresSessions, stores: Stores) -> None:
+    """At once; also where the end was told before what was said until then."""
+    await _say(stores, 0, 5)
+    await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
+    assert len(await _due(held, stores, STORED)) == 1
+    await held.end(stores.tenant, "u-1", "c-2", at(6), STORED)
+    await _summarise(held, stores, STORED)
+    await _say(stores, 3, conversation_id="c-2")
+    assert [one.conversation_id for one in await _due(held, stores, STORED)] == ["c-2"]
+
+
+async def test_what_follows_the_end_is_not_over(held: PostgresSessions, stores: Stores) -> None:
+    """It waits for its own end."""
+    await _say(stores, 0, 5, 7)
+    await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
+    loaded = await _loaded(held, stores, STORED)
+    assert _minutes(loaded) == [[0, 5], [7]]
+    assert [one.over for one in loaded.sessions] == [True, False]
+    await _summarise(held, stores, STORED)
+    assert await _due(held, stores, STORED) == []
+    assert _minutes(await _loaded(held, stores)) == [[7]]
+
+
+async def test_messages_that_lack_a_stage_are_waited_for(held: PostgresSessions, stores: Stores) -> None:
+    """Their weight is not known yet; one that never gets there is not waited for for ever."""
+    await _say(stores, 0, done=False)
+    await held.end(stores.tenant, "u-1", "c-1", at(1), STORED)
+    assert await _due(held, stores, STORED) == []
+    assert len(await _due(held, stores, STORED + timedelta(minutes=11))) == 1
+
+
+async def test_what_is_summed_up_is_due_no_more(held: PostgresSessions, stores: Stores) -> None:
+    """And its summary is there, with the way before it that every memory takes."""
+    await _say(stores, 0, 5, 90, 95)
+    made = await _summarise(held, stores)
+    assert len(made) == 2
+    assert await _due(held, stores, EVER) == []
+    found = await stores.recollection.memories(stores.tenant, "u-1", [one.id for one in made])
+    assert {one.content for one in found} == {one.content for one in made}
+
+
+async def test_a_late_message_opens_its_session_again(held: PostgresSessions, stores: Stores) -> None:
+    """The one that it belongs to; others are left alone."""
+    await _say(stores, 0, 5, 90, 95)
+    first, second = await _summarise(held, stores)
+    await _say(stores, 3)
+    loaded = await _loaded(held, stores)
+    assert _minutes(loaded) == [[0, 3, 5], [90, 95]]
+    assert [one.id for one in loaded.sessions[0].former] == [first.id]
+    assert loaded.sessions[0].summary is None
+    assert loaded.sessions[1].summary is not None
+    (made,) = await _summarise(held, stores)
+    remain = await stores.recollection.memories(stores.tenant, "u-1", [first.id, second.id, made.id])
+    assert {one.id for one in remain} == {second.id, made.id}
+
+
+async def test_a_late_message_makes_one_session_of_two(held: PostgresSessions, stores: Stores) -> None:
+    """Both summaries give way."""
+    await _say(stores, 0, 5, 50, 55)
+    before = await _summarise(held, stores)
+    await _say(stores, 30)
+    loaded = await _loaded(held, stores)
+    assert _minutes(loaded) == [[0, 5, 30, 50, 55]]
+    assert {one.id for one in loaded.sessions[0].former} == {one.id for one in before}
+
+
+async def test_a_late_end_makes_two_sessions_of_one(held: PostgresSessions, stores: Stores) -> None:
+    """What was said until then is over."""
+    await _say(stores, 0, 5, 10, 15)
+    (before,) = await _summarise(held, stores)
+    await held.end(stores.tenant, "u-1", "c-1", at(7), STORED)
+    loaded = await _loaded(held, stores)
+    assert _minutes(loaded) == [[0, 5], [10, 15]]
+    assert [one.former for one in loaded.sessions[:1]] != [[before]]
+    await _summarise(held, stores)
+    assert await stores.recollection.memories(stores.tenant, "u-1", [before.id]) == []
+
+
+async def test_what_is_said_while_it_is_summed_up_is_not_lost(held: PostgresSessions, stores: Stores) -> None:
+    """Nothing is written, and it is due again."""
+    await _say(stores, 0, 5)
+    (due,) = await _due(held, stores)
+    loaded = await held.load(stores.tenant, MODEL, due, LATER, SILENCE)
+    await _say(stores, 6)
+    summary = summarise(loaded.sessions[0].turns)
+    assert await held.summarise(stores.tenant, due, Settled([summary]), STORED) is None
+    assert await stores.recollection.memories(stores.tenant, "u-1", [summary.id]) == []
+    assert _minutes(await _loaded(held, stores)) == [[0, 5, 6]]
+
+
+async def test_an_end_ahead_of_time_ends_what_was_said(held: PostgresSessions, stores: Stores) -> None:
+    """A bot whose clock is years ahead does not end every session to come."""
+    await _say(stores, 0)
+    await held.end(stores.tenant, "u-1", "c-1", at(10**7), at(1))
+    await _summarise(held, stores, STORED)
+    await _say(stores, 2, 3)
+    assert await _due(held, stores, STORED) == []
+
+
+async def test_a_conversation_holds_several_users_sessions(held: PostgresSessions, stores: Stores) -> None:
+    """Each their own."""
+    await _say(stores, 0, 5)
+    other = _message(stores, 2, user_id="u-2")
+    await stores.record(other)
+    assert [one.user_id for one in await _due(held, stores, EVER, "u-2")] == ["u-2"]
+    (mine,) = await _due(held, stores, user_id="u-1")
+    loaded = await held.load(stores.tenant, MODEL, mine, LATER, SILENCE)
+    assert _minutes(loaded) == [[0, 5]]
+
+
+async def test_the_forgotten_have_no_sessions(held: PostgresSessions, stores: Stores) -> None:
+    """Nor is an end of theirs noted."""
+    await stores.entomb(stores.tenant, "user", "u-1", "u-1")
+    await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
+    assert await _due(held, stores, EVER) == []
+
+
+async def test_whatever_the_order_of_arrival(held: PostgresSessions, stores: Stores) -> None:
+    """The same summaries in the end, summed up at any moment on the way."""
+    minutes = [0, 10, 20, 55, 60, 95, 200, 229, 231, 262]
+    chance = random.Random(7)
+    standing: list[set[str]] = []
+    for _ in range(4):
+        here = stores.elsewhere()
+        chance.shuffle(minutes)
+        steps: list[float | str] = [*minutes, "end"]
+        chance.shuffle(steps)
+        for step in steps:
+            if step == "end":
+                await held.end(here.tenant, "u-1", "c-1", at(58), STORED)
+            else:
+                await _say(here, float(step))
+            if chance.random() < 0.5:
+                await _summarise(held, here)
+        await _summarise(held, here)
+        standing.append(await _told(held, here))
+    assert standing[0]
+    assert all(one == standing[0] for one in standing)
+
+
+async def _told(held: PostgresSessions, stores: Stores) -> set[str]:
+    """Return which messages each summary that there is stands for."""
+    await held.end(stores.tenant, "u-1", "c-1", at(-1), STORED)
+    whole = await _loaded(held, stores)
+    assert all(one.former == [] for one in whole.sessions)
+    summaries = [one.summary for one in whole.sessions if one.summary is not None]
+    found = await stores.recollection.memories(stores.tenant, "u-1", [one.id for one in summaries])
+    return {",".join(one.source_message_ids) for one in found}
