@@ -96,7 +96,6 @@ COMMANDS: Mapping[str, Json] = {
     "verify": MEMORY | {"verified": True},
     "correct": MEMORY | {"content": "Max is a dog."},
     "feedback": U | {"recall_id": MEMORY["memory_id"], "used": [MEMORY["memory_id"]]},
-    "note": U | {"conversation_id": "c-1", "key": "order", "value": 42},
     "export": U,
 }
 WRONG_COMMANDS: Mapping[str, tuple[str, Json | bytes, str | None]] = {
@@ -106,6 +105,8 @@ WRONG_COMMANDS: Mapping[str, tuple[str, Json | bytes, str | None]] = {
     "pin how": ("pin", MEMORY | {"pinned": "yes"}, "pinned"),
     "verify what": ("verify", U | {"verified": True}, "memory_id"),
     "note without key": ("note", U | {"conversation_id": "c-1", "value": 1}, "key"),
+    "note of nowhere": ("note", U | {"key": "order", "value": 1}, "conversation_id"),
+    "note too long": ("note", U | {"conversation_id": "c", "key": "k", "value": "x" * 5_000}, "value"),
     "nothing": ("export", b"", None),
     "no JSON": ("correct", b"{nope", None),
 }

@@ -165,6 +165,23 @@ ENTRIES: Final = (
         ),
     ),
     Entry(
+        "working",
+        "working:working",
+        "Show what is at hand in a conversation: its last turns, names, and notes.",
+        examples=("ricordo working --user davide --conversation c-1",),
+    ),
+    Entry(
+        "note",
+        "working:note",
+        "Put a value into the working memory of a conversation, or take it away.",
+        "VALUE is JSON, and what is none is a text. It stays at hand for a day, unless "
+        "RICORDO_LIFECYCLE__WORKING_MEMORY_H says otherwise.",
+        (
+            "ricordo note order '{\"number\": 42}' --user davide --conversation c-1",
+            "ricordo note order --remove --user davide --conversation c-1",
+        ),
+    ),
+    Entry(
         "status",
         "reading:status",
         "Show how far a message got.",

@@ -1,97 +1,27 @@
 """What a bot puts into its prompt: a recall, the last turns, what is at hand, and all of it as text."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble
-from ricordo.domain.context.counting import CountOnce
 from ricordo.domain.language import detect
 from ricordo.domain.ranking.budget import Admission, admission
-from ricordo.domain.working import LIFETIME, MAX_LINES, WorkingMemory, working_memory
-from ricordo.messages.queries import ContextReply, ContextRequest, WorkingReply, WorkingRequest
+from ricordo.domain.working import WorkingMemory
+from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.messages.vocabulary import Degradation, Profile, Role
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.models import TokenCounter
 from ricordo.ports.recollection import Recollection, Turn
 from ricordo.runtime.replies import Answer
 from ricordo_services.retrieval.alone import alone
+from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
 from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, reply
 from ricordo_services.retrieval.views import history_view
 
-_SKEW: Final = timedelta(minutes=5)  # by which a bot's clock may be ahead of ours
 _PARTICULAR = frozenset({"entity", "topic", "procedural"})
-
-
-@dataclass(frozen=True, slots=True)
-class AtHand:
-    """Reads working memory: a view of a conversation's last turns.
-
-    Attributes:
-        count: tokens of a text, counted once.
-    """
-
-    recollection: Recollection
-    tokens: TokenCounter
-    clock: Clock
-    count: Callable[[str], int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Count each text once."""
-        object.__setattr__(self, "count", CountOnce(self.tokens.count))
-
-    async def read(
-        self,
-        tenant: str,
-        user_id: str,
-        conversation_id: str,
-        *,
-        now: datetime | None = None,
-        known_names: Sequence[str] | None = None,
-    ) -> WorkingMemory:
-        """Return what is at hand in the conversation; nothing when that is older than a day.
-
-        Args:
-            tenant: whose store.
-            user_id: whose conversation.
-            conversation_id: which one.
-            now: when; by default now.
-            known_names: those that the user has named so far; they are asked for where they are not given.
-
-        Raises:
-            StoreUnavailable: the history cannot be asked now.
-        """
-        moment = now or self.clock.now()
-        turns = await self.recollection.history(
-            tenant, user_id, conversation_id=conversation_id, before=(moment, ""), limit=MAX_LINES
-        )
-        if not turns or turns[-1].timestamp < moment - LIFETIME:
-            return WorkingMemory()
-        if known_names is None:
-            known_names = (await self.recollection.profile(tenant, user_id)).names
-        return working_memory(
-            turns,
-            now=moment,
-            count=self.count,
-            language=turns[-1].language,
-            known_names=known_names,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Working:
-    """Answers `query.working`."""
-
-    at_hand: AtHand
-
-    async def __call__(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
-        """Return what is at hand in the conversation."""
-        memory = await self.at_hand.read(tenant, request.user_id, request.conversation_id)
-        return working_view(memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +29,9 @@ class Context:
     """Answers `query.context`."""
 
     remember: Remember
+    recollection: Recollection
     at_hand: AtHand
+    clock: Clock
 
     async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
         """Recall, and assemble what was recalled with the last turns into a text within the budget."""
@@ -107,11 +39,11 @@ class Context:
             async with asyncio.TaskGroup() as group:
                 remembering = group.create_task(self.remember(tenant, request, summaries=True))
                 reading = group.create_task(self._recent(tenant, request))
-        recalled, recent = remembering.result(), reading.result()
-        if recent is None:
+                looking = group.create_task(self._working(tenant, request))
+        recalled, recent, working = remembering.result(), reading.result(), looking.result()
+        if recent is None or working is None:
             recalled.degraded.add(Degradation.ROWS)
-            recent = ()
-        working = await self._working(tenant, request, recalled)
+        recent, working = recent or (), working or WorkingMemory()
         with recalled.timing("assemble"):
             # A thread of its own: a large budget takes longer than others should wait for the event loop.
             context = await asyncio.to_thread(self._assembled, request, recalled, recent, working)
@@ -132,8 +64,8 @@ class Context:
         """
         if request.recent_limit == 0:
             return ()
-        present = self.at_hand.clock.now()
-        until = max(present, request.now or present) + _SKEW
+        present = self.clock.now()
+        until = max(present, request.now or present) + SKEW
         try:
             said = await self._turns(tenant, request, before=(until, ""))
             return tuple(said or await self._turns(tenant, request, before=None))
@@ -143,7 +75,7 @@ class Context:
     async def _turns(
         self, tenant: str, request: ContextRequest, *, before: tuple[datetime, str] | None
     ) -> Sequence[Turn]:
-        return await self.at_hand.recollection.history(
+        return await self.recollection.history(
             tenant,
             request.user_id,
             conversation_id=request.conversation_id,
@@ -151,20 +83,14 @@ class Context:
             limit=request.recent_limit,
         )
 
-    async def _working(self, tenant: str, request: ContextRequest, recalled: Recalled) -> WorkingMemory:
+    async def _working(self, tenant: str, request: ContextRequest) -> WorkingMemory | None:
+        """Return what is at hand; None when it cannot be looked at now."""
         if request.conversation_id is None:
             return WorkingMemory()
         try:
-            return await self.at_hand.read(
-                tenant,
-                request.user_id,
-                request.conversation_id,
-                now=recalled.now,
-                known_names=recalled.known_names,
-            )
+            return await self.at_hand.read(tenant, request.user_id, request.conversation_id, now=request.now)
         except StoreUnavailable:
-            recalled.degraded.add(Degradation.ROWS)
-            return WorkingMemory()
+            return None
 
     def _assembled(
         self, request: ContextRequest, recalled: Recalled, recent: tuple[Turn, ...], working: WorkingMemory
@@ -219,10 +145,3 @@ def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn
     spoken = request.language or detect(request.query, default="")
     own = (turn.language for turn in reversed(recent) if turn.language and turn.role == Role.USER)
     return spoken or next(own, recalled.analysis.language)
-
-
-def working_view(memory: WorkingMemory) -> WorkingReply:
-    """Show what is at hand on the wire."""
-    return WorkingReply.model_validate(
-        {"lines": memory.lines, "entities": memory.entities, "notes": dict(memory.notes)}
-    )

@@ -8,20 +8,23 @@ which every worker has, so what takes the user's word on memories works there to
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from ricordo.adapters.postgres.curating import PostgresCurating
 from ricordo.messages.base import Message
-from ricordo.messages.commands import Correct, Feedback, Pin, Verify
+from ricordo.messages.commands import Correct, Feedback, Note, Pin, Verify
 from ricordo.ports.graph import GraphUnavailable
 from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.unavailable import Unavailable
+from ricordo.ports.working import Notebook
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute
 from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
 from ricordo_services.lifecycle.commands import FeedbackOnRecall, PinMemory, VerifyMemory
+from ricordo_services.lifecycle.notes import TakeNote
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.projecting import following
 
@@ -63,6 +66,13 @@ async def routes_on_memories(resources: Resources) -> dict[str, QueryRoute]:
         Feedback.name: routed(handler=FeedbackOnRecall(curating, clock)),
         Pin.name: routed(handler=PinMemory(curating, clock)),
     }
+
+
+def routes_on_notes(resources: Resources, notebook: Notebook) -> dict[str, QueryRoute]:
+    """Return what lifecycle does with the command that puts a value into a conversation's working memory."""
+    settings = resources.settings
+    take = TakeNote(notebook, resources.clock, timedelta(hours=settings.lifecycle.working_memory_h))
+    return {Note.name: QueryRoute(handler=take, deadline=settings.bus.query_timeout_s)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.adapters.postgres.working import PostgresNotebook
 from ricordo.messages.ways import ANSWERED_ELSEWHERE
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
@@ -12,9 +13,10 @@ from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import Bus
 from ricordo_services.lifecycle.handlers import Reinforce, Sessions
+from ricordo_services.lifecycle.notes import tidy_notes
 from ricordo_services.lifecycle.passes import Reconcile, tidy
 from ricordo_services.resources import SWEEPER, SWEPT, Resources
-from ricordo_services.wiring.commands import routes_on_memories
+from ricordo_services.wiring.commands import routes_on_memories, routes_on_notes
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
 from ricordo_services.wiring.passes import by_the_clock, nightly
 
@@ -24,9 +26,11 @@ async def lifecycle(resources: Resources) -> list[Service]:
     settings, clock = resources.settings.lifecycle, resources.clock
     bus, life = await resources.bus(), await resources.store(PostgresLife)
     emitter = Emitter(bus, clock, "lifecycle")
+    notebook = await resources.store(PostgresNotebook)
 
     async def daily() -> None:
         await tidy(life, clock.now(), timedelta(days=settings.uses_kept_days))
+        await tidy_notes(life, notebook, clock.now(), timedelta(hours=settings.working_memory_h))
 
     reconcile = Reconcile(
         life,
@@ -45,7 +49,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
         QueryServer(
             name="commands",
             kind="command",
-            routes=await routes_on_memories(resources),
+            routes={**await routes_on_memories(resources), **routes_on_notes(resources, notebook)},
             responder=bus,
             publisher=bus,
             clock=clock,

@@ -1,10 +1,12 @@
 """The retrieval worker: what answers queries."""
 
 import asyncio
+from datetime import timedelta
 from functools import partial
 
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.adapters.postgres.working import PostgresDesks
 from ricordo.domain.fusion import Minimums
 from ricordo.domain.topics import topic_key
 from ricordo.runtime.process import Service
@@ -12,7 +14,8 @@ from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
-from ricordo_services.retrieval.context import AtHand, Context, Working
+from ricordo_services.retrieval.at_hand import AtHand, Working
+from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.encoding import FormerModels
 from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.fitting import fit_context, fit_facts, fit_history, fit_recall, fit_timeline
@@ -55,11 +58,13 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
     recollection, tokens = await resources.store(PostgresRecollection), await resources.tokens()
     ledger = await resources.store(PostgresFactLedger)
     lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
-    at_hand = AtHand(recollection, tokens, resources.clock)
+    lifetime = timedelta(hours=resources.settings.lifecycle.working_memory_h)
+    at_hand = AtHand(await resources.store(PostgresDesks), tokens, resources.clock, lifetime)
+    context = Context(remember, recollection, at_hand, resources.clock)
     routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
     return {
         "query.recall": routed(handler=Recall(remember), fit=fit_recall),
-        "query.context": routed(handler=Context(remember, at_hand), fit=fit_context),
+        "query.context": routed(handler=context, fit=fit_context),
         "query.working": routed(handler=Working(at_hand)),
         "query.history": routed(handler=History(recollection), fit=fit_history),
         "query.facts": routed(handler=Facts(ledger, lookup), fit=fit_facts),

@@ -1,6 +1,6 @@
 """Working memory: what is at hand in a conversation, as a view of its last turns.
 
-It is read from the turns each time rather than kept beside them: nothing can disagree with what was said, and
+It follows from the turns rather than being kept beside them: nothing can disagree with what was said, and
 what is forgotten is gone from here at once.
 """
 
@@ -20,10 +20,12 @@ MAX_LINES = 30
 MAX_TOKENS = 1_000
 MAX_ENTITIES = 5
 MAX_DECISIONS = 5
+MAX_NOTES = 30
 LINE_LENGTH = 400
 LIFETIME = dt.timedelta(hours=24)
 _MOST_READ = 1_000  # characters of a turn in which a name or a decision is looked for
 _PART = re.compile(r"[\s'\u2019]+")
+_Said = tuple[int, int, str]
 _KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
 
 
@@ -79,6 +81,42 @@ class WorkingMemory:
     decisions: tuple[SpokenTurn, ...] = ()
 
 
+class Readings:
+    """What was read off the turns of a conversation: the next view of it reads only what is new.
+
+    Texts are known by their hash: nothing that was said is kept here.
+    """
+
+    def __init__(self) -> None:
+        self._known_names: tuple[str, ...] = ()
+        self._decides: dict[_Said, bool] = {}
+        self._named: dict[_Said, tuple[str, ...]] = {}
+
+    def begin(self, turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> None:
+        """Drop what was read off other turns, and names that were read while others were known."""
+        said = {_said(turn, language) for turn in turns}
+        self._decides = {one: read for one, read in self._decides.items() if one in said}
+        same = known_names == self._known_names
+        self._named = {one: read for one, read in self._named.items() if same and one in said}
+        self._known_names = known_names
+
+    def decides(self, turn: SpokenTurn, language: str) -> bool:
+        """Whether a turn decides something."""
+        said = _said(turn, language)
+        if said not in self._decides:
+            kind = memory_kind(turn.content[:_MOST_READ], turn.language or language)
+            self._decides[said] = kind in _KEPT_KINDS
+        return self._decides[said]
+
+    def named(self, turn: SpokenTurn, language: str) -> tuple[str, ...]:
+        """Return whom and what a turn names."""
+        said = _said(turn, language)
+        if said not in self._named:
+            read = turn.content[:_MOST_READ], turn.language or language
+            self._named[said] = tuple(_named(*read, self._known_names))
+        return self._named[said]
+
+
 def working_memory(
     turns: Iterable[SpokenTurn],
     *,
@@ -88,6 +126,7 @@ def working_memory(
     notes: Mapping[str, object] | None = None,
     known_names: Iterable[str] = (),
     lifetime: dt.timedelta = LIFETIME,
+    readings: Readings | None = None,
 ) -> WorkingMemory:
     """View a conversation's last turns as working memory.
 
@@ -99,15 +138,18 @@ def working_memory(
         notes: values that the bot set and that are still alive.
         known_names: people this user has spoken of.
         lifetime: how long a turn stays at hand.
+        readings: of the former view of this conversation, of which it makes those of this one.
     """
     alive = sorted(
         (turn for turn in turns if now - lifetime < turn.timestamp <= now),
         key=lambda turn: (turn.timestamp, turn.message_id),
     )
-    decided = [at for at, turn in enumerate(alive) if _decides(turn, language)][-MAX_DECISIONS:]
+    readings = readings or Readings()
+    readings.begin(alive, language, tuple(known_names))
+    decided = [at for at, turn in enumerate(alive) if readings.decides(turn, language)][-MAX_DECISIONS:]
     return WorkingMemory(
         lines=_lines(alive, decided, count),
-        entities=_entities(alive, language, tuple(known_names)),
+        entities=_entities(alive, language, readings),
         notes=dict(notes or {}),
         decisions=tuple(alive[at] for at in decided),
     )
@@ -118,8 +160,8 @@ def speaker_of(turn: SpokenTurn) -> str:
     return collapse(turn.speaker) or turn.role
 
 
-def _decides(turn: SpokenTurn, language: str) -> bool:
-    return memory_kind(turn.content[:_MOST_READ], turn.language or language) in _KEPT_KINDS
+def _said(turn: SpokenTurn, language: str) -> _Said:
+    return hash(turn.content), len(turn.content), turn.language or language
 
 
 def _lines(
@@ -137,10 +179,10 @@ def _lines(
     return tuple(kept[at] for at in sorted(kept))
 
 
-def _entities(turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> tuple[str, ...]:
+def _entities(turns: Sequence[SpokenTurn], language: str, readings: Readings) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for turn in reversed(turns):
-        for name in _named(turn.content[:_MOST_READ], turn.language or language, known_names):
+        for name in readings.named(turn, language):
             found.setdefault(name.casefold().replace("\u2019", "'"), name)
             if len(found) == MAX_ENTITIES:
                 return tuple(found.values())

@@ -71,6 +71,7 @@ class LifecycleSettings(Group):
         uses_kept_days: how long it is kept what each recall has added to each memory, so that
             `command.feedback` can take it back, and what came of commands, so that a repeat is known; 8 or
             more: for 7, the stream may deliver a recall's event again.
+        working_memory_h: hours for which turns and notes of a conversation are at hand.
     """
 
     decay_every_h: PositiveFloat = 24.0
@@ -80,3 +81,4 @@ class LifecycleSettings(Group):
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 120.0
     uses_kept_days: Annotated[int, Field(ge=8, le=36_500)] = 30
+    working_memory_h: Annotated[float, Field(gt=0, le=8_760)] = 24.0

@@ -19,6 +19,7 @@ from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.adapters.postgres.working import PostgresDesks, PostgresNotebook
 from ricordo.runtime.beside import Beside
 from ricordo.testing.stores import Scope, Stores
 from ricordo_services.stack import Endpoints
@@ -98,6 +99,8 @@ def stores(dsns: Dsns, database: Database, beside: Beside) -> Stores:
         pass_runs=PostgresPassRuns(database),
         pass_locks=PostgresPassLocks(dsns.worker),
         curating=PostgresCurating(database),
+        desks=PostgresDesks(database),
+        notebook=PostgresNotebook(database),
         entomb=_entombing(database),
     )
 

@@ -95,3 +95,13 @@ def test_numbers_are_unique() -> None:
     numbers = [one.version for one in migrations()]
     assert numbers == sorted(set(numbers))
     assert numbers[0] == 1
+
+
+async def test_one_that_was_written_beside_a_later_one_is_applied_too(
+    empty: Dsns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packaged = migrations()
+    monkeypatch.setattr(module, "migrations", lambda: [*packaged[:10], *packaged[11:]])
+    await migrate(empty.admin)
+    monkeypatch.setattr(module, "migrations", lambda: packaged)
+    assert await migrate(empty.admin) == [f"{packaged[10].version:04d}_{packaged[10].name}"]

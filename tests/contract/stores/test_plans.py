@@ -38,6 +38,7 @@ _SAMPLES: dict[str, object] = {
     "float8": 1.0,
     "int4": 5,
     "int8": 5,
+    "json": "{}",
     "jsonb": "[]",
     "text": "x",
     "timestamptz": datetime(2026, 1, 1, tzinfo=UTC),
@@ -91,6 +92,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "indexed",
         "passes",
         "keeping",
+        "working",
     ],
 )
 async def test_by_key(database: Database, file: str) -> None:

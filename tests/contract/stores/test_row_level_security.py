@@ -12,6 +12,7 @@ from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.ports.life import Access
+from ricordo.ports.working import Note
 from ricordo.testing.factories import memory, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.integration
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
-    "uses requests withdrawn unsummarized session_ends"
+    "uses requests withdrawn unsummarized session_ends notes"
 ).split()
 
 
@@ -48,6 +49,8 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await _withdrawn(stores, database)
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
     await join(of_stores(stores, database), "m-1")
+    note = Note(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
+    await stores.notebook.note(stores.tenant, note, STORED, alive_since=STORED, most=1)
 
 
 async def _withdrawn(stores: Stores, database: Database) -> None:

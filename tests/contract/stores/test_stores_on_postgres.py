@@ -73,3 +73,11 @@ class TestPasses(stores.PassesContract):
 
 class TestCurating(stores.CuratingContract):
     """Lifecycle's part: a user's word on memories."""
+
+
+class TestDesks(stores.DesksContract):
+    """Retrieval's part: what is at hand."""
+
+
+class TestNotebook(stores.NotebookContract):
+    """Lifecycle's part: notes."""

@@ -15,14 +15,16 @@ from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.ports.facts import FactLedger
 from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.models import ModelUnavailable, TokenCounter
+from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.recollection import Profile, Recollection, Standing, Turn
+from ricordo.ports.working import Desk, Span
 from ricordo.runtime.resilience import CircuitBreaker
 from ricordo.runtime.understanding import ModelAnalyser
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
-from ricordo_services.retrieval.context import AtHand, Context
+from ricordo_services.retrieval.at_hand import AtHand
+from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Remember
@@ -60,6 +62,23 @@ class Rows:
 
     async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
         return ()
+
+    async def desk(
+        self,
+        tenant: str,
+        user_id: str,
+        conversation_id: str,
+        *,
+        span: Span,
+        most_turns: int,
+        held: str | None,
+    ) -> Desk | None:
+        if self.trouble is not None:
+            raise self.trouble
+        return Desk(token="1", names_token=UUID(int=1), turns=self.turns)
+
+    async def names(self, tenant: str, user_id: str) -> Sequence[str]:
+        return ("Fufi",)
 
 
 @dataclass
@@ -123,8 +142,9 @@ class Memory:
 
     @property
     def context(self) -> Context:
-        at_hand = AtHand(cast(Recollection, self.rows), cast(TokenCounter, Words()), self.clock)
-        return Context(self.remember, at_hand)
+        rows = cast(Recollection, self.rows)
+        at_hand = AtHand(self.rows, Words(), self.clock)
+        return Context(self.remember, rows, at_hand, self.clock)
 
 
 @pytest.fixture
@@ -228,6 +248,4 @@ async def test_a_context_asks_for_what_is_known_of_the_user_once(memory: Memory)
     assert isinstance(reply, ContextReply)
     assert memory.rows.profiles_asked == 1
     assert reply.working.lines
-    alone = await memory.context.at_hand.read("acme", "u-1", "c-1")
-    assert memory.rows.profiles_asked == 2, "nobody handed it over"
-    assert tuple(alone.entities) == tuple(reply.working.entities)
+    assert reply.working.entities == ("Fufi",)

@@ -24,12 +24,14 @@ from ricordo.testing.stores.passes import PassesContract
 from ricordo.testing.stores.recollection import RecollectionContract
 from ricordo.testing.stores.stages import StagesContract
 from ricordo.testing.stores.stores import Scope, Stores
+from ricordo.testing.stores.working import DesksContract, NotebookContract
 
 __all__ = [
     "ArrivalContract",
     "AskingContract",
     "ContributionsContract",
     "CuratingContract",
+    "DesksContract",
     "EncodingsContract",
     "EnrichmentsContract",
     "FactLedgerContract",
@@ -39,6 +41,7 @@ __all__ = [
     "LatenessContract",
     "LifeContract",
     "LinksContract",
+    "NotebookContract",
     "PassesContract",
     "RecollectionContract",
     "Scope",

@@ -19,6 +19,7 @@ from ricordo.ports.memories import Encodings, Enrichments, Indexing, Intake, New
 from ricordo.ports.passes import PassLocks, PassRuns
 from ricordo.ports.recollection import Recollection
 from ricordo.ports.stages import Progress
+from ricordo.ports.working import Desks, Notebook
 from ricordo.testing.factories import unit_vector
 
 Scope = Literal["message", "conversation", "user"]
@@ -50,6 +51,8 @@ class Stores:
     pass_runs: PassRuns
     pass_locks: PassLocks
     curating: Curating
+    desks: Desks
+    notebook: Notebook
     entomb: Callable[[str, Scope, str, str], Awaitable[None]]
 
     def elsewhere(self) -> "Stores":

@@ -1,0 +1,64 @@
+"""The command that puts a value into a conversation's working memory, and what empties it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from ricordo.domain.working import LIFETIME, MAX_NOTES
+from ricordo.messages.commands import Note, NoteReply
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.ids import request_key
+from ricordo.ports.clock import Clock
+from ricordo.ports.life import Life
+from ricordo.ports.working import AnotherNote, Forgotten, Notebook, TooManyNotes
+from ricordo.ports.working import Note as Kept
+from ricordo.runtime.replies import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class TakeNote:
+    """Answers `command.note`.
+
+    Attributes:
+        lifetime: how long a note is at hand.
+    """
+
+    notebook: Notebook
+    clock: Clock
+    lifetime: timedelta = LIFETIME
+
+    async def __call__(self, tenant: str, command: Note, /) -> NoteReply:
+        """Keep a value, or take it away."""
+        now = self.clock.now()
+        try:
+            await self.notebook.note(
+                tenant, _kept(tenant, command), now, alive_since=now - self.lifetime, most=MAX_NOTES
+            )
+        except Forgotten as forgotten:
+            reason = f"this {forgotten.scope} was forgotten: nothing is noted of it any more"
+            raise Refused(ErrorCode.NOT_FOUND, reason, f"{forgotten.scope}_id") from None
+        except TooManyNotes:
+            reason = f"key must be one of the {MAX_NOTES} that this conversation has, which is the most"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "key") from None
+        except AnotherNote:
+            reason = "request_id must be a new one: under this one something else was noted"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+        return NoteReply()
+
+
+async def tidy_notes(life: Life, notebook: Notebook, now: datetime, lifetime: timedelta) -> None:
+    """Drop, for all tenants, notes that are at hand no more; those too that a clock ahead of time has set."""
+    for tenant in await life.tenants():
+        await notebook.tidy(tenant, before=now - lifetime, after=now + lifetime)
+
+
+def _kept(tenant: str, command: Note) -> Kept:
+    """Return what is kept. Without a request id each request counts."""
+    return Kept(
+        user_id=command.user_id,
+        conversation_id=command.conversation_id,
+        key=command.key,
+        value=command.value,
+        request_id=None
+        if command.request_id is None
+        else request_key(tenant, command.user_id, command.name, command.request_id),
+    )

@@ -1,0 +1,171 @@
+"""What is at hand in a conversation: viewed anew when something of it has changed, and only then."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from ricordo.domain.context.counting import CountOnce
+from ricordo.domain.working import LIFETIME, MAX_LINES, Readings, WorkingMemory, working_memory
+from ricordo.messages.queries import WorkingReply, WorkingRequest
+from ricordo.ports.clock import Clock
+from ricordo.ports.models import TokenCounter
+from ricordo.ports.recollection import Turn
+from ricordo.ports.working import Desk, Desks, Span
+
+SKEW: Final = timedelta(minutes=5)
+"""By which a bot's clock may be ahead of ours."""
+_MOST_VIEWS: Final = 500
+_MOST_NAMES: Final = 500
+_KEPT_S: Final = 600.0  # that nobody asks for
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_LAST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class _View:
+    """What was at hand when it was last looked at."""
+
+    token: str
+    memory: WorkingMemory
+    readings: Readings
+    asked: float
+
+
+class AtHand:
+    """Reads working memory.
+
+    A view that was made once is shown again as long as the store says that nothing of it has changed: it is
+    asked each time, so that what another process has recorded or erased is seen at once.
+
+    Args:
+        desks: what is at hand.
+        tokens: counts those of a text.
+        clock: says what is past.
+        lifetime: how long turns and notes are at hand.
+        most: how many conversations are remembered; the longest unasked goes first.
+
+    Attributes:
+        count: tokens of a text, counted once.
+    """
+
+    def __init__(
+        self,
+        desks: Desks,
+        tokens: TokenCounter,
+        clock: Clock,
+        lifetime: timedelta = LIFETIME,
+        most: int = _MOST_VIEWS,
+    ) -> None:
+        self.count: Callable[[str], int] = CountOnce(tokens.count)
+        self._desks = desks
+        self._clock = clock
+        self._lifetime = lifetime
+        self._most = most
+        self._views: OrderedDict[tuple[str, str, str], _View] = OrderedDict()
+        self._names: OrderedDict[tuple[str, str], tuple[object, Sequence[str]]] = OrderedDict()
+
+    async def read(
+        self, tenant: str, user_id: str, conversation_id: str, *, now: datetime | None = None
+    ) -> WorkingMemory:
+        """Return what is at hand in the conversation.
+
+        Args:
+            tenant: whose store.
+            user_id: whose conversation.
+            conversation_id: which one.
+            now: at which moment turns were at hand; by default now. Notes carry no moment of a bot's: they
+                are at hand by our clock.
+
+        Raises:
+            StoreUnavailable: the store cannot be asked now.
+        """
+        key = tenant, user_id, conversation_id
+        view = self._views.get(key)
+        moment = now or self._clock.now()
+        desk = await self._desks.desk(
+            *key,
+            span=self._span(moment),
+            most_turns=MAX_LINES,
+            held=None if view is None else view.token,
+        )
+        if desk is None and view is not None:
+            self._remember(key, view)
+            return view.memory
+        if desk is None:
+            return WorkingMemory()  # a store that takes nothing for something
+        names = await self._known(tenant, user_id, desk)
+        readings = Readings() if view is None else view.readings
+        memory = working_memory(
+            desk.turns,
+            now=_later(moment, SKEW),
+            count=self.count,
+            language=desk.turns[-1].language if desk.turns else "",
+            notes=desk.notes,
+            known_names=names,
+            lifetime=self._lifetime + SKEW,
+            readings=readings,
+        )
+        self._remember(key, _View(desk.token, memory, readings, 0.0))
+        return memory
+
+    def _span(self, moment: datetime) -> Span:
+        present = self._clock.now()
+        return Span(
+            said_after=_later(moment, -self._lifetime),
+            said_before=_later(moment, SKEW),
+            noted_after=_later(present, -self._lifetime),
+            noted_before=_later(present, self._lifetime),
+        )
+
+    async def _known(self, tenant: str, user_id: str, desk: Desk) -> Sequence[str]:
+        """Return the names that are known: from facts, and those who speak and are spoken of here."""
+        here = dict.fromkeys(name for turn in desk.turns for name in _of(turn) if name)
+        held = self._names.get((tenant, user_id))
+        if desk.names_token is None:
+            return tuple(here)
+        if held is None or held[0] != desk.names_token:
+            held = desk.names_token, await self._desks.names(tenant, user_id)
+            self._names[tenant, user_id] = held
+            if len(self._names) > _MOST_NAMES:
+                self._names.popitem(last=False)
+        return tuple(dict.fromkeys((*held[1], *here)))
+
+    def _remember(self, key: tuple[str, str, str], view: _View) -> None:
+        """Remember a view; what nobody has asked for in a while is not kept."""
+        view.asked = present = self._clock.monotonic()
+        self._views[key] = view
+        self._views.move_to_end(key)
+        while len(self._views) > self._most or next(iter(self._views.values())).asked < present - _KEPT_S:
+            self._views.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Answers `query.working`."""
+
+    at_hand: AtHand
+
+    async def __call__(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
+        """Return what is at hand in the conversation."""
+        return working_view(await self.at_hand.read(tenant, request.user_id, request.conversation_id))
+
+
+def working_view(memory: WorkingMemory) -> WorkingReply:
+    """Show what is at hand on the wire."""
+    return WorkingReply.model_validate(
+        {"lines": memory.lines, "entities": memory.entities, "notes": dict(memory.notes)}
+    )
+
+
+def _of(turn: Turn) -> tuple[str, ...]:
+    return (turn.speaker, *turn.participants)
+
+
+def _later(moment: datetime, span: timedelta) -> datetime:
+    """Return the moment so much later, within the calendar."""
+    try:
+        return moment + span
+    except OverflowError:
+        return _LAST if span > timedelta() else _FIRST

@@ -1,0 +1,35 @@
+-- What is at hand in a conversation of a user.
+
+-- name: desk
+-- In one trip, outside of a transaction: the function names the tenant, for this statement alone. $1 tenant, $2 user, $3
+-- conversation, $4 and $5 bounds of turns, $6 and $7 of notes, $8 how many turns, $9 the token of what the caller holds.
+select token, state, turns, notes from at_hand($1, $2, $3, $4, $5, $6, $7, $8, $9)
+
+-- name: names
+select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
+
+-- name: forgotten
+-- $3 conversation.
+select scope from tombstones
+where tenant = $1 and user_id = $2 and scope in ('user', 'conversation') and (scope = 'user' or key = $3)
+order by scope desc limit 1
+
+-- name: first_asked
+-- As for other commands: a request is known by its id, and by that together with what it says ($2).
+insert into inbox (tenant, consumer, event_id, handled_at)
+select $1, 'note', one, now() from unnest($2::uuid[]) as one
+on conflict do nothing returning event_id
+
+-- name: others
+-- $3 conversation, $4 the key that does not count, $5 since when.
+select count(*) from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key <> $4 and set_at > $5
+
+-- name: write
+insert into notes (tenant, user_id, conversation_id, key, value, set_at) values ($1, $2, $3, $4, $5, $6)
+on conflict (tenant, user_id, conversation_id, key) do update set value = excluded.value, set_at = excluded.set_at
+
+-- name: take_away
+delete from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key = $4
+
+-- name: empty_notes
+delete from notes where tenant = $1 and (set_at < $2 or set_at > $3)

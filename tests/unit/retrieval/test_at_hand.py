@@ -1,0 +1,163 @@
+"""A view of a conversation is made once, and never outlives what it is a view of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from ricordo.ports.memories import StoreUnavailable
+from ricordo.ports.recollection import Turn
+from ricordo.ports.working import Desk, Span
+from ricordo.testing.clock import ManualClock
+from ricordo_services.retrieval.at_hand import AtHand
+
+
+class Words:
+    """Counts words as tokens, and what was counted."""
+
+    def __init__(self) -> None:
+        self.counted: list[str] = []
+
+    def count(self, text: str) -> int:
+        self.counted.append(text)
+        return len(text.split())
+
+
+@dataclass
+class Told:
+    """Stands in for the truth: keeps to the span, and tells nothing twice."""
+
+    turns: list[Turn] = field(default_factory=list)
+    notes: dict[str, object] = field(default_factory=dict)
+    noted_at: datetime | None = None
+    known: Sequence[str] = ()
+    names_token: UUID | None = None
+    told: int = 0
+    names_asked: int = 0
+    trouble: Exception | None = None
+
+    async def desk(
+        self,
+        tenant: str,
+        user_id: str,
+        conversation_id: str,
+        *,
+        span: Span,
+        most_turns: int,
+        held: str | None,
+    ) -> Desk | None:
+        if self.trouble is not None:
+            raise self.trouble
+        turns = [one for one in self.turns if span.said_after < one.timestamp < span.said_before]
+        turns = sorted(turns, key=lambda one: one.timestamp)[-most_turns:]
+        alive = self.noted_at is not None and span.noted_after < self.noted_at < span.noted_before
+        notes = dict(self.notes) if alive else {}
+        token = repr((turns, notes, self.names_token))
+        if token == held:
+            return None
+        self.told += 1
+        return Desk(token=token, names_token=self.names_token, turns=turns, notes=notes)
+
+    async def names(self, tenant: str, user_id: str) -> Sequence[str]:
+        self.names_asked += 1
+        return self.known
+
+
+def turn(content: str, at: datetime) -> Turn:
+    return Turn(
+        message_id=f"m-{content}",
+        memory_id=uuid4(),
+        conversation_id="c-1",
+        role="user",
+        speaker="",
+        content=content,
+        timestamp=at,
+        language="it",
+    )
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+async def lines(at_hand: AtHand, conversation_id: str = "c-1") -> tuple[str, ...]:
+    return (await at_hand.read("acme", "u-1", conversation_id)).lines
+
+
+async def test_what_has_not_changed_is_viewed_once(clock: ManualClock) -> None:
+    told, words = Told([turn("ciao", clock.now())]), Words()
+    at_hand = AtHand(told, words, clock)
+    first = await at_hand.read("acme", "u-1", "c-1")
+    assert await at_hand.read("acme", "u-1", "c-1") is first
+    assert (told.told, words.counted) == (1, ["user: ciao"])
+
+
+async def test_what_is_new_and_what_is_forgotten_is_seen_at_once(clock: ManualClock) -> None:
+    told = Told([turn("ciao", clock.now()), turn("un segreto", clock.now())])
+    at_hand = AtHand(told, Words(), clock)
+    assert len(await lines(at_hand)) == 2
+    del told.turns[1]
+    assert await lines(at_hand) == ("user: ciao",)
+    told.turns.append(turn("altro", clock.now() + timedelta(seconds=1)))
+    assert await lines(at_hand) == ("user: ciao", "user: altro")
+
+
+async def test_names_are_those_known_now(clock: ManualClock) -> None:
+    told = Told([turn("oggi fufi dorme con pippo", clock.now())])
+    at_hand = AtHand(told, Words(), clock)
+    assert (await at_hand.read("acme", "u-1", "c-1")).entities == ()
+    told.known, told.names_token = ("Fufi",), uuid4()
+    assert (await at_hand.read("acme", "u-1", "c-1")).entities == ("Fufi",)
+    told.turns.append(turn("e mangia", clock.now()))
+    assert (await at_hand.read("acme", "u-1", "c-1")).entities == ("Fufi",)
+    assert told.names_asked == 1
+    told.known, told.names_token = ("Fufi", "Pippo"), uuid4()
+    assert set((await at_hand.read("acme", "u-1", "c-1")).entities) == {"Fufi", "Pippo"}
+
+
+@pytest.mark.parametrize("lifetime", [timedelta(hours=1), timedelta(days=365)])
+async def test_turns_and_notes_live_equally_long(clock: ManualClock, lifetime: timedelta) -> None:
+    told = Told([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
+    at_hand = AtHand(told, Words(), clock, lifetime)
+    await clock.advance(lifetime.total_seconds() - 1)
+    found = await at_hand.read("acme", "u-1", "c-1")
+    assert (len(found.lines), found.notes) == (1, {"kpi": 3})
+    await clock.advance(1)
+    found = await at_hand.read("acme", "u-1", "c-1")
+    assert (found.lines, found.notes) == ((), {})
+
+
+async def test_a_look_into_another_time_changes_nothing_of_now(clock: ManualClock) -> None:
+    told = Told([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
+    at_hand = AtHand(told, Words(), clock)
+    before = await at_hand.read("acme", "u-1", "c-1")
+    for days in (-4_000, 4_000):
+        found = await at_hand.read("acme", "u-1", "c-1", now=clock.now() + timedelta(days=days))
+        assert (found.lines, found.notes) == ((), {"kpi": 3})
+    assert await at_hand.read("acme", "u-1", "c-1") == before
+
+
+async def test_few_views_are_kept(clock: ManualClock) -> None:
+    told = Told([turn("ciao", clock.now())])
+    at_hand = AtHand(told, Words(), clock, most=2)
+    for conversation in ("c-1", "c-2", "c-1", "c-3", "c-1"):
+        await lines(at_hand, conversation)
+    assert told.told == 3
+    await lines(at_hand, "c-2")
+    assert told.told == 4, "the longest unasked has gone"
+    await clock.advance(601)
+    await lines(at_hand, "c-2")
+    await lines(at_hand, "c-1")
+    assert told.told == 5, "and what nobody has asked for in a while"
+
+
+async def test_a_store_that_is_away_is_not_papered_over(clock: ManualClock) -> None:
+    told = Told([turn("ciao", clock.now())])
+    at_hand = AtHand(told, Words(), clock)
+    await lines(at_hand)
+    told.trouble = StoreUnavailable("away")
+    with pytest.raises(StoreUnavailable):
+        await lines(at_hand)
