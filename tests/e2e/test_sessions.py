@@ -1,0 +1,91 @@
+"""A conversation that has ended is summed up; what comes late is taken in."""
+
+import json
+
+import pytest
+from tests.fixtures.wire import NOON, Bot, Json, at, ids, said
+
+from ricordo.testing.eventually import eventually
+
+pytestmark = pytest.mark.e2e
+
+CAT: tuple[Json, ...] = (
+    said("m-1", "Ciao!", timestamp=at(hours=3), language="it"),
+    said("m-2", "Ieri ho adottato una gatta, si chiama Nuvola.", timestamp=at(hours=2.95), language="it"),
+    said("m-3", "Che bello!", timestamp=at(hours=2.9), role="assistant", language="it"),
+    said(
+        "m-4",
+        "Ho paura che non vada d'accordo con il mio cane Argo.",
+        timestamp=at(hours=2.85),
+        language="it",
+    ),
+)
+
+
+async def _end(bot: Bot, hours_ago: float) -> None:
+    body = {"user_id": "u-1", "conversation_id": "c-1", "timestamp": at(hours=hours_ago)}
+    await bot.publish(body, name="session.ended")
+
+
+async def _summaries(bot: Bot) -> list[Json]:
+    reply = await bot.recall("la gatta Nuvola e il cane Argo", filters={"kinds": ["summary"]})
+    return [one for one in reply["memories"] if one["kind"] == "summary"]
+
+
+async def test_a_session_that_ended_has_a_summary(bot: Bot) -> None:
+    """It tells what mattered in a few sentences, is found in a context, and shows what it rests on."""
+    await bot.remember(*CAT)
+    async with bot.hearing("session.summarized") as heard:
+        await _end(bot, 2.8)
+        told = json.loads((await heard.next()).data)
+    assert (told["conversation_id"], told["messages"]) == ("c-1", 4)
+
+    async def found() -> bool:
+        return len(await _summaries(bot)) == 1
+
+    await eventually(found)
+    (summary,) = await _summaries(bot)
+    assert summary["id"] == told["memory_id"]
+    assert summary["message_ids"] == ["m-1", "m-2", "m-3", "m-4"]
+    assert "Nuvola" in summary["content"]
+    assert "Che bello" not in summary["content"]
+    assert summary["emotion"]["primary"] in {"fear", "nervousness"}
+    assert summary["role"] is None
+    context = await bot.ask("context", user_id="u-1", query="Come sta Nuvola?", now=at(), reinforce=False)
+    assert "summary" in {one["kind"] for one in context["memories"]}
+    assert "summary" not in {one["kind"] for one in (await bot.recall("Come sta Nuvola?"))["memories"]}
+    sources = await bot.ask("expand", user_id="u-1", memory_id=summary["id"])
+    assert ids(sources["memories"]) == ["m-1", "m-2", "m-3", "m-4"]
+    assert (await bot.ask("stats", user_id="u-1"))["summaries"] == 1
+
+
+async def test_a_late_message_is_taken_in(bot: Bot) -> None:
+    """The summary of the whole takes the place of the one before; the former is found no more."""
+    await bot.remember(*CAT)
+    async with bot.hearing("session.summarized") as heard:
+        await _end(bot, 2.8)
+        first = json.loads((await heard.next()).data)
+        late = said(
+            "m-9", "Nuvola è caduta dal balcone ma sta bene!", timestamp=at(hours=2.82), language="it"
+        )
+        await bot.remember(late)
+        second = json.loads((await heard.next()).data)
+    assert (first["messages"], second["messages"]) == (4, 5)
+
+    async def only_the_second() -> bool:
+        return [one["id"] for one in await _summaries(bot)] == [second["memory_id"]]
+
+    await eventually(only_the_second)
+    assert (await bot.ask("stats", user_id="u-1"))["summaries"] == 1
+
+
+async def test_the_end_of_nothing_is_no_session(bot: Bot) -> None:
+    """Nor is a single message one that needs a summary."""
+    await _end(bot, 5)
+    await bot.remember(said("m-0", "Sono in ritardo.", timestamp=NOON.isoformat()))
+    async with bot.hearing("session.summarized") as heard:
+        await _end(bot, -0.1)
+        await bot.remember(*CAT)
+        await _end(bot, 2.8)
+        told = json.loads((await heard.next()).data)
+    assert told["messages"] == len(CAT)
