@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.postgres.compressing import PostgresCompressing
 from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
@@ -14,7 +15,7 @@ from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
-from ricordo_services.lifecycle.passes import Archive, Decay, Pass, Work
+from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Pass, Work
 from ricordo_services.lifecycle.summarizing import Summarize
 from ricordo_services.passed import Report, Summary, silent
 from ricordo_services.resources import Resources
@@ -41,6 +42,16 @@ class Planned:
 def nightly(settings: LifecycleSettings) -> float:
     """Return the interval of what is done once a day."""
     return settings.decay_every_h * _HOUR
+
+
+async def _compress(resources: Resources) -> Work:
+    return Compress(
+        await resources.store(PostgresCompressing),
+        await _emitter(resources),
+        resources.clock,
+        resources.model_names[0],
+        resources.settings.lifecycle.compress_alike,
+    )
 
 
 async def _decay(resources: Resources) -> Work:
@@ -73,6 +84,7 @@ async def _summarize(resources: Resources) -> Work:
 
 PASSES: Final[Mapping[str, Planned]] = {
     "summarize": Planned(_summarize, lambda settings: settings.summarize_every_s, waited_for=True),
+    "compress": Planned(_compress, nightly),
     "decay": Planned(_decay, nightly),
     "archive": Planned(_archive),
 }

@@ -112,14 +112,16 @@ def groups(memories: Iterable[Weak], alike: float = ALIKE) -> list[tuple[Weak, .
         alike: the least cosine with the middle one, to three digits.
 
     Returns:
-        Groups of 3 to 20 memories, each in the order of time, sorted by their first.
+        Groups of 3 to 20 memories, each in the order of time. Who has condensed the first of them and groups
+        what is left goes on where it was, unless memories about several people, or more than 512 in a
+        quarter, make others meet.
     """
     ordered = sorted(memories, key=_place)
     found: list[tuple[Weak, ...]] = []
     for left in _by_entity(ordered):
         for period in (_quarter, _year, _all_time):
             left = _grouped(left, period, alike, found)  # noqa: PLW2901 - what is left after each
-    return sorted(found, key=lambda group: _place(group[0]))
+    return found
 
 
 def _place(memory: Weak) -> tuple[dt.datetime, UUID]:

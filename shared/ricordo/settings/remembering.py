@@ -66,6 +66,8 @@ class LifecycleSettings(Group):
         floors: whether what mattered never fades below its floor.
         session_silence_min: minutes without a message after which a session is over.
         summarize_every_s: seconds between two looks for sessions that are over.
+        compress_alike: the least cosine, with the middle one, of old memories that are condensed together, to
+            three digits. The default is for MiniLM; other models have other cosines.
         reconcile_every_s: seconds between two looks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing.
         uses_kept_days: how long it is kept what each recall has added to each memory, so that
@@ -78,6 +80,7 @@ class LifecycleSettings(Group):
     floors: bool = True
     session_silence_min: PositiveFloat = 30.0
     summarize_every_s: PositiveFloat = 5.0
+    compress_alike: Annotated[float, Field(ge=0.001, le=1)] = 0.5
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 120.0
     uses_kept_days: Annotated[int, Field(ge=8, le=36_500)] = 30

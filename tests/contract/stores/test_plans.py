@@ -79,6 +79,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "intake",
         "derived",
         "sessions",
+        "compressing",
         "projection",
         "facts",
         "asking",

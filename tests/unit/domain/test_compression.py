@@ -110,9 +110,12 @@ def test_many_alike_make_several_groups() -> None:
 @given(
     kinds=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 500), st.integers(0, 3)), max_size=60),
     shuffled=st.randoms(use_true_random=False),
+    done=st.integers(0, 5),
 )
-def test_the_groups_follow_from_the_set(kinds: list[tuple[int, int, int]], shuffled: Random) -> None:
-    """In whatever order they are read: none twice, none too small or large, all of one kind, all alike."""
+def test_the_groups_follow_from_the_set(
+    kinds: list[tuple[int, int, int]], shuffled: Random, done: int
+) -> None:
+    """In whatever order they are read, and whatever of it is done: none twice, of one kind, all alike."""
     names = ("", "anna", "marco", "anna")
     told = [
         _weak(n, _near(kind, n), day, *filter(None, [names[who]]), language="it" if who == 3 else "en")
@@ -122,6 +125,9 @@ def test_the_groups_follow_from_the_set(kinds: list[tuple[int, int, int]], shuff
     mixed = list(told)
     shuffled.shuffle(mixed)
     assert _numbers(groups(mixed)) == _numbers(found)
+    condensed = {one.id for group in found[:done] for one in group}
+    rest = groups(one for one in told if one.id not in condensed)
+    assert sorted(_numbers(rest)) == sorted(_numbers(found[done:]))
     every = [one.id for group in found for one in group]
     assert len(every) == len(set(every))
     for group in found:

@@ -1,8 +1,9 @@
 """Lifecycle's passes over what is stored."""
 
 from ricordo_services.lifecycle.passes.archive import Archive
+from ricordo_services.lifecycle.passes.compress import Compress
 from ricordo_services.lifecycle.passes.decay import Decay
 from ricordo_services.lifecycle.passes.frame import Pass, Slice, Work
 from ricordo_services.lifecycle.passes.reconcile import Reconcile, tidy
 
-__all__ = ["Archive", "Decay", "Pass", "Reconcile", "Slice", "Work", "tidy"]
+__all__ = ["Archive", "Compress", "Decay", "Pass", "Reconcile", "Slice", "Work", "tidy"]

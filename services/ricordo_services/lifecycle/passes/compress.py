@@ -1,0 +1,139 @@
+"""Compress: at night, what is old and weak is condensed into syntheses, and stays."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from ricordo.domain.compression import ALIKE, Weak, groups, old_enough
+from ricordo.domain.describing import Said
+from ricordo.domain.memory import Memory
+from ricordo.domain.summaries import Turn
+from ricordo.domain.syntheses import synthesise
+from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
+from ricordo.ports.clock import Clock
+from ricordo.ports.compressing import Compressing, Place
+from ricordo.ports.condensing import Condenser
+from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.passes.frame import Slice
+
+_WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
+_USERS: Final = 1_000
+_SLICE: Final = 20  # groups that are written before it is told of them
+
+
+@dataclass(frozen=True, slots=True)
+class Compress:
+    """The work of `compress`, user by user, in windows of time; a function of the rows and of the moment.
+
+    A user is looked at until nothing is condensed any more, so that a second run finds nothing to do. Each
+    synthesis is written with the mark on its sources in one transaction; whoever ends in between has done a
+    part of the work, and the next run does the rest. What is told of it may be lost then: of a synthesis that
+    lacks a stage the reconciliation tells, and that it was made stands in the rows.
+
+    Attributes:
+        model: whose vectors say what is alike.
+        alike: the least cosine of each member of a group with the middle one.
+        condenser: a language model; None for the sentences that tell most.
+    """
+
+    store: Compressing
+    emitter: Emitter
+    clock: Clock
+    model: str
+    alike: float = ALIKE
+    condenser: Condenser | None = None
+    name: str = "compress"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return 0: who is weak is known when it was looked at."""
+        return 0
+
+    async def slices(
+        self,
+        tenant: str,
+        now: datetime,
+        user_id: str | None,
+        after: UUID | None,  # noqa: ARG002 - what was condensed is not found again
+    ) -> AsyncIterator[Slice]:
+        """Condense what is old and weak."""
+        async for user in self._users(tenant, now, user_id):
+            seen, created = True, True
+            while created:
+                created = False
+                async for one in self._of_user(tenant, user, now):
+                    created = created or one.created > 0
+                    yield one if seen else Slice(0, one.changed, one.archived, one.created)
+                seen = False
+
+    async def _users(self, tenant: str, now: datetime, user_id: str | None) -> AsyncIterator[str]:
+        if user_id is not None:
+            yield user_id
+            return
+        after = ""
+        while users := await self.store.users(tenant, old_enough(now), after, _USERS):
+            for user in users:
+                yield user
+            after = users[-1]
+
+    async def _of_user(self, tenant: str, user_id: str, now: datetime) -> AsyncIterator[Slice]:
+        """Go once through a user's weak memories."""
+        after: Place | None = None
+        while True:
+            window = await self.store.weak(tenant, user_id, self.model, now, after=after, limit=_WINDOW)
+            yield Slice(examined=len(window))
+            found = await asyncio.to_thread(groups, window, self.alike)
+            for start in range(0, len(found), _SLICE):
+                yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now)
+            if len(window) < _WINDOW:
+                return
+            after = Place(window[-1].created_at, window[-1].id)
+
+    async def _condensed(
+        self, tenant: str, user_id: str, some: Sequence[tuple[Weak, ...]], now: datetime
+    ) -> Slice:
+        """Write the syntheses of a few groups, and tell of them."""
+        ids = [one.id for group in some for one in group]
+        known = {one.memory.id: one for one in await self.store.sources(tenant, user_id, self.model, ids)}
+        events: list[DerivedEvent] = []
+        changed = created = 0
+        try:
+            for group in some:
+                sources = [known[one.id] for one in group if one.id in known]
+                if len(sources) < len(group):  # forgotten since
+                    continue
+                told = await self._write(tenant, sources, now)
+                events += told
+                created += bool(told)
+                changed += len(sources) if told else 0
+        finally:  # what was written is told of, whatever comes then
+            if events:
+                await self.emitter.emit(tenant, events)
+        return Slice(changed=changed, created=created)
+
+    async def _write(self, tenant: str, sources: Sequence[Turn], now: datetime) -> list[DerivedEvent]:
+        """Write a synthesis; return what there is to tell of it, nothing where a source is not as it was."""
+        text = await self._text(sources)
+        synthesis = await asyncio.to_thread(synthesise, sources, text)
+        memories = [one.memory for one in sources]
+        progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
+        if progress is None:
+            return []
+        return [
+            MemoryCompressed(
+                user_id=synthesis.user_id, memory_id=synthesis.id, memory_ids=synthesis.source_ids
+            ),
+            MemoryCreated(**progress.ids),
+        ]
+
+    async def _text(self, sources: Sequence[Turn]) -> str | None:
+        if self.condenser is None:
+            return None
+        texts = [_said(one.memory) for one in sources]
+        return await self.condenser.synthesis(texts, sources[0].memory.language)
+
+
+def _said(memory: Memory) -> Said:
+    return Said(memory.content, memory.language, memory.role, memory.speaker)

@@ -1,0 +1,147 @@
+"""Sleep on PostgreSQL: who is old and weak, and the one transaction that makes a synthesis of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ricordo.adapters.postgres.compressing import PostgresCompressing
+from ricordo.adapters.postgres.database import Database
+from ricordo.domain.compression import old_enough
+from ricordo.domain.memory import Memory
+from ricordo.domain.summaries import Turn
+from ricordo.domain.syntheses import synthesise
+from ricordo.ports.compressing import Place
+from ricordo.ports.life import Access
+from ricordo.ports.stages import Progress
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.stores import MODEL, STORED
+
+pytestmark = pytest.mark.integration
+
+NOW = at(0) + timedelta(days=200)
+
+
+@pytest.fixture
+def sleep(database: Database) -> PostgresCompressing:
+    return PostgresCompressing(database)
+
+
+async def _told(stores: Stores, *names: str, user_id: str = "u-1", importance: float = 0.1) -> list[Memory]:
+    """Record, encode and enrich messages; return them as they are then."""
+    messages = [
+        new_message(
+            name,
+            tenant=stores.tenant,
+            user_id=user_id,
+            timestamp=at(minute),
+            content=f"Number {name} of what I told Max.",
+        )
+        for minute, name in enumerate(names)
+    ]
+    await stores.record(*messages)
+    await stores.encode(*names)
+    memories = [await stores.memory(name, user_id) for name in names]
+    await stores.enrichments.save(
+        stores.tenant, [enriched(one, importance=importance) for one in memories], STORED
+    )
+    return [await stores.memory(name, user_id) for name in names]
+
+
+async def _weak(sleep: PostgresCompressing, stores: Stores, user_id: str = "u-1") -> set[object]:
+    found = await sleep.weak(stores.tenant, user_id, MODEL, NOW, after=None, limit=100)
+    return {one.id for one in found}
+
+
+async def _compress(sleep: PostgresCompressing, stores: Stores, sources: Sequence[Memory]) -> Progress | None:
+    turns = await sleep.sources(stores.tenant, "u-1", MODEL, [one.id for one in sources])
+    return await sleep.compress(stores.tenant, synthesise(turns), sources, NOW, STORED)
+
+
+async def test_users_come_in_order_if_they_said_something_before(
+    sleep: PostgresCompressing, stores: Stores
+) -> None:
+    """A page at a time; whoever is new is left out."""
+    for name, user in (("m-1", "u-b"), ("m-2", "u-a"), ("m-3", "u-c")):
+        await stores.record(new_message(name, tenant=stores.tenant, user_id=user, timestamp=at(0)))
+    new = new_message("m-4", tenant=stores.tenant, user_id="u-aa", timestamp=NOW - timedelta(days=5))
+    await stores.record(new)
+    before = old_enough(NOW)
+    assert await sleep.users(stores.tenant, before, "", 2) == ["u-a", "u-b"]
+    assert await sleep.users(stores.tenant, before, "u-b", 2) == ["u-c"]
+    assert await sleep.users(stores.tenant, before, "u-c", 2) == []
+    assert await sleep.users(stores.elsewhere().tenant, before, "", 2) == []
+
+
+async def test_the_weak_come_in_the_order_of_time_slice_by_slice(
+    sleep: PostgresCompressing, stores: Stores
+) -> None:
+    """With whom they are about, and the vector that they have."""
+    told = await _told(stores, "m-1", "m-2", "m-3")
+    first = await sleep.weak(stores.tenant, "u-1", MODEL, NOW, after=None, limit=2)
+    assert [one.id for one in first] == [one.id for one in told[:2]]
+    assert {one.about for one in first} == {("max",)}
+    assert first[0].vector.shape == (16,)
+    behind = Place(first[-1].created_at, first[-1].id)
+    rest = await sleep.weak(stores.tenant, "u-1", MODEL, NOW, after=behind, limit=2)
+    assert [one.id for one in rest] == [told[2].id]
+    assert await _weak(sleep, stores, "u-2") == set()
+
+
+async def test_what_is_not_enriched_yet_waits(sleep: PostgresCompressing, stores: Stores) -> None:
+    """How much it matters is not known."""
+    await stores.record(new_message("m-1", tenant=stores.tenant))
+    await stores.encode("m-1")
+    assert await _weak(sleep, stores) == set()
+
+
+async def test_a_synthesis_is_written_with_the_mark_on_its_sources(
+    sleep: PostgresCompressing, stores: Stores
+) -> None:
+    """It is on its way like any memory; its sources stay as they are, and are weak no more."""
+    told = await _told(stores, "m-1", "m-2", "m-3")
+    progress = await _compress(sleep, stores, told)
+    assert progress is not None
+    (made,) = await stores.recollection.memories(stores.tenant, "u-1", [progress.memory_id])
+    assert made.source_ids == tuple(one.id for one in told)
+    assert made.source_message_ids == ("m-1", "m-2", "m-3")
+    assert (progress.encoded, progress.extracted) == (None, STORED)
+    for one in told:
+        assert await stores.memory(str(one.message_id)) == replace(one, compressed=True)
+    assert await _weak(sleep, stores) == set()
+
+
+async def test_what_was_used_since_stays_out_of_it(sleep: PostgresCompressing, stores: Stores) -> None:
+    """Nothing is written then: neither a synthesis nor a mark."""
+    told = await _told(stores, "m-1", "m-2", "m-3")
+    access = Access(stores.id("use"), "u-1", (told[1].id,), STORED)
+    await stores.life.reinforce(stores.tenant, [access])
+    assert await _compress(sleep, stores, told) is None
+    assert not (await stores.memory("m-1")).compressed
+    assert (await stores.recollection.counts(stores.tenant, "u-1")).memories == 3
+
+
+async def test_of_what_is_forgotten_nothing_is_made(sleep: PostgresCompressing, stores: Stores) -> None:
+    """Neither of a source that is gone nor behind a tombstone of the user."""
+    told = await _told(stores, "m-1", "m-2", "m-3")
+    gone = replace(told[0], id=stores.id("gone"))
+    assert (
+        await sleep.compress(
+            stores.tenant, synthesise([Turn(one) for one in told]), [*told, gone], NOW, STORED
+        )
+        is None
+    )
+    await stores.entomb(stores.tenant, "user", "u-1", "u-1")
+    assert await _compress(sleep, stores, told) is None
+    assert not (await stores.memory("m-1")).compressed
+
+
+async def test_a_repeat_writes_nothing(sleep: PostgresCompressing, stores: Stores) -> None:
+    """Whose answer was lost finds its sources compressed."""
+    told = await _told(stores, "m-1", "m-2", "m-3")
+    assert await _compress(sleep, stores, told) is not None
+    assert await _compress(sleep, stores, told) is None
+    assert (await stores.recollection.counts(stores.tenant, "u-1")).memories == 4
