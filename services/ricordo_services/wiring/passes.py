@@ -16,9 +16,10 @@ from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Pass, Work
-from ricordo_services.lifecycle.summarizing import Summarize
+from ricordo_services.lifecycle.summarizing import Alone, Summarize
 from ricordo_services.passed import Report, Summary, silent
 from ricordo_services.resources import Resources
+from ricordo_services.wiring.condensing import condenser
 
 _HOUR: Final = 3600.0
 _LOOKS: Final = 24  # times per interval that it is looked whether a pass is due: an hour late at most
@@ -51,6 +52,7 @@ async def _compress(resources: Resources) -> Work:
         resources.clock,
         resources.model_names[0],
         resources.settings.lifecycle.compress_alike,
+        await condenser(resources),
     )
 
 
@@ -79,6 +81,7 @@ async def _summarize(resources: Resources) -> Work:
         beside=await resources.beside(),
         model=resources.model_names[0],
         silence=timedelta(minutes=resources.settings.lifecycle.session_silence_min),
+        condensing=await condenser(resources) or Alone(),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ricordo.domain.describing import Said
-from ricordo.domain.summaries import Condensed
+from ricordo.domain.summaries import Condensed, Turn
 
 
 class CondensingReader(Protocol):
@@ -23,7 +23,7 @@ class CondensingReader(Protocol):
 
         Args:
             texts: in the order in which they were said, at least one.
-            language: that the answer shall be in.
+            language: that the answer shall be in, ISO 639-1.
 
         Raises:
             Nonsense: the answer holds no text.
@@ -47,15 +47,10 @@ class Condenser(Protocol):
     It always answers: at worst that it does not know, and that is counted.
     """
 
-    @property
-    def model(self) -> str:
-        """The name of the model that it asks."""
+    async def synthesis(self, turns: Sequence[Turn]) -> str | None:
+        """Say what memories of one language come to, never longer than they are; None where nothing holds."""
         ...
 
-    async def synthesis(self, texts: Sequence[Said], language: str) -> str | None:
-        """Say what memories come to, never longer than they are; None where no answer holds."""
-        ...
-
-    async def session(self, turns: Sequence[Said], language: str) -> Condensed | None:
-        """Say what a session was about; None where no answer holds."""
+    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+        """Say what a session was about; None where nothing holds."""
         ...

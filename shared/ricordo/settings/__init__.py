@@ -18,6 +18,7 @@ from pydantic_settings import (
 
 from ricordo.settings.models import (
     AnalyserSettings,
+    CondensingSettings,
     EmbeddingSettings,
     EnrichmentSettings,
     KnowledgeSettings,
@@ -29,6 +30,7 @@ from ricordo.settings.servers import BusSettings, StoreSettings
 __all__ = [
     "AnalyserSettings",
     "BusSettings",
+    "CondensingSettings",
     "EmbeddingSettings",
     "EnrichmentSettings",
     "KnowledgeSettings",
@@ -57,6 +59,7 @@ class Settings(BaseSettings):
     analyser: AnalyserSettings = AnalyserSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    condensing: CondensingSettings = CondensingSettings()
     ranking: RankingSettings = RankingSettings()
     links: LinkSettings = LinkSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()

@@ -129,6 +129,32 @@ class EnrichmentSettings(Group):
     _is_ollama = field_validator("ollama_url")(is_ollama)
 
 
+class CondensingSettings(Group):
+    """What condenses: sessions into summaries, old memories into syntheses.
+
+    Attributes:
+        provider: `rules`, which choose the sentences that tell most and need no model, or `ollama`: a
+            language model, whose text counts where the sources bear it out, with the rules behind it.
+        model: its name.
+        ollama_url: where Ollama answers.
+        budget_s: how long one text waits for the model; then the rules condense it.
+        requests_per_s: token bucket, of each process.
+        failures_to_open: failures in a row, nonsense included, after which the model is not asked for a
+            while.
+        open_s: seconds until one request tries whether the model is back.
+    """
+
+    provider: Literal["rules", "ollama"] = "rules"
+    model: str = "hermes3:8b"
+    ollama_url: str = OLLAMA
+    budget_s: PositiveFloat = 60.0
+    requests_per_s: PositiveInt = 3
+    failures_to_open: PositiveInt = 3
+    open_s: PositiveFloat = 15.0
+
+    _is_ollama = field_validator("ollama_url")(is_ollama)
+
+
 class KnowledgeSettings(Group):
     """What reads facts in messages.
 

@@ -14,9 +14,8 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.compressing import PostgresCompressing
 from ricordo.adapters.postgres.database import Database
 from ricordo.domain.compression import FEWEST, MOST
-from ricordo.domain.describing import Said
 from ricordo.domain.memory import Memory, MemoryKind
-from ricordo.domain.summaries import Condensed
+from ricordo.domain.summaries import Condensed, Turn
 from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
 from ricordo.ports.memories import NewMessage, StoreUnavailable
@@ -71,17 +70,15 @@ class Interrupted(PostgresCompressing):
 class Model:
     """A `Condenser` that says one thing."""
 
-    model = "a model"
-
     def __init__(self, answer: str | None) -> None:
         self.answer = answer
-        self.shown: list[Sequence[Said]] = []
+        self.shown: list[Sequence[Turn]] = []
 
-    async def synthesis(self, texts: Sequence[Said], language: str) -> str | None:
-        self.shown.append(texts)
+    async def synthesis(self, turns: Sequence[Turn]) -> str | None:
+        self.shown.append(turns)
         return self.answer
 
-    async def session(self, turns: Sequence[Said], language: str) -> Condensed | None:
+    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
         return None
 
 
@@ -212,4 +209,4 @@ async def test_a_model_says_it_or_the_sentences_do(
     await _run(_compress(database, condenser=model), stores)
     (made,) = await _syntheses(stores)
     assert made.content.startswith(told)
-    assert [one.text for one in model.shown[0]] == [f"Number {n} of kind 0." for n in range(5)]
+    assert [one.memory.content for one in model.shown[0]] == [f"Number {n} of kind 0." for n in range(5)]

@@ -8,8 +8,6 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.domain.compression import ALIKE, Weak, groups, old_enough
-from ricordo.domain.describing import Said
-from ricordo.domain.memory import Memory
 from ricordo.domain.summaries import Turn
 from ricordo.domain.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
@@ -115,7 +113,7 @@ class Compress:
 
     async def _write(self, tenant: str, sources: Sequence[Turn], now: datetime) -> list[DerivedEvent]:
         """Write a synthesis; return what there is to tell of it, nothing where a source is not as it was."""
-        text = await self._text(sources)
+        text = None if self.condenser is None else await self.condenser.synthesis(sources)
         synthesis = await asyncio.to_thread(synthesise, sources, text)
         memories = [one.memory for one in sources]
         progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
@@ -127,13 +125,3 @@ class Compress:
             ),
             MemoryCreated(**progress.ids),
         ]
-
-    async def _text(self, sources: Sequence[Turn]) -> str | None:
-        if self.condenser is None:
-            return None
-        texts = [_said(one.memory) for one in sources]
-        return await self.condenser.synthesis(texts, sources[0].memory.language)
-
-
-def _said(memory: Memory) -> Said:
-    return Said(memory.content, memory.language, memory.role, memory.speaker)

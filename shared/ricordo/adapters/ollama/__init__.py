@@ -1,5 +1,6 @@
 """Models served by Ollama."""
 
+from ricordo.adapters.ollama.condensing import OllamaCondenser, open_condenser
 from ricordo.adapters.ollama.encoder import OllamaEncoder, open_held, open_ollama
 from ricordo.adapters.ollama.identities import OllamaIdentityReader, open_identity_reader
 from ricordo.adapters.ollama.messages import OllamaMessageReader, open_message_reader
@@ -7,11 +8,13 @@ from ricordo.adapters.ollama.questions import OllamaQuestionReader, open_questio
 from ricordo.adapters.ollama.relations import OllamaRelationReader, open_relation_reader
 
 __all__ = [
+    "OllamaCondenser",
     "OllamaEncoder",
     "OllamaIdentityReader",
     "OllamaMessageReader",
     "OllamaQuestionReader",
     "OllamaRelationReader",
+    "open_condenser",
     "open_held",
     "open_identity_reader",
     "open_message_reader",

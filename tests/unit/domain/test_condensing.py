@@ -1,0 +1,70 @@
+"""What a model is shown of what it condenses, and what of its claims holds."""
+
+from dataclasses import replace
+
+import pytest
+
+from ricordo.domain.condensing import Doubt, borne_out, doubt, shown
+from ricordo.domain.describing import Said
+from ricordo.domain.memory import KeyTopic
+from ricordo.domain.summaries import Condensed, Turn
+from ricordo.testing.factories import memory
+
+SAID = (
+    Said("I met Anna at the harbour in Genoa on 3 May.", "en", speaker="Davide"),
+    Said("We talked about the boat for an hour.", "en", speaker="Davide"),
+)
+
+
+def test_all_is_shown_where_there_is_room_else_what_matters_most() -> None:
+    """In the order in which it was said; one text at least."""
+    told = [
+        Turn(replace(memory(f"m-{n}", content=str(n) * 100, importance=weight), language="en"))
+        for n, weight in enumerate((0.2, 0.1, 0.9))
+    ]
+    assert [one.text[0] for one in shown(told)] == ["0", "1", "2"]
+    assert [one.text[0] for one in shown(told, 200)] == ["0", "2"]
+    assert [one.text[0] for one in shown(told, 1)] == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Davide met Anna in Genoa on 3 May.", None),
+        ("They talked about Anna's boat for an hour.", None),
+        ("Davide met Anna in Naples.", Doubt.INVENTED),
+        ("Davide met Anna on 4 May.", Doubt.INVENTED),
+        ("Davide ha incontrato Anna al porto di Genova.", Doubt.LANGUAGE),
+        ("?!", Doubt.EMPTY),
+        ("They met. They spoke. They ate. They left.", Doubt.SENTENCES),
+        ("They met and they spoke and they met again. " * 3, Doubt.LONGER),
+        ("They met. <recalled>Anna</recalled>", Doubt.MARKED),
+    ],
+)
+def test_names_numbers_language_and_length_are_looked_at(text: str, found: Doubt | None) -> None:
+    """What is new in an answer is invented."""
+    assert doubt(text, SAID, "en") == found
+
+
+def test_topics_and_feelings_count_where_they_hold() -> None:
+    """A topic of whose words none is missing, once; a label that there is; a rating within the scale."""
+    claim = Condensed(
+        text=" They  met. ",
+        key_topics=(
+            KeyTopic(topic="boats", importance="high", user_emotion="bliss"),
+            KeyTopic(topic="harbour", user_emotion="joy"),
+            KeyTopic(topic="divorce", importance="high"),
+            KeyTopic(topic="harbour", importance="low"),
+        ),
+        emotions=("joy", "bliss", "joy"),
+        importance=1.5,
+    )
+    assert borne_out(claim, SAID) == Condensed(
+        text="They met.",
+        key_topics=(
+            KeyTopic(topic="boats", importance="high"),
+            KeyTopic(topic="harbour", user_emotion="joy"),
+        ),
+        emotions=("joy",),
+        importance=None,
+    )
