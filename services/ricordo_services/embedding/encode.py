@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 from uuid import UUID
 
+from ricordo.domain.text import text_hash
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Encodings, TextToEncode, Vector
@@ -44,9 +45,11 @@ class Encode:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
         """Encode what has no vector yet; one outcome each. A text without one fails alone."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
-        known, refused = await self._encoded(await self.encodings.load(tenant, self.model, ids))
+        texts = await self.encodings.load(tenant, self.model, ids)
+        hashes = {text.memory_id: text_hash(text.text) for text in texts}
+        known, refused = await self._encoded(texts)
         models = {one: model for model, some in known.items() for one in some.memory_ids}
-        done = {one.memory_id: one for one in await self._saved(tenant, known)}
+        done = {one.memory_id: one for one in await self._saved(tenant, known, hashes)}
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
             model = models[ids["memory_id"]]
@@ -81,11 +84,16 @@ class Encode:
             known[answer.model].vectors.append((text.memory_id, answer.vector))
         return known, refused
 
-    async def _saved(self, tenant: str, known: Mapping[str, _OfModel]) -> Sequence[Progress]:
-        """Keep the vectors of each model; return the stages."""
+    async def _saved(
+        self, tenant: str, known: Mapping[str, _OfModel], hashes: Mapping[UUID, bytes]
+    ) -> Sequence[Progress]:
+        """Keep the vectors of each model, of what says the same as when it was read; return the stages."""
         now, stages = self.clock.now(), list[Progress]()
         for model, some in known.items():
-            stages += await self.encodings.save(tenant, model, some.vectors, some.memory_ids, now)
+            texts = {one: hashes[one] for one in some.memory_ids}
+            stages += await self.encodings.save(
+                tenant, model, some.vectors, some.memory_ids, now, texts=texts
+            )
         return stages
 
 

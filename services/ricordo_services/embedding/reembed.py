@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
 
+from ricordo.domain.text import text_hash
 from ricordo.messages.events import MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.former import Behind, Former, FormerVectors
@@ -140,7 +141,8 @@ class Reembed:
         vectors = await self._encoded(missing, batcher, done)
         if vectors:
             kept = [(one.memory_id, vectors[one.memory_id]) for one in missing if one.memory_id in vectors]
-            await self.encodings.save(tenant, self.model, kept, [], self.clock.now())
+            texts = {one.memory_id: text_hash(one.text) for one in missing}
+            await self.encodings.save(tenant, self.model, kept, [], self.clock.now(), texts=texts)
         moving = {one.memory_id: one.user_id for one in found if one.encoded or one.memory_id in vectors}
         await self.linking.link(tenant, self.model, moving)  # nobody would come back for it
         following = await self.former.release(tenant, self.model, list(moving))

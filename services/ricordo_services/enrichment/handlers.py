@@ -10,6 +10,7 @@ from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.domain.enrichment import enrich
 from ricordo.domain.event_time import event_time
 from ricordo.domain.memory import local_moment
+from ricordo.domain.text import text_hash
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
@@ -104,4 +105,5 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
         event_end=None if event is None else event.end,
         token_count=tokens.count(memory.content),
         timezone=memory.timezone,
+        text_hash=text_hash(memory.content),
     )

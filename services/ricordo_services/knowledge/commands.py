@@ -90,7 +90,7 @@ class VerifyFact:
 
     async def __call__(self, tenant: str, command: Verify, /) -> VerifyReply:
         """Confirm a fact, or take back what the user has said for it."""
-        fact_id = _fact_id(command.name, command.fact_id)
+        fact_id = _fact_id(command.fact_id)
         await self.settle(tenant, command.name, command, fact_id, Word(verified=command.verified))
         return VerifyReply(verified=command.verified)
 
@@ -103,7 +103,7 @@ class CorrectFact:
 
     async def __call__(self, tenant: str, command: Correct, /) -> CorrectReply:
         """Put right what a fact holds; the reply names the fact that stands now."""
-        fact_id = _fact_id(command.name, command.fact_id)
+        fact_id = _fact_id(command.fact_id)
         try:
             word = Word(object=value(command.object or ""))
         except ImpossibleValue as error:
@@ -178,10 +178,10 @@ def _over(ended: FactEnded) -> str:
     return reason if ended.instead is None else f"{reason}, and now {ended.instead} holds"
 
 
-def _fact_id(name: str, fact_id: UUID | None) -> UUID:
+def _fact_id(fact_id: UUID | None) -> UUID:
+    """Return the id of the fact that a command names, as its route sees to it."""
     if fact_id is None:
-        reason = f"{name} of a memory is not available in this version, only of a fact"
-        raise Refused(ErrorCode.UNAVAILABLE, reason)
+        raise ValueError("a command on a memory was routed to the facts")
     return fact_id
 
 

@@ -1,11 +1,12 @@
 """What messages state becomes evidence, the evidence facts, and the facts a graph."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
 from ricordo.domain.facts import Contribution, Fact, Statement, is_name
+from ricordo.domain.text import text_hash
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import FactLedger, Told, Utterance
@@ -50,7 +51,7 @@ class Learn:
         unread = [one for one in utterances if one.memory_id not in told]
         stated = await self.reader.read(unread) if unread else ()
         told |= {one.memory_id: tell(one, found) for one, found in zip(unread, stated, strict=True)}
-        return [told[one.memory_id] for one in utterances]
+        return [replace(told[one.memory_id], text_hash=text_hash(one.content)) for one in utterances]
 
 
 def _holds(utterance: Utterance, kept: Mapping[UUID, Told]) -> bool:

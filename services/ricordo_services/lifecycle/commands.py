@@ -1,12 +1,17 @@
-"""The commands that take a user's word on memories: of which use they were, what stays, what is so."""
+"""The commands that take a user's word on memories: which were of use, what stays, and what is so."""
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
+from ricordo.domain.language import identify
+from ricordo.domain.text import collapse, strip_recalled
 from ricordo.messages.commands import (
+    Correct,
+    CorrectReply,
     Feedback,
     FeedbackReply,
     Pin,
@@ -15,16 +20,16 @@ from ricordo.messages.commands import (
     VerifyReply,
 )
 from ricordo.messages.errors import ErrorCode
-from ricordo.messages.events import DerivedEvent, MemoryChanged
+from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated
 from ricordo.messages.ids import request_key
 from ricordo.ports.clock import Clock
-from ricordo.ports.curating import Curating, UnknownMemories, Wish
+from ricordo.ports.curating import Corrected, Curating, UnknownMemories, Wish
 from ricordo.ports.facts import OtherRequest
 from ricordo.runtime.replies import Answer, Refused
 from ricordo_services.lifecycle.handlers import STRENGTHENED
 
 R = TypeVar("R")
-OnMemories = Feedback | Pin | Verify
+OnMemories = Feedback | Pin | Verify | Correct
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,48 @@ class VerifyMemory:
         )
         told = changed(command, (memory_id,), fields)
         return Answer(VerifyReply(verified=command.verified), told, cause(tenant, command))
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectMemory:
+    """Answers `command.correct` of a memory.
+
+    What follows from its words is made anew by the workers that made it: the memory lacks their stages, in
+    the same transaction, so that it is found by reconciliation where a crash takes the event.
+    """
+
+    curating: Curating
+    clock: Clock
+
+    async def __call__(self, tenant: str, command: Correct, /) -> Answer:
+        """Let a memory say something else."""
+        memory_id = of_memory(command.memory_id)
+        content = strip_recalled(command.content or "")
+        if not collapse(content):
+            reason = "content must hold something else than what was recalled"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "content")
+        # Beside the loop: what finds out the language takes a second to be read, once.
+        language = await asyncio.to_thread(identify, content)
+        corrected = await granted(
+            self.curating.correct(
+                tenant,
+                wish(tenant, command),
+                memory_id,
+                content=content,
+                language=language,
+                at=self.clock.now(),
+            ),
+            command,
+        )
+        told = changed(command, (memory_id,), corrected.fields) + _begun(corrected)
+        return Answer(CorrectReply(memory_id=memory_id), told, cause(tenant, command))
+
+
+def _begun(corrected: Corrected) -> tuple[DerivedEvent, ...]:
+    """Return the event that sends a corrected memory on its way; none of one that has come to its end."""
+    if "content" not in corrected.fields or corrected.progress is None or corrected.progress.remembered:
+        return ()
+    return (MemoryCreated(**corrected.progress.ids),)
 
 
 def wish(tenant: str, command: OnMemories) -> Wish:

@@ -23,7 +23,7 @@ from ricordo.ports.working import Notebook
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute
 from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
-from ricordo_services.lifecycle.commands import FeedbackOnRecall, PinMemory, VerifyMemory
+from ricordo_services.lifecycle.commands import CorrectMemory, FeedbackOnRecall, PinMemory, VerifyMemory
 from ricordo_services.lifecycle.notes import TakeNote
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.projecting import following
@@ -41,12 +41,13 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
     curating = await resources.store(PostgresCurating)
     routed = partial(QueryRoute, deadline=settings.bus.query_timeout_s)
     verify = OfMemoryOrFact(VerifyMemory(curating, resources.clock), VerifyFact(settle))
+    correct = OfMemoryOrFact(CorrectMemory(curating, resources.clock), CorrectFact(settle))
     return QueryServer(
         name="knowledge-commands",
         kind="command",
         routes={
             "command.verify": routed(handler=verify),
-            "command.correct": routed(handler=CorrectFact(settle)),
+            "command.correct": routed(handler=correct),
             "command.identify": routed(handler=IdentifyNames(ledger, follow, ask_servers)),
         },
         responder=bus,

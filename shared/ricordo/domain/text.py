@@ -4,6 +4,7 @@ Recalled memories that a bot left in a message are cut out here: a memory that i
 recalled is how memories fill up with their own echo.
 """
 
+import hashlib
 import re
 import threading
 import unicodedata
@@ -72,6 +73,11 @@ def normalise(text: str) -> str:
 def collapse(text: str) -> str:
     """Return `text` on one line, with single spaces and none at the ends."""
     return " ".join(text.split())
+
+
+def text_hash(text: str) -> bytes:
+    """Return what tells a text from every other one: SHA-256 of its UTF-8, as PostgreSQL computes it, too."""
+    return hashlib.sha256(text.encode()).digest()
 
 
 def strip_recalled(text: str) -> str:

@@ -67,7 +67,7 @@ READERS: Final = (
 
 WRITERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "memory.created": ("ingest", "ingest-bulk", "lifecycle"),
+        "memory.created": ("ingest", "ingest-bulk", "lifecycle", "knowledge-commands"),
         "memory.encoded": ("encode", "lifecycle"),
         "memory.enriched": ("enrichment", "embedding", "lifecycle"),
         "memory.indexed": ("index",),

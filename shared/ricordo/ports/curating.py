@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from ricordo.ports.stages import Progress
+
 
 class UnknownMemories(LookupError):
     """The user has no such memories.
@@ -45,6 +47,19 @@ class Weighed:
     used: int = 0
     irrelevant: int = 0
     changed: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What came of a correction.
+
+    Attributes:
+        fields: the columns that it changed; none where the memory said so already.
+        progress: the stages as they stand.
+    """
+
+    fields: tuple[str, ...]
+    progress: Progress | None
 
 
 class Curating(Protocol):
@@ -88,4 +103,22 @@ class Curating(Protocol):
         self, tenant: str, wish: Wish, memory_id: UUID, *, verified: bool, at: datetime
     ) -> Sequence[str]:
         """Confirm a memory, or take that back; return the columns that this has changed."""
+        ...
+
+    async def correct(
+        self, tenant: str, wish: Wish, memory_id: UUID, *, content: str, language: str, at: datetime
+    ) -> Corrected:
+        """Let a memory say something else, verified, in the user's name.
+
+        What was derived from the former words counts no more: the stages are taken back with it. What was
+        said stays in the history, and its digest, so that the message that comes again is the same message.
+
+        Args:
+            tenant: whose memory.
+            wish: see there.
+            memory_id: which.
+            content: what it says instead; not blank.
+            language: of the content; empty where it is not known: then it stays what it was.
+            at: now.
+        """
         ...

@@ -27,7 +27,13 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What one message states: its evidence, none when it states nothing, with the words that carry each."""
+    """What one message states: its evidence, none when it states nothing, with the words that carry each.
+
+    Attributes:
+        text_hash: of the text that it was read in, see `ricordo.domain.text.text_hash`. Where the memory says
+            something else by now, as after a correction, nothing is kept of it, and its stage stays as it
+            is; None does not look.
+    """
 
     memory_id: UUID
     message_id: str
@@ -35,6 +41,7 @@ class Told:
     said_at: datetime
     evidence: tuple[Evidence, ...] = ()
     quotes: tuple[str, ...] = ()
+    text_hash: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,8 +117,21 @@ class Encodings(Protocol):
         vectors: Sequence[tuple[UUID, Vector]],
         done: Sequence[UUID],
         at: datetime,
+        *,
+        texts: Mapping[UUID, bytes] | None = None,
     ) -> Sequence[Progress]:
-        """Keep new `vectors` and set the stage of all of `done`, which includes them."""
+        """Keep new `vectors` and set the stage of all of `done`, which includes them.
+
+        Args:
+            tenant: whose memories.
+            model: of the vectors.
+            vectors: those that are new.
+            done: the memories whose stage is to be set.
+            at: now.
+            texts: hashes (`ricordo.domain.text.text_hash`) of the texts that the vectors are of. Of a memory
+                that says something else by now, as after a correction, nothing is written; None does not
+                look.
+        """
         ...
 
     async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
@@ -158,6 +171,8 @@ class EnrichedMemory:
         timezone: the zone that the times were derived in. Where it is the memory's zone no longer, as after a
             late message that names another one, nothing is written and the stage stays as it is; None does
             not look.
+        text_hash: of the text that all was derived from; as `timezone`, where the memory says something else
+            by now.
     """
 
     memory_id: UUID
@@ -167,6 +182,7 @@ class EnrichedMemory:
     event_end: datetime | None = None
     token_count: int = 0
     timezone: str | None = None
+    text_hash: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +211,8 @@ class Enrichments(Protocol):
         """Write the derived columns with the version of what derived them, and set the stage.
 
         What the bot stated stays, and so does what use has added, and what was derived with a language
-        model where rules come without one. The forgotten, and those whose zone has changed meanwhile,
-        are left out.
+        model where rules come without one. The forgotten, and those whose zone or text has changed
+        meanwhile, are left out.
         """
         ...
 

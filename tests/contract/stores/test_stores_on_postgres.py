@@ -81,3 +81,7 @@ class TestDesks(stores.DesksContract):
 
 class TestNotebook(stores.NotebookContract):
     """Lifecycle's part: notes."""
+
+
+class TestCorrecting(stores.CorrectingContract):
+    """Lifecycle's part: what the user puts right."""

@@ -42,7 +42,11 @@ class Rows:
         vectors: Sequence[tuple[UUID, Vector]],
         done: Sequence[UUID],
         at: datetime,
+        *,
+        texts: Mapping[UUID, bytes] | None = None,
     ) -> Sequence[Progress]:
+        assert texts is not None
+        assert {memory_id for memory_id, _ in vectors} <= set(texts), "what is kept is kept of its text only"
         if vectors:
             self.kept[model] = [memory_id for memory_id, _ in vectors]
         return [

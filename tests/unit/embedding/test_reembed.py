@@ -89,7 +89,11 @@ class World:
         vectors: Sequence[tuple[UUID, Vector]],
         done: Sequence[UUID],
         at: datetime,
+        *,
+        texts: Mapping[UUID, bytes] | None = None,
     ) -> Sequence[Progress]:
+        assert texts is not None
+        assert {memory_id for memory_id, _ in vectors} <= set(texts), "what is kept is kept of its text only"
         for one, _ in vectors:
             self.rows[one].add(model)
         self.steps.append(("save", len(vectors)))

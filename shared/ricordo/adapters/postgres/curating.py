@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
+from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.uses import Told, hold, note
 from ricordo.domain.reinforcement import Verdict
-from ricordo.ports.curating import UnknownMemories, Weighed, Wish
+from ricordo.ports.curating import Corrected, UnknownMemories, Weighed, Wish
 from ricordo.ports.facts import OtherRequest
 
 _SQL = Database.queries("curating")
+
+_CONFIRMED: Final = ("source", "confidence", "verified")
 
 Outcome = dict[str, Any]
 """What came of a request, as JSON keeps it."""
@@ -77,19 +80,71 @@ class PostgresCurating:
 
         return tuple((await self._once(tenant, wish, at, write))["fields"])
 
+    async def correct(
+        self, tenant: str, wish: Wish, memory_id: UUID, *, content: str, language: str, at: datetime
+    ) -> Corrected:
+        """Let a memory say something else; see `Curating.correct`."""
+
+        async def write(connection: Connection) -> Outcome:
+            correcting = _Correcting(connection, tenant, wish.user_id, memory_id)
+            return {"fields": await correcting.to(content, language)}
+
+        async with self._database.transaction(tenant) as connection:
+            done = await _once(connection, tenant, wish, at, write)
+            row = await connection.fetchrow(_SQL["stages"], tenant, memory_id)
+        return Corrected(tuple(done["fields"]), None if row is None else rows.progress(row))
+
     async def _once(
         self, tenant: str, wish: Wish, at: datetime, do: Callable[[Connection], Awaitable[Outcome]]
     ) -> Outcome:
-        """Do what is wished, unless that was done already; return what came of it the first time."""
         async with self._database.transaction(tenant) as connection:
-            if wish.request_id is None:
-                return _plain(await do(connection))
-            asked = (wish.user_id, wish.asked, at)
-            if await connection.fetchval(_SQL["claim"], tenant, wish.request_id, *asked) is None:
-                return await _known(connection, tenant, wish)
-            outcome = _plain(await do(connection))
-            await connection.execute(_SQL["keep_outcome"], tenant, wish.request_id, json.dumps(outcome))
-            return outcome
+            return await _once(connection, tenant, wish, at, do)
+
+
+async def _once(
+    connection: Connection,
+    tenant: str,
+    wish: Wish,
+    at: datetime,
+    do: Callable[[Connection], Awaitable[Outcome]],
+) -> Outcome:
+    """Do what is wished, unless that was done already; return what came of it the first time."""
+    if wish.request_id is None:
+        return _plain(await do(connection))
+    asked = (wish.user_id, wish.asked, at)
+    if await connection.fetchval(_SQL["claim"], tenant, wish.request_id, *asked) is None:
+        return await _known(connection, tenant, wish)
+    outcome = _plain(await do(connection))
+    await connection.execute(_SQL["keep_outcome"], tenant, wish.request_id, json.dumps(outcome))
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Correcting:
+    """One correction, as part of a transaction."""
+
+    connection: Connection
+    tenant: str
+    user_id: str
+    memory_id: UUID
+
+    async def to(self, content: str, language: str) -> Sequence[str]:
+        """Write it, and take back what followed from the former words; return the columns that it changes."""
+        held = await self.connection.fetchrow(_SQL["hold_memory"], self.tenant, self.user_id, self.memory_id)
+        if held is None:
+            raise UnknownMemories([self.memory_id])
+        if held["content"] == content:
+            if held["corrected"]:
+                return ()
+            await self._execute("confirm")
+            return _CONFIRMED
+        await self._execute("correct", content, language)
+        await self._execute("unencode")
+        await self._execute("take_back_stages")
+        return ("content", "language", *_CONFIRMED)
+
+    async def _execute(self, name: str, *arguments: object) -> None:
+        await self.connection.execute(_SQL[name], self.tenant, self.memory_id, *arguments)
 
 
 async def _known(connection: Connection, tenant: str, wish: Wish) -> Outcome:

@@ -17,7 +17,7 @@ from ricordo.adapters.postgres.deciding import Deciding
 from ricordo.adapters.postgres.fact_rows import entity_of, evidence_of, evidence_row, fact_of
 from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.identifying import Identifying
-from ricordo.adapters.postgres.marking import mark
+from ricordo.adapters.postgres.marking import mark, reworded
 from ricordo.adapters.postgres.refolding import REMEMBERED, New
 from ricordo.adapters.postgres.settling import keep
 from ricordo.domain.facts import (
@@ -99,7 +99,12 @@ class PostgresFactLedger:
         told = list({one.message_id: one for one in told}.values())
         users = sorted({one.user_id for one in told})
         contributions: dict[str, Contribution] = {}
+        texts = {one.memory_id: one.text_hash for one in told if one.text_hash is not None}
         async with self._folds.of(tenant, users, project) as transaction:
+            stale = await reworded(transaction.connection, tenant, texts)
+            told = [one for one in told if one.memory_id not in stale]
+            if not told:
+                return {}, []
             changes = await transaction.fold(await _keep(transaction.connection, tenant, told, users))
             for changed in changes.values():
                 contributions |= changed.contributions

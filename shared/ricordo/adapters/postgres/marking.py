@@ -1,6 +1,6 @@
 """Setting a stage: the one statement that all workers share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -16,6 +16,22 @@ _SET_BY: Final[Mapping[Stage, str]] = {
     Stage.INDEXED: "index",
     Stage.EXTRACTED: "knowledge",
 }
+
+
+async def reworded(connection: Connection, tenant: str, texts: Mapping[UUID, bytes]) -> Collection[UUID]:
+    """Return the memories that say something else by now than what was read of them.
+
+    They all stay as they are until the caller's transaction ends: who corrects one waits for it.
+
+    Args:
+        connection: of the caller's transaction.
+        tenant: whose memories.
+        texts: hashes of what was read of each, see `ricordo.domain.text.text_hash`.
+    """
+    if not texts:
+        return ()
+    found = await connection.fetch(_SQL["reworded"], tenant, list(texts), list(texts.values()))
+    return {row["id"] for row in found}
 
 
 async def mark(

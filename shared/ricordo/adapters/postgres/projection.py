@@ -7,7 +7,7 @@ from uuid import UUID
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.marking import mark
+from ricordo.adapters.postgres.marking import mark, reworded
 from ricordo.ports.memories import (
     EnrichedMemory,
     Indexable,
@@ -44,9 +44,14 @@ class PostgresEncodings:
         vectors: Sequence[tuple[UUID, Vector]],
         done: Sequence[UUID],
         at: datetime,
+        *,
+        texts: Mapping[UUID, bytes] | None = None,
     ) -> Sequence[Progress]:
         """Keep vectors and set the stage; see `Encodings.save`."""
         async with self._database.transaction(tenant) as connection:
+            if stale := await reworded(connection, tenant, texts or {}):
+                vectors = [one for one in vectors if one[0] not in stale]
+                done = [one for one in done if one not in stale]
             if vectors:
                 ids = [memory_id for memory_id, _ in vectors]
                 raw = [rows.raw(vector) for _, vector in vectors]
@@ -147,6 +152,7 @@ def derived_row(one: EnrichedMemory) -> dict[str, Any]:
     return {
         "memory_id": one.memory_id,
         "timezone": one.timezone,
+        "text_hash": None if one.text_hash is None else one.text_hash.hex(),
         "type": enrichment.type,
         "kind": enrichment.kind,
         "title": enrichment.title,

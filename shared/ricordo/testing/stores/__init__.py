@@ -5,6 +5,7 @@
 with a fixture named `stores` that yields a `Stores` whose tenant no other test uses.
 """
 
+from ricordo.testing.stores.correcting import CorrectingContract
 from ricordo.testing.stores.curating import CuratingContract
 from ricordo.testing.stores.encodings import EncodingsContract
 from ricordo.testing.stores.enrichments import EnrichmentsContract
@@ -30,6 +31,7 @@ __all__ = [
     "ArrivalContract",
     "AskingContract",
     "ContributionsContract",
+    "CorrectingContract",
     "CuratingContract",
     "DesksContract",
     "EncodingsContract",

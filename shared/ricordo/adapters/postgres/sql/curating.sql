@@ -35,5 +35,45 @@ with held as (
 )
 select verified from held
 
+-- name: hold_memory
+-- $2 user, $3 memory id. Held against everybody, so that who has read the former words writes nothing of them after this.
+select id, content, source = 'user_correction' and confidence = 1 and verified as corrected from memories
+where tenant = $1 and id = $3 and user_id is not distinct from $2 for update
+
+-- name: correct
+-- $2 memory id, $3 what it says, $4 the language or an empty text. What lifecycle derived, of memories that it has made,
+-- it derived from others: that stays. What was derived from the former words counts as nobody's any more, so that rules
+-- alone may derive what a language model had.
+update memories
+set content = $3, language = coalesce(nullif($4, ''), language), source = 'user_correction', confidence = 1, verified = true,
+    title = case when derived_by = 'lifecycle' then title else '' end,
+    summary = case when derived_by = 'lifecycle' then summary else '' end,
+    derived_by = case when derived_by = 'lifecycle' then derived_by else '' end,
+    rated_by = case when rated_by = 'lifecycle' then rated_by else '' end
+where tenant = $1 and id = $2
+
+-- name: confirm
+-- It says so already, and the user says so too.
+update memories set source = 'user_correction', confidence = 1, verified = true where tenant = $1 and id = $2
+
+-- name: unencode
+delete from vectors where tenant = $1 and memory_id = $2
+
+-- name: take_back_stages
+-- All that follows from the words of a memory; but no facts are read in one that no message is behind. What was given up
+-- of the former words keeps nobody from the new ones.
+with begun as (
+    update stages
+    set encoded = null, enriched = null, indexed = null, extracted = case when message_id is null then extracted end
+    where tenant = $1 and memory_id = $2
+    returning message_id
+)
+delete from dead_letters d using begun b
+where d.tenant = $1 and d.message_id = b.message_id and d.consumer not in ('ingest', 'ingest-bulk')
+
+-- name: stages
+select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
+from stages where tenant = $1 and memory_id = $2
+
 -- name: empty_requests
 delete from requests where tenant = $1 and handled_at < $2

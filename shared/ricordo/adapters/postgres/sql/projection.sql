@@ -42,7 +42,8 @@ where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: enrich
 -- $2 rows. What the bot said itself wins over what was inferred; use and fading are not touched. What was
--- derived in a zone which is no longer the memory's is not written: it would undo the correction of its time. What
+-- derived in a zone which is no longer the memory's, or from words which are not, is not written: it would undo the
+-- correction of its time, or tell of what it says no more. What
 -- rules derived with a language model ("rules-2+model") stays when rules derive again without one; and what lifecycle
 -- derived, of memories that it has made itself, stays always.
 with derived as (
@@ -51,9 +52,9 @@ with derived as (
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
         primary_emotion text, emotional_keywords text[], importance double precision,
-        version text, rated_by text)
+        version text, rated_by text, text_hash text)
 ), locked as (
-    select id, derived_by, rated_by from memories
+    select id, derived_by, rated_by, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
     where tenant = $1 and id in (select memory_id from derived) order by id for update
 ), judged as (
     select d.*, l.derived_by = 'lifecycle' as made,
@@ -61,7 +62,7 @@ with derived as (
                or position('+' in coalesce(l.derived_by, '')) > 0 and position('+' in d.version) = 0 as described,
            l.rated_by = 'lifecycle'
                or position('+' in coalesce(l.rated_by, '')) > 0 and position('+' in d.rated_by) = 0 as rated
-    from derived d join locked l on l.id = d.memory_id
+    from derived d join locked l on l.id = d.memory_id and l.text_hash = coalesce(d.text_hash, l.text_hash)
 )
 update memories m
 set type = case when d.described then m.type else d.type end,

@@ -22,6 +22,15 @@ with locked as (
 )
 select * from marked
 
+-- name: reworded
+-- $2 memory ids, $3 hashes of what they have said: those that say something else. All are held, in the order of their ids.
+with held as (
+    select m.id, sha256(convert_to(m.content, 'UTF8')) as text_hash
+    from memories m where m.tenant = $1 and m.id = any($2::uuid[]) order by m.id for key share
+)
+select h.id from held h join unnest($2::uuid[], $3::bytea[]) as r (id, text_hash) on r.id = h.id
+where h.text_hash <> r.text_hash
+
 -- name: lagging
 -- $2 since when, $3 how many. Oldest first. What became a dead letter waits for its replay; a letter of ingest is
 -- about another body under the same id, since this one was recorded.
