@@ -27,6 +27,7 @@ from ricordo_services.evaluation import (
     statements,
     temporal,
 )
+from ricordo_services.evaluation.insights import command as insights
 from ricordo_services.evaluation.lives import command as lives
 from ricordo_services.models import model_names, open_models
 
@@ -276,6 +277,7 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
     ),
     "facts": Evaluation(statements.SUMMARY, statements.run, statements.options),
     "lives": Evaluation(lives.SUMMARY, lives.run, lives.options, on_file=False),
+    "insights": Evaluation(insights.SUMMARY, insights.run, insights.options, on_file=False),
     "emotion": Evaluation(
         "feelings estimated beside those that people rated: Pearson's r of valence, arousal and dominance in "
         "EmoBank's shape, macro-F1 over seven groups in GoEmotions' shape",

@@ -8,23 +8,10 @@ from ricordo.domain.context.lexicon import word_lists
 from ricordo.domain.facts import USER
 from ricordo.domain.facts.extraction.italian.nouns import INSTRUMENTS
 from ricordo.domain.facts.extraction.italian.people import KIN
+from ricordo.domain.italian_articles import article_of, with_article
 
 _INFINITIVE = re.compile(r"[^\W\d_]*?(?:are|(?<!i)ere|ire|[aei]rsi|arre|orre|urre)\b")
-_TAKES_LO = re.compile(r"s[^aeiouh\W]|z|x|y|gn|ps|pn")
 _VOWELS: Final = frozenset("aeiouàèéìòù")
-_ARTICLES: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
-
-
-def _joined(forms: str) -> Mapping[str, str]:
-    return dict(zip(_ARTICLES, forms.split(), strict=True))
-
-
-_JOINED: Final[Mapping[str, Mapping[str, str]]] = {
-    "di": _joined("del dello della dell' dei degli delle"),
-    "a": _joined("al allo alla all' ai agli alle"),
-    "da": _joined("dal dallo dalla dall' dai dagli dalle"),
-    "in": _joined("nel nello nella nell' nei negli nelle"),
-}
 _PLURALS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("percussioni", "tastiere", "tablas", "launeddas"), "le"),
     **dict.fromkeys(("timpani", "tamburi"), "i"),
@@ -37,7 +24,7 @@ _WITH_IN: Final = frozenset({"il", "la", "bare", "areas"})
 
 def words_around(subject: str, value: str) -> dict[str, str]:
     """Return what a phrase may say of a fact's subject and object, by placeholder."""
-    the_what = _with("", _article(value), value)
+    the_what = with_article("", _article(value), value)
     return {**_of_subject(subject), **_of_place(value), "what": value, "the_what": the_what}
 
 
@@ -56,11 +43,11 @@ def _of_subject(subject: str) -> dict[str, str]:
     if subject == USER:
         who, article = "utente", "l'"
     elif kin is not None:
-        who, article = f"{subject} dell'utente", _article_of(subject, kin.gender or "m", plural=kin.plural)
+        who, article = f"{subject} dell'utente", article_of(subject, kin.gender or "m", plural=kin.plural)
     else:
         who, article = subject, ""
-    alone, to = _with("", article, who), _with("a", article, who)
-    return {"who": _capital(alone), "of": _with("di", article, who), "to": to, "to_who": _capital(to)}
+    alone, to = with_article("", article, who), with_article("a", article, who)
+    return {"who": _capital(alone), "of": with_article("di", article, who), "to": to, "to_who": _capital(to)}
 
 
 def _capital(phrase: str) -> str:
@@ -75,13 +62,13 @@ def _of_place(place: str) -> dict[str, str]:
     if kind in _WITH_IN:
         where = f"in {place}"
     elif kind == "alle" or not article:
-        where = _with("ad" if not article and place[:1].casefold() == "a" else "a", article, place)
+        where = with_article("ad" if not article and place[:1].casefold() == "a" else "a", article, place)
     else:
-        where = _with("in", article, place)
+        where = with_article("in", article, place)
     return {
         "in_what": where,
-        "from_what": _with("da", article, place),
-        "the_place": _with("", article, place),
+        "from_what": with_article("da", article, place),
+        "the_place": with_article("", article, place),
     }
 
 
@@ -92,24 +79,7 @@ def _kind_of_place(folded: str) -> str:
     return next((kind for kind in _KINDS_OF_PLACE if folded in lists[kind]), "")
 
 
-def _with(preposition: str, article: str, noun: str) -> str:
-    if not article:
-        return f"{preposition} {noun}".strip()
-    before = _JOINED[preposition][article] if preposition else article
-    return before + noun if before.endswith("'") else f"{before} {noun}"
-
-
 def _article(noun: str) -> str:
     """Return the article of a noun that ends as its gender says, as instruments do."""
     folded = noun.casefold()
-    return _PLURALS.get(folded) or _article_of(folded, "f" if folded.endswith("a") else "m")
-
-
-def _article_of(noun: str, gender: str, *, plural: bool = False) -> str:
-    vowel = noun[:1].casefold() in _VOWELS
-    lo = _TAKES_LO.match(noun.casefold()) is not None
-    if plural:
-        return "le" if gender == "f" else "gli" if vowel or lo else "i"
-    if vowel:
-        return "l'"
-    return "la" if gender == "f" else "lo" if lo else "il"
+    return _PLURALS.get(folded) or article_of(folded, "f" if folded.endswith("a") else "m")

@@ -1,0 +1,263 @@
+"""What is regular in what somebody said is said to them; what may be chance is not."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
+
+import pytest
+
+from ricordo.domain.enrichment import enrich
+from ricordo.domain.memory import Emotion, Memory, MemoryKind, Role
+from ricordo.domain.reflection import LEAST_IMPORTANCE, MOST_INSIGHTS, MOST_SOURCES, insights
+
+MONDAY = datetime(2026, 1, 5, 18, tzinfo=UTC)
+PLAIN = {
+    "en": ("It is raining again", "I made pasta for dinner", "The train was on time", "I read an old book"),
+    "it": ("Piove di nuovo", "Ho fatto la pasta per cena", "Il treno era puntuale", "Ho letto un libro"),
+}
+
+
+def said(text: str, at: datetime, language: str = "en") -> Memory:
+    derived = enrich(text, language=language, speaker="Davide")
+    return Memory(
+        id=uuid5(NAMESPACE_OID, f"{at} {text}"),
+        tenant="acme",
+        user_id="u-1",
+        content=text,
+        created_at=at,
+        language=language,
+        speaker="Davide",
+        participants=derived.participants,
+        topics=derived.topics,
+        emotion=derived.emotion,
+        importance=derived.importance.value,
+    )
+
+
+def days(*texts: str, language: str = "en", every: int = 3, first: int = 0) -> list[Memory]:
+    """Return messages that are said one after another, some days apart."""
+    return [
+        said(text, MONDAY + timedelta(days=first + every * nth), language) for nth, text in enumerate(texts)
+    ]
+
+
+def plain(language: str = "en", count: int = 40) -> list[Memory]:
+    """Return messages of every day that nothing follows from, a day apart."""
+    return [
+        said(PLAIN[language][nth % 4], MONDAY + timedelta(days=nth, hours=1), language)
+        for nth in range(count)
+    ]
+
+
+ANNA = {
+    "en": (
+        "Anna was upset at work again, I'm worried",
+        "At work Anna told me about her plans, it makes me anxious",
+        "I had lunch with Anna, work is changing and I'm nervous",
+        "Anna called about work and I'm afraid of what comes next",
+        "Anna and I stayed late at work, I'm worried about it",
+        "Work again, and Anna was away: I'm anxious",
+        "Anna asked me for help at work, and I'm worried",
+    ),
+    "it": (
+        "Anna oggi era agitata per il lavoro, sono preoccupato",
+        "Anna mi ha chiamato per il lavoro, che ansia",
+        "Con Anna ho parlato del lavoro, ho paura",
+        "Al lavoro c'era anche Anna, sono preoccupato",
+        "Anna mi ha chiesto una mano al lavoro, mi mette ansia",
+        "Il lavoro cambia, e Anna è preoccupata: lo sono anch'io",
+        "Ho chiamato Anna per il lavoro, che ansia",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "content", "question"),
+    [
+        (
+            "en",
+            "Anna comes up often when you talk about work, mostly with worry.",
+            "What does Anna mean to you when you talk about work?",
+        ),
+        (
+            "it",
+            "Anna torna spesso quando parli di lavoro, per lo più con preoccupazione.",
+            "Che cosa significa Anna per te quando parli di lavoro?",
+        ),
+    ],
+)
+def test_who_comes_up_with_what_and_how(language: str, content: str, question: str) -> None:
+    """Said in the user's language, with its question, and with the messages that carry it."""
+    told = days(*ANNA[language], language=language)
+    (found,) = insights([*told, *plain(language)])
+    assert (found.content, found.question, found.language) == (content, question, language)
+    assert found.participants == ("Anna",)
+    assert found.topics == (("lavoro",) if language == "it" else ("work",))
+    assert set(found.sources) <= {one.id for one in told}
+    assert 4 <= len(found.sources) <= MOST_SOURCES
+    assert found.created_at == max(one.created_at for one in told if one.id in found.sources)
+    assert found.emotion.primary == "nervousness"
+    assert found.emotion.valence < 0
+    assert 1 > found.importance >= LEAST_IMPORTANCE
+    assert found.confidence > 0.98
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "content"),
+    [
+        (
+            "en",
+            ("My boss wrote to me{}", "I met my boss{}", "My boss changed the plan{}", "I called my boss{}"),
+            "When you talk about your boss, it is mostly with anger.",
+        ),
+        (
+            "it",
+            ("Il mio capo mi ha scritto{}", "Ho visto il mio capo{}", "Il mio capo cambia piano{}"),
+            "Quando parli del tuo capo, lo fai per lo più con rabbia.",
+        ),
+        (
+            "it",
+            ("Sono andato all'università{}", "L'università è cara{}", "Torno dall'università{}"),
+            "Quando parli dell'università, lo fai per lo più con rabbia.",
+        ),
+        (
+            "it",
+            ("Ho sentito mia madre{}", "Ho visto mia madre{}", "Mia madre ha chiamato{}"),
+            "Quando parli di tua madre, lo fai per lo più con rabbia.",
+        ),
+        (
+            "en",
+            ("I read an email{}", "Another email came{}", "I answered an email{}"),
+            "When you talk about emails, it is mostly with anger.",
+        ),
+    ],
+)
+def test_things_are_named_as_the_user_names_them(language: str, texts: Sequence[str], content: str) -> None:
+    """From the listener's side, with the article that they take."""
+    angry = {"en": (", I'm furious", ", I was so angry"), "it": (", sono furioso", ", che rabbia")}[language]
+    told = [texts[nth % len(texts)].format(angry[nth % 2]) for nth in range(9)]
+    found = insights([*days(*told, language=language), *plain(language)])
+    assert content in [one.content for one in found]
+
+
+def test_what_is_spoken_of_ever_more() -> None:
+    """Running, in the last weeks only."""
+    runs = [
+        f"I went running {where}, what a joy" for where in ("in the park", "along the river", "in the rain")
+    ]
+    told = days(*(runs * 5), every=1, first=46)
+    found = insights([*told, *plain(count=60)])
+    assert "Lately you often mention running, mostly with joy." in [one.content for one in found]
+
+
+def test_what_belongs_to_certain_times() -> None:
+    """The garden, at weekends."""
+    weekends = [MONDAY + timedelta(days=7 * week + 5 + week % 2) for week in range(12)]
+    told = [said("I planted something in the garden", at) for at in weekends]
+    found = insights([*told, *plain(count=80)])
+    assert "You talk about the garden mostly at the weekend." in [one.content for one in found]
+
+
+def test_one_long_talk_is_no_habit() -> None:
+    """However long it is, and though the thing came up once before."""
+    talk = [said(text, MONDAY + timedelta(days=9, minutes=nth)) for nth, text in enumerate(ANNA["en"] * 6)]
+    assert insights([*talk, *days(ANNA["en"][0]), *plain()]) == ()
+
+
+def test_what_an_assistant_said_and_what_was_made_of_others_is_no_evidence() -> None:
+    """Nor what a user of another language said in a language that is not read."""
+    told = days(*ANNA["en"])
+    others: tuple[dict[str, Any], ...] = (
+        {"role": Role.ASSISTANT},
+        {"kind": MemoryKind.SUMMARY},
+        {"kind": MemoryKind.REFLECTION},
+        {"kind": MemoryKind.EXTRACT},
+        {"language": "fr"},
+    )
+    for fields in others:
+        assert insights([*(replace(one, **fields) for one in told), *plain()]) == ()
+
+
+def test_nobody_is_a_participant_in_their_own_life() -> None:
+    """Whoever speaks is left out, as is whoever is called so."""
+    told = [replace(one, participants=("Davide",)) for one in days(*ANNA["en"])]
+    assert not any("Davide" in one.content for one in insights([*told, *plain()]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_of_a_few_memories_nothing_follows(count: int) -> None:
+    assert insights(days(*ANNA["en"][:count])) == ()
+
+
+def test_the_order_of_memories_does_not_matter() -> None:
+    told = [*days(*ANNA["en"]), *plain()]
+    shuffled = random.Random(4).sample(told, len(told))
+    assert insights(shuffled) == insights(told) != ()
+
+
+def test_the_same_is_said_under_the_same_name_when_there_is_more_evidence() -> None:
+    """The sources follow the evidence, what it is about does not."""
+    (before,) = insights([*days(*ANNA["en"]), *plain()])
+    (after,) = insights([*days(*ANNA["en"], ANNA["en"][0]), *plain()])
+    assert before.about == after.about
+    assert before.sources != after.sources
+
+
+def test_the_words_of_a_thing_are_no_feeling_about_it() -> None:
+    """A "strange noise" confuses nobody."""
+    told = days(*(f"The car makes a strange noise in {where}" for where in ("May", "June", "town") * 4))
+    assert insights([*told, *plain()]) == ()
+
+
+def test_random_histories_have_almost_no_insights() -> None:
+    """Of a hundred lives in which people, things and feelings come up by chance."""
+    drawn = sum(bool(insights(_random(seed))) for seed in range(100))
+    assert drawn <= 5
+
+
+def _random(seed: int) -> list[Memory]:
+    draw = random.Random(seed)
+    labels = ["neutral"] * 4 + ["joy", "sadness", "anger", "nervousness", "surprise"]
+    found = []
+    for nth in range(100):
+        thing = draw.choice(("work", "piano", "garden", "car", "exam", "film", "dog", "tea"))
+        found.append(
+            Memory(
+                id=uuid5(NAMESPACE_OID, f"{seed} {nth}"),
+                tenant="acme",
+                user_id="u-1",
+                content=f"{nth} about the {thing} of today and some other matters",
+                language="en",
+                created_at=MONDAY + timedelta(minutes=draw.randrange(60 * 24 * 60)),
+                participants=tuple(
+                    draw.sample(("Anna", "Ben", "Carla", "Dan", "Emil"), draw.choice((0, 0, 1)))
+                ),
+                topics=(thing,),
+                emotion=Emotion(valence=draw.uniform(-0.6, 0.6), arousal=0.4, primary=draw.choice(labels)),
+            )
+        )
+    return found
+
+
+def test_at_most_three_are_said() -> None:
+    """Of several regularities, those that say most."""
+    told = [
+        one
+        for nth, who in enumerate(("Anna", "Ben", "Carla", "Dan", "Emil"))
+        for one in days(
+            *(
+                text.replace("Anna", who).replace(
+                    "work", ("school", "church", "tennis", "chess", "yoga")[nth]
+                )
+                for text in ANNA["en"]
+            ),
+            every=5,
+            first=nth,
+        )
+    ]
+    found = insights([*told, *plain()])
+    assert len(found) == MOST_INSIGHTS
+    assert len({one.about for one in found}) == MOST_INSIGHTS

@@ -1,0 +1,116 @@
+"""What insights are said with: every feeling and time has its words in every language."""
+
+import string
+
+import pytest
+
+from ricordo.domain.lexicon import load_positions
+from ricordo.domain.memory import Emotion
+from ricordo.domain.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT, feelings, label_of
+from ricordo.domain.reflection.languages import WORDS
+from ricordo.domain.reflection.occurrences import Occurrence
+
+LABELS = {*load_positions(), "neutral"}
+TIMES = {
+    *("morning", "afternoon", "evening", "night", "weekday", "weekend"),
+    *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+}
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_every_feeling_and_time_has_its_words(language: str) -> None:
+    """All 28 labels, and the two tones; no two labels are called alike."""
+    words = WORDS[language]
+    assert len(LABELS) == 28
+    assert set(words.feelings) == {*LABELS, PLEASANT, UNPLEASANT}
+    assert len(set(words.feelings.values())) == len(words.feelings)
+    assert set(words.times) == TIMES
+    assert all(words.with_article(words.feelings[label]) for label in LABELS)
+
+
+def test_all_languages_say_the_same_things() -> None:
+    english, italian = WORDS["en"].sentences, WORDS["it"].sentences
+    assert set(english) == set(italian)
+    formatter = string.Formatter()
+    for told in (english, italian):
+        for sentence in told.values():
+            names = {name for _, name, _, _ in formatter.parse(sentence) if name}
+            assert names <= {"who", "what", "of", "feeling", "Feeling", "the_feeling", "time"}
+
+
+def test_every_feeling_belongs_to_one_family() -> None:
+    members = [label for labels in FAMILIES.values() for label in labels]
+    of_thought = {"neutral", "surprise", "realization", "confusion", "curiosity"}
+    assert sorted(members) == sorted(LABELS - of_thought)
+    assert all(family in labels for family, labels in FAMILIES.items())
+
+
+def test_a_family_is_called_as_most_of_it() -> None:
+    """By the label that has the majority, else by the one that stands for all."""
+    of = [Emotion(primary=name) for name in ("fear", "fear", "nervousness", "joy")]
+    assert label_of("nervousness", of) == "fear"
+    assert label_of("nervousness", of[1:3]) == "nervousness"
+    assert label_of("joy", []) == "joy"
+
+
+def test_what_has_no_name_has_a_tone() -> None:
+    assert feelings(Emotion(valence=-0.6, primary="neutral")) == (UNPLEASANT,)
+    assert feelings(Emotion(valence=0.1, primary="joy")) == ("joy",)
+    assert feelings(Emotion()) == ()
+
+
+def occurring(form: str, *before: str, plural: bool = False, is_name: bool = False) -> list[Occurrence]:
+    found = []
+    for one in before or ("",):
+        *_, further, nearer = "", "", *one.split()
+        found.append(Occurrence(form, (further, nearer), plural, is_name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("found", "of"),
+    [
+        (occurring("studio", "lo", "uno"), "dello studio"),
+        (occurring("esami", "gli", "degli", plural=True), "degli esami"),
+        (occurring("notte", ""), "della notte"),
+        (occurring("problema", "un"), "del problema"),
+        (occurring("stazione", ""), "della stazione"),
+        (occurring("amico", "il mio", "al mio"), "del tuo amico"),
+        (occurring("sorella", "con mia", "mia"), "di tua sorella"),
+        (occurring("figli", "i miei", plural=True), "dei tuoi figli"),
+        (occurring("scarpe", "le", plural=True), "delle scarpe"),
+        (occurring("Roma", "a", is_name=True), "di Roma"),
+        (occurring("musica", "la"), "di musica"),
+        (occurring("orto", ""), "dell'orto"),
+        (occurring("gnocchi", "gli", plural=True), "degli gnocchi"),
+    ],
+)
+def test_italian_articles_and_prepositions(found: list[Occurrence], of: str) -> None:
+    thing = WORDS["it"].thing(found)
+    assert thing is not None
+    assert thing.of == of
+
+
+@pytest.mark.parametrize(
+    ("found", "alone"),
+    [
+        (occurring("work", "at", "about"), "work"),
+        (occurring("exam", "the", "my last", "the"), "the exam"),
+        (occurring("nightmare", "a", "another"), "nightmares"),
+        (occurring("party", "a"), "parties"),
+        (occurring("emails", "", plural=True), "emails"),
+        (occurring("boss", "my", "our"), "your boss"),
+        (occurring("Paris", "in", is_name=True), "Paris"),
+    ],
+)
+def test_english_determiners(found: list[Occurrence], alone: str) -> None:
+    thing = WORDS["en"].thing(found)
+    assert thing is not None
+    assert thing.alone == alone
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_what_was_never_named_so_is_quoted(language: str) -> None:
+    words = WORDS[language]
+    assert words.thing([]) is None
+    assert "abiogenesis" in words.quoted("abiogenesis").of
