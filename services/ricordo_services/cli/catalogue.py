@@ -107,7 +107,7 @@ ENTRIES: Final = (
         examples=(
             "ricordo recall 'Cosa abbiamo fatto ieri?' --user davide",
             "ricordo recall 'how do I make pesto?' --user davide --explain --limit 5",
-            "ricordo recall 'the trip' --user davide --type episodic --emotion positive --json",
+            "ricordo recall 'the trip' --user davide --type episodic --emotion positive --ids",
         ),
     ),
     Entry(
@@ -137,21 +137,48 @@ ENTRIES: Final = (
     Entry(
         "verify",
         "settling:verify",
-        "Confirm a fact, or take the confirmation back.",
+        "Confirm a fact or a memory, or take the confirmation back.",
         "A fact that was disputed or superseded holds again once it is confirmed. Messages that say "
         "otherwise dispute what is confirmed, and do not overturn it. What --no takes back, a correction "
-        "too, counts as if it had never been said.",
+        "too, counts as if it had never been said. With --memory, a memory: confirmed, it does not fade.",
         (
             "ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide",
             "ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide --no",
+            "ricordo verify 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --memory --user davide",
         ),
     ),
     Entry(
         "correct",
         "settling:correct",
-        "Put right what a fact holds.",
-        "The new value stands, verified; the old one is history: it is on record, and never held.",
-        ("ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 'San Donà di Piave' --user davide",),
+        "Put right what a fact holds, or what a memory says.",
+        "The new value stands, verified; the old one is history: it is on record, and never held. With "
+        "--memory, a memory says the value from now on, and all that follows from its words is made anew, "
+        "its facts too; `history` keeps what was said.",
+        (
+            "ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 'San Donà di Piave' --user davide",
+            "ricordo correct 47b5ef90-e7b7-56be-9896-dcb1dd467f99 'I live in Bari.' --memory --user davide",
+        ),
+    ),
+    Entry(
+        "pin",
+        "judging:pin",
+        "Keep a memory from fading, or let it fade again.",
+        "One that is in the archive comes back.",
+        (
+            "ricordo pin 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --user davide",
+            "ricordo pin 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --user davide --undo",
+        ),
+    ),
+    Entry(
+        "feedback",
+        "judging:feedback",
+        "Say which memories of a recall were of use, and which were not.",
+        "What was used counts once, be it by the recall or by this; what was irrelevant loses what that "
+        "recall has added to it. What is said last of a memory holds.",
+        (
+            "ricordo feedback 49ea8693-df48-462b-bcf1-825de507cfa4 --user davide --used $MEMORY",
+            "ricordo feedback 49ea8693-df48-462b-bcf1-825de507cfa4 -u davide --irrelevant $MEMORY",
+        ),
     ),
     Entry(
         "identify",

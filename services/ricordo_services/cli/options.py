@@ -58,3 +58,13 @@ Workers = Annotated[
     str | None,
     typer.Option("--workers", metavar="A,B", help="Run these workers only.", show_default=False),
 ]
+RequestId = Annotated[
+    str | None,
+    typer.Option(
+        "--request-id",
+        metavar="ID",
+        help="Of your own: under the same one, a repeated command changes nothing.",
+        show_default=False,
+    ),
+]
+Ids = Annotated[bool, typer.Option("--ids", help="Show their ids, by which commands name them.")]

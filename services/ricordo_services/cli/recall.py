@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ricordo_services.cli.asking import asking
-from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, User
+from ricordo_services.cli.options import DataDir, Ids, Json, Nats, Tenant, User
 from ricordo_services.cli.views import show_context, show_recall
 from ricordo_services.cli.zones import zone_of
 
@@ -110,6 +110,7 @@ async def recall(
     emotion: Feeling = None,
     min_importance: Weight = None,
     archived: Archived = False,
+    ids: Ids = False,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
@@ -143,7 +144,7 @@ async def recall(
             filters=filters,
             reinforce=reinforce,
         )
-    question.answer(reply, lambda found: show_recall(found, zone))
+    question.answer(reply, lambda found: show_recall(found, zone, ids=ids))
 
 
 async def context(

@@ -1,4 +1,4 @@
-"""`ricordo verify|correct|identify`: the user's word on a fact, and on who is who."""
+"""`ricordo verify|correct|identify`: the user's word on a fact or a memory, and on who is who."""
 
 from typing import Annotated
 
@@ -8,59 +8,70 @@ from rich.text import Text
 from ricordo.messages.commands import CorrectReply, IdentifyReply, VerifyReply
 from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, User
+from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant, User
 from ricordo_services.cli.output import screen
 from ricordo_services.cli.views import plain
 
-FactId = Annotated[
-    str, typer.Argument(metavar="FACT", help="Its id: `ricordo facts --ids` shows it.", show_default=False)
-]
-Request = Annotated[
-    str | None,
-    typer.Option(
-        "--request-id",
-        metavar="ID",
-        help="Of your own: under the same one, a repeated command changes nothing.",
-        show_default=False,
+TheId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Of a fact: `ricordo facts --ids` shows it. See --memory.", show_default=False
     ),
+]
+OfMemory = Annotated[
+    bool,
+    typer.Option("--memory", help="The id is a memory's: `ricordo recall --ids` shows it."),
 ]
 
 
 async def verify(
     context: typer.Context,
-    fact_id: FactId,
+    named: TheId,
     *,
     user: User,
     no: Annotated[bool, typer.Option("--no", help="Take the confirmation back.")] = False,
-    request_id: Request = None,
+    memory: OfMemory = False,
+    request_id: RequestId = None,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Confirm a fact, or take the confirmation back."""
+    """Confirm a fact or a memory, or take the confirmation back."""
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     async with question.client() as client:
-        reply = await client.verify(user, fact_id=fact_id, verified=not no, request_id=request_id)
-    question.answer(reply, _show_verified)
+        if memory:
+            reply = await client.verify(user, memory_id=named, verified=not no, request_id=request_id)
+        else:
+            reply = await client.verify(user, fact_id=named, verified=not no, request_id=request_id)
+    question.answer(reply, lambda done: _show_verified(done, of_memory=memory))
 
 
 async def correct(
     context: typer.Context,
-    fact_id: FactId,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="What it holds instead.", show_default=False)],
+    named: TheId,
+    value: Annotated[
+        str,
+        typer.Argument(
+            metavar="VALUE", help="What the fact holds, or the memory says, instead.", show_default=False
+        ),
+    ],
     *,
     user: User,
-    request_id: Request = None,
+    memory: OfMemory = False,
+    request_id: RequestId = None,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Put right what a fact holds."""
+    """Put right what a fact holds, or what a memory says."""
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     async with question.client() as client:
-        reply = await client.correct(user, fact_id=fact_id, object=value, request_id=request_id)
+        if memory:
+            reply = await client.correct(user, memory_id=named, content=value, request_id=request_id)
+        else:
+            reply = await client.correct(user, fact_id=named, object=value, request_id=request_id)
     question.answer(reply, lambda done: _show_corrected(value, done))
 
 
@@ -72,7 +83,7 @@ async def identify(
     user: User,
     apart: Annotated[bool, typer.Option("--apart", help="They are two.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back what was said about them.")] = False,
-    request_id: Request = None,
+    request_id: RequestId = None,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
@@ -93,17 +104,16 @@ def _show_identified(name: str, other: str, reply: IdentifyReply) -> None:
     screen().print(Text(f"{plain(name)} and {plain(other)} {said}"), soft_wrap=True)
 
 
-def _show_verified(reply: VerifyReply) -> None:
-    said = (
-        "verified: messages dispute it from now on, and do not overturn it"
-        if reply.verified
-        else "not verified"
-    )
+def _show_verified(reply: VerifyReply, *, of_memory: bool) -> None:
+    follows = "it does not fade" if of_memory else "messages dispute it from now on, and do not overturn it"
+    said = f"verified: {follows}" if reply.verified else "not verified"
     screen().print(Text(said), soft_wrap=True)
 
 
 def _show_corrected(value: str, reply: CorrectReply) -> None:
-    if reply.fact_id is None:
+    if reply.memory_id is not None:
+        said = "it says so now, verified; what follows from it is made anew"
+    elif reply.fact_id is None:
         said = "this correction was taken back since"
     else:
         said = f"{plain(value)} stands now, verified, as {reply.fact_id}"

@@ -41,13 +41,15 @@ def plain(text: str) -> str:
     )
 
 
-def show_recall(reply: RecallReply, zone: tzinfo | None = None) -> None:
-    """Print memories and facts, and what could not be asked."""
+def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
+    """Print memories and facts, with their ids if wanted, and what could not be asked."""
     console = screen()
-    console.print(memories_block(reply.memories, zone), soft_wrap=not is_window(console))
+    console.print(memories_block(reply.memories, zone, ids=ids), soft_wrap=not is_window(console))
     if reply.facts:
         console.print(Text("\nFacts", style="bold"))
-        console.print(facts_block(reply.facts, zone), soft_wrap=not is_window(console))
+        console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
+    if ids:
+        console.print(Text(f"\nrecall {reply.recall_id}", style="dim"), soft_wrap=True)
     if reply.archived_matches:
         console.print(
             Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
@@ -147,14 +149,16 @@ class _Beside:
                 left = Text()
 
 
-def memories_block(memories: Sequence[MemoryView], zone: tzinfo | None = None) -> RenderableType:
-    """Show memories, best first, each with its score, its moment and what it is."""
+def memories_block(
+    memories: Sequence[MemoryView], zone: tzinfo | None = None, *, ids: bool = False
+) -> RenderableType:
+    """Show memories, best first, each with its score, its moment and what it is, and its id if wanted."""
     if not memories:
         return Text("nothing is remembered about that", "dim")
     # A score of the usual profiles lies in [0, 1], and a bar shows it as it is, not in relation to the best.
     # Where one is above, the profile has a scale of its own, which no bar can show.
     barred = all((memory.score or 0.0) <= 1.0 for memory in memories)
-    rows = [(_score(memory, barred=barred), _memory(memory, zone)) for memory in memories]
+    rows = [(_score(memory, barred=barred), _memory(memory, zone, ids=ids)) for memory in memories]
     return _Beside(rows, wide=True)
 
 
@@ -172,13 +176,15 @@ def bar(share: float, cells: int) -> str:
     return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(cells)
 
 
-def _memory(memory: MemoryView, zone: tzinfo | None) -> Text:
+def _memory(memory: MemoryView, zone: tzinfo | None, *, ids: bool) -> Text:
     head = Text(plain(memory.content if memory.content is not None else memory.title or "…"))
     if memory.archived:
         head.append("  (archived)", "dim")
     lines = [head, Text(" · ".join(_circumstances(memory, zone)), "dim")]
     if memory.signals:
         lines.append(Text(_signals(memory.signals), "dim italic"))
+    if ids:
+        lines.append(Text(str(memory.id), "dim"))
     return Text("\n").join(lines)
 
 

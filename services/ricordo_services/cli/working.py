@@ -11,9 +11,8 @@ from rich.text import Text
 from ricordo.messages.queries import WorkingReply
 from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, User
+from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant, User
 from ricordo_services.cli.output import screen
-from ricordo_services.cli.settling import Request
 from ricordo_services.cli.views import plain, print_plain
 
 InConversation = Annotated[
@@ -49,7 +48,7 @@ async def note(
     user: User,
     conversation: InConversation,
     remove: Annotated[bool, typer.Option("--remove", help="Take it away.")] = False,
-    request_id: Request = None,
+    request_id: RequestId = None,
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,

@@ -50,7 +50,7 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.PinReply:
-        """Keep a memory from fading, or let it fade again."""
+        """Keep a memory from fading, or let it fade again; pinned, it comes back from the archive."""
         fields = {"user_id": user_id, "memory_id": memory_id, "pinned": pinned, "request_id": request_id}
         command = built(commands.Pin, fields)
         return await self._connection.ask(command, command.name, commands.PinReply, timeout)
@@ -63,14 +63,20 @@ class Commanding:
         timeout: float | None = None,
         **target: Unpack[Target],
     ) -> commands.VerifyReply:
-        """Confirm a memory or a fact (`memory_id` or `fact_id`), or take the confirmation back."""
+        """Confirm a memory or a fact (`memory_id` or `fact_id`), or take the confirmation back.
+
+        A confirmed memory does not fade; a confirmed fact is not overturned by messages.
+        """
         command = built(commands.Verify, {"user_id": user_id, "verified": verified, **target})
         return await self._connection.ask(command, command.name, commands.VerifyReply, timeout)
 
     async def correct(
         self, user_id: str, *, timeout: float | None = None, **correction: Unpack[Correction]
     ) -> commands.CorrectReply:
-        """Put right a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`)."""
+        """Put right a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`).
+
+        What follows from a memory's words, its facts too, is made anew after the reply.
+        """
         command = built(commands.Correct, {"user_id": user_id, **correction})
         return await self._connection.ask(command, command.name, commands.CorrectReply, timeout)
 
@@ -98,7 +104,25 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.FeedbackReply:
-        """Say which memories of a recall were of use, and which were not."""
+        """Say which memories of a recall were of use, and which were not.
+
+        What was used counts unless that recall had counted it; what was irrelevant loses what that recall has
+        added. The last word on a memory holds.
+
+        Args:
+            user_id: whose recall it was.
+            recall_id: of its reply.
+            used: ids of memories.
+            irrelevant: ids of others.
+            request_id: as of every call.
+            timeout: as of every call.
+
+        Returns:
+            How many memories became stronger and weaker by it.
+
+        Raises:
+            NotFound: one of them is no memory of this user; nothing was changed.
+        """
         fields = {
             "user_id": user_id,
             "recall_id": recall_id,

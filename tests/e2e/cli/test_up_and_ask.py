@@ -152,6 +152,28 @@ def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> N
     assert ricordo(*correcting) == "this correction was taken back since\n"
 
 
+def test_a_user_says_what_is_so_of_memories(ricordo: Ricordo, running: Up) -> None:
+    told = json.loads(chat("ivo").splitlines()[2]) | {"content": "I live in Turing."}
+    assert ricordo.publish(json.dumps(told), "--wait")["remembered"] == 1
+    user = ("--user", "ivo")
+    recall = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")
+    (memory,) = [one["id"] for one in recall["memories"]]
+    assert memory in ricordo("recall", "where do I live?", *user, "--no-reinforce", "--ids")
+    assert ricordo("pin", memory, *user) == "pinned: it does not fade\n"
+    assert ricordo.json("pin", memory, *user, "--undo") == {"ok": True, "pinned": False}
+    judging = "feedback", recall["recall_id"], *user
+    assert ricordo(*judging, "--used", memory) == "1 made stronger, 0 made weaker\n"
+    assert "counted already" in ricordo(*judging, "--used", memory)
+    assert ricordo.json(*judging, "--irrelevant", memory) == {"ok": True, "used": 0, "irrelevant": 1}
+    assert ricordo("verify", memory, "--memory", *user) == "verified: it does not fade\n"
+    right = ricordo("correct", memory, "I live in Turin.", "--memory", *user)
+    assert right == "it says so now, verified; what follows from it is made anew\n"
+    (again,) = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")["memories"]
+    assert (again["content"], again["source"]) == ("I live in Turin.", "user_correction")
+    for words in (("pin", memory), ("verify", memory, "--memory"), (*judging[:2], "--used", memory)):
+        assert "no memory of the id" in ricordo(*words, "--user", "nobody", code=1)
+
+
 def test_a_user_says_who_is_who(ricordo: Ricordo, running: Up) -> None:
     told = {"content": "My friend Nicola lives in Bari. Nico is a nurse."}
     line, user = json.loads(chat("ada").splitlines()[2]) | told, ("--user", "ada")
@@ -238,6 +260,9 @@ def test_a_tenant_sees_its_own_only(ricordo: Ricordo, told: str) -> None:
         ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "", "--user", "u"),
         ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "\N{COMBINING ACUTE ACCENT}", "--user", "u"),
         ("identify", "Nico", " nico ", "--user", "u"),
+        ("pin", "1", "--user", "u"),
+        ("feedback", "49ea8693-df48-462b-bcf1-825de507cfa4", "--user", "u"),
+        ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", " ", "--memory", "--user", "u"),
         ("status", "a b"),
     ],
 )

@@ -101,6 +101,22 @@ def test_in_a_pipe_lines_are_as_long_as_what_they_hold(
     ]
 
 
+def test_ids_are_shown_where_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    reply = RecallReply(
+        recall_id=uuid4(),
+        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
+        memories=(memory("Max!"),),
+        facts=(lives_in_turin(),),
+    )
+    show_recall(reply, UTC)
+    assert str(reply.recall_id) not in capsys.readouterr().out
+    show_recall(reply, UTC, ids=True)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[2].strip() == str(reply.memories[0].id)
+    assert shown[5].endswith(f"Turin  {reply.facts[0].id}")
+    assert shown[-1] == f"recall {reply.recall_id}"
+
+
 def test_bars_show_scores_as_they_are_and_not_who_is_best() -> None:
     assert "█" not in rendered(memory("x", score=0.05), memory("y", score=0.02))
     assert "1.00 ████████" in rendered(memory("x", score=1.0))
