@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ricordo.domain.context import Context as Assembled
-from ricordo.domain.context import Material, assemble
+from ricordo.domain.context import Material, assemble, without_condensed
 from ricordo.domain.language import detect
 from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import WorkingMemory
@@ -97,7 +97,9 @@ class Context:
     ) -> Assembled:
         admitted = self._admitted(request, recalled)
         material = Material(
-            memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
+            memories=without_condensed(
+                [one.memory for one, when in admitted if when is not Admission.ON_REQUEST], request.query
+            ),
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
             facts=recalled.facts,
