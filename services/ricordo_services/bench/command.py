@@ -25,6 +25,7 @@ from ricordo_services.bench.options import Bench, BenchFailed, Line, Options, Sa
 from ricordo_services.bench.others import warn_of_others
 from ricordo_services.bench.recall import recall
 from ricordo_services.bench.record import PAGE, Record
+from ricordo_services.bench.sleep import sleep
 from ricordo_services.bench.startup import startup
 from ricordo_services.wiring import WORKERS
 
@@ -41,10 +42,11 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "extract": extraction,
     "graph": graph,
     "facts": facts,
+    "sleep": sleep,
 }
 """The benchmarks by name."""
 ALL: Final = "all"
-_MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000"
+_MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000, for sleep 2,000"
 _FACTS: Final = "of one user: 20,000 by default for graph, 50,000 for facts"
 _RECORD: Final = f"show the figures in the section of a page too, {PAGE} by default, and keep them beside it"
 _NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge")  # each sets a stage

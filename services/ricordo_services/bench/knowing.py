@@ -1,10 +1,10 @@
-"""What benchmarks of knowledge found, as sections of a page: reading facts, the graph, and asking."""
+"""What benchmarks of knowledge found, as sections of a page: reading facts, the graph, asking, and sleep."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from ricordo_services.bench.lines import Section, columns, of_the_result
-from ricordo_services.bench.markdown import shown
+from ricordo_services.bench.markdown import shown, table
 from ricordo_services.bench.options import Line
 
 EXTRACT: Final[Section] = of_the_result(
@@ -47,3 +47,23 @@ def _facts(lines: Sequence[Line]) -> Sequence[str]:
 
 
 FACTS: Final[Section] = _facts
+
+
+def _sleep(lines: Sequence[Line]) -> Sequence[str]:
+    result = lines[-1]
+    told = (
+        f"{shown(result['memories'])} memories of two users, {shown(result['compressed'])} of them condensed "
+        f"into {shown(result['syntheses'])} syntheses within {shown(result['pass_s'])} s, which were found "
+        f"{shown(result['indexed_s'])} s later; {shown(result['questions'])} details asked for."
+    )
+    rows = {
+        "tokens of a context, asked for a detail": "tokens",
+        "tokens of a context, asked broadly": "broad_tokens",
+        "details that the context tells": "answered",
+        "details whose message a recall shows": "recalled",
+    }
+    values = [[name, result[f"{of}_before"], result[f"{of}_after"]] for name, of in rows.items()]
+    return [told, table(["", "before", "after"], values)]
+
+
+SLEEP: Final[Section] = _sleep

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH
+from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH, SLEEP
 from ricordo_services.bench.lines import (
     Section,
     columns,
@@ -301,5 +301,6 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "extract": EXTRACT,
     "graph": GRAPH,
     "facts": FACTS,
+    "sleep": SLEEP,
 }
 """How each benchmark is shown, by its name."""

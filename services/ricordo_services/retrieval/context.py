@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ricordo.domain.context import Context as Assembled
-from ricordo.domain.context import Material, assemble, without_condensed
+from ricordo.domain.context import Material, assemble, in_their_place
 from ricordo.domain.language import detect
 from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import WorkingMemory
@@ -41,6 +41,7 @@ class Context:
                 reading = group.create_task(self._recent(tenant, request))
                 looking = group.create_task(self._working(tenant, request))
         recalled, recent, working = remembering.result(), reading.result(), looking.result()
+        recalled.memories = _in_their_place(request, recalled)
         if recent is None or working is None:
             recalled.degraded.add(Degradation.ROWS)
         recent, working = recent or (), working or WorkingMemory()
@@ -97,9 +98,7 @@ class Context:
     ) -> Assembled:
         admitted = self._admitted(request, recalled)
         material = Material(
-            memories=without_condensed(
-                [one.memory for one, when in admitted if when is not Admission.ON_REQUEST], request.query
-            ),
+            memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
             facts=recalled.facts,
@@ -130,6 +129,15 @@ class Context:
         if not _asked_for(request, recalled):
             return admitted
         return [(one, Admission.IF_ROOM if when is Admission.ON_REQUEST else when) for one, when in admitted]
+
+
+def _in_their_place(request: ContextRequest, recalled: Recalled) -> Sequence[Remembered]:
+    """Return what was recalled, with syntheses in the place of their sources; as many as were asked for."""
+    if request.filters is not None and request.filters.kinds:  # these were asked for as they are
+        return recalled.memories[: request.limit]
+    by_id = {one.memory.id: one for one in recalled.memories}
+    ranked = [one.memory for one in recalled.memories]
+    return [by_id[one.id] for one in in_their_place(ranked, request.query, request.limit)]
 
 
 def _asked_for(request: ContextRequest, recalled: Recalled) -> bool:

@@ -1,7 +1,9 @@
 """From what was found to the best of it: what the truth says of each, its signals, and a profile's order."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from uuid import UUID
 
 from ricordo.domain.ranking import Profile, Ranked, rank
 from ricordo.domain.ranking.merging import merged
@@ -12,7 +14,8 @@ from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.search import Asked, Found, looks_into_archive
 from ricordo_services.retrieval.signals import Query, measured
 
-_SUMMARISING = frozenset({"summary", "synthesis"})
+_STANDS_FOR_OTHERS = "synthesis"
+_SUMMARISING = frozenset({"summary", _STANDS_FOR_OTHERS})
 """Kinds that stand for others: they join in a context, and elsewhere where they are asked for."""
 
 
@@ -41,8 +44,17 @@ class Rank:
             boosts=await self.key_topics.boosts(shown, asked.vectors.get(self.key_topics.encoder.model)),
         )
         parts = _by_model(shown, found) if profile.by_meaning else [shown]
-        rankings = [rank(measured(part, found, query), profile, asked.limit) for part in parts]
-        return rankings[0] if len(rankings) == 1 else merged(rankings, asked.limit)
+        beside = {one.id for one in shown if one.kind == _STANDS_FOR_OTHERS} if asked.beside else set()
+        most = asked.limit + len(beside)
+        rankings = [rank(measured(part, found, query), profile, most) for part in parts]
+        best = rankings[0] if len(rankings) == 1 else merged(rankings, most)
+        return _first(best, asked.limit, beside)
+
+
+def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequence[Ranked]:
+    """Return the first `limit`, and those of `beside` that come before the last of them."""
+    counted = accumulate(one.id not in beside for one in best)
+    return [one for one, count in zip(best, counted, strict=True) if count <= limit]
 
 
 def asked_span(asked: Asked) -> Span | None:

@@ -133,6 +133,7 @@ class Remember:
             vectors=vectors,
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
+            beside=summaries,
         )
         await self._find(tenant, request, recalled, asked)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)

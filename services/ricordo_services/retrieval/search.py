@@ -37,6 +37,7 @@ class Asked:
             are away.
         limit: memories that the bot wants.
         summaries: whether summaries and syntheses count among them.
+        beside: whether syntheses come beside the memories that the bot wants, and take no room of theirs.
     """
 
     user_id: str
@@ -48,6 +49,7 @@ class Asked:
     vectors: Mapping[str, Vector]
     limit: int
     summaries: bool = False
+    beside: bool = False
 
 
 BY_WORDS: Final = ""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final, TypeVar
@@ -12,12 +13,14 @@ from ricordo.domain.memory import Memory, MemoryKind, Role, Source, derived_id
 from ricordo.domain.salience import LONGEST, MOST_SENTENCES, Text, salient
 from ricordo.domain.summaries import Turn, feeling_of, people_of, told_of
 from ricordo.domain.tables import read_table
-from ricordo.domain.text import excerpt, title_of
+from ricordo.domain.text import excerpt, stems, title_of
 
 MOST_TOPICS: Final = 8
 FEW_SENTENCES: Final = 2
 _MANY: Final = 6  # memories, from which on three sentences tell of them
 _TITLE: Final = 80
+_AT_LEAST: Final = 0.5
+_A_NUMBER: Final = 0.25  # how much more a text with a number in it matters
 _SHARED: Final = 0.5  # of a group's memories that are about somebody, so that the synthesis is said to be
 
 T = TypeVar("T", bound=Hashable)
@@ -76,12 +79,29 @@ def room(memories: Iterable[Memory]) -> int:
 def _told(turns: Sequence[Turn], opening: str) -> str:
     """Return the sentences that tell most, with when it was and about whom, as far as there is room."""
     memories = [one.memory for one in turns]
+    turns = _weighed(turns)
     count = MOST_SENTENCES if len(turns) >= _MANY else FEW_SENTENCES
     most, said = room(memories), told_of(turns, count)
     framed = f"{opening}: {said}" if opening else said
     bare = " ".join(one.sentence for one in salient([_text(one) for one in turns], count))
     forms = (framed, said, bare, excerpt(memories[0].content, LONGEST))
     return next((each for each in forms if each and len(each) <= most), memories[0].content)
+
+
+def _weighed(turns: Sequence[Turn]) -> list[Turn]:
+    """Return the turns with what is said by few of them, and what has a number, made to matter more.
+
+    What is said every day is known from any of these memories; a detail that is asked for is known from one.
+    """
+    said = [frozenset(stems(one.memory.content, one.memory.language)) for one in turns]
+    known = Counter(word for words in said for word in words)
+    weighed: list[Turn] = []
+    for turn, words in zip(turns, said, strict=True):
+        rare = sum(1 - known[word] / len(turns) for word in words) / max(1, len(words))
+        precise = _A_NUMBER if any(letter.isdigit() for letter in turn.memory.content) else 0.0
+        weight = min(1.0, turn.memory.importance * (_AT_LEAST + rare + precise))
+        weighed.append(Turn(replace(turn.memory, importance=weight), turn.vector))
+    return weighed
 
 
 def _text(turn: Turn) -> Text:

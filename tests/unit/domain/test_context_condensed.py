@@ -1,49 +1,77 @@
-"""In a context a synthesis stands for its sources, as far as it says what is asked for."""
+"""In a context a synthesis stands for its sources, as far as it says what is asked for and saves room."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ricordo.domain.context import without_condensed
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.context import in_their_place
 from ricordo.domain.memory import Memory, MemoryKind
 from ricordo.testing.factories import memory
 
-SOURCES = [
-    replace(memory("m-1", content="I had coffee with Anna in the square."), language="en"),
-    replace(memory("m-2", content="Anna lent me her umbrella."), language="en"),
-    replace(memory("m-3", content="I met Anna at the market."), language="en"),
-]
-OTHER = replace(memory("m-9", content="Marco has a dog."), language="en")
+
+def _said(name: str, text: str) -> Memory:
+    return replace(memory(name, content=text), language="en", token_count=10)
+
+
+FIRST = [_said(f"f-{n}", f"Marco said {n}.") for n in range(3)]
+COFFEE = _said("m-1", "I had coffee with Anna in the square.")
+UMBRELLA = _said("m-2", "Anna lent me her umbrella.")
+MARKET = _said("m-3", "I met Anna at the market.")
 SYNTHESIS = replace(
-    memory("s-1", content="I had coffee with Anna; I met Anna at the market.", kind=MemoryKind.SYNTHESIS),
+    _said("s-1", "I had coffee with Anna; I met Anna at the market."),
+    kind=MemoryKind.SYNTHESIS,
     message_id=None,
-    language="en",
-    source_ids=tuple(one.id for one in SOURCES),
+    token_count=40,
+    source_ids=(COFFEE.id, UMBRELLA.id, MARKET.id),
 )
 
 
-def _kept(memories: Sequence[Memory], about: str) -> list[Memory]:
-    return without_condensed(memories, about)
-
-
-def test_sources_behind_it_are_told_in_its_words() -> None:
-    """Others stay."""
-    ranked = [SYNTHESIS, SOURCES[0], OTHER, SOURCES[2]]
-    assert _kept(ranked, "What do I do with Anna?") == [SYNTHESIS, OTHER]
-
-
-def test_a_source_before_it_stays() -> None:
-    """It is nearer to what is asked."""
-    assert _kept([SOURCES[0], SYNTHESIS, SOURCES[2]], "Where is Anna?") == [SOURCES[0], SYNTHESIS]
+@pytest.mark.parametrize(
+    ("ranked", "told"),
+    [
+        ([SYNTHESIS, *FIRST, COFFEE], [SYNTHESIS, *FIRST]),
+        ([*FIRST, SYNTHESIS, COFFEE, MARKET], [*FIRST, SYNTHESIS]),
+        ([*FIRST, COFFEE, MARKET, SYNTHESIS], [*FIRST, SYNTHESIS]),
+        ([*FIRST, SYNTHESIS, COFFEE], [*FIRST, COFFEE]),
+        ([*FIRST, SYNTHESIS], FIRST),
+        ([COFFEE, SYNTHESIS, MARKET, UMBRELLA], [COFFEE, SYNTHESIS, MARKET]),
+    ],
+    ids=["near", "saves", "saves from behind", "costs", "stands for nobody", "the first stay"],
+)
+def test_it_takes_their_place_where_it_is_near_or_saves_room(
+    ranked: Sequence[Memory], told: Sequence[Memory]
+) -> None:
+    """The first three stay as they are."""
+    assert in_their_place(ranked, "What do I do with Anna?", 10) == told
 
 
 def test_a_source_that_says_more_of_what_is_asked_stays() -> None:
     """The synthesis has no umbrella."""
-    ranked = [SYNTHESIS, SOURCES[1], SOURCES[2]]
-    assert _kept(ranked, "Who lent me umbrellas?") == [SYNTHESIS, SOURCES[1]]
+    ranked = [SYNTHESIS, *FIRST, UMBRELLA, MARKET]
+    assert in_their_place(ranked, "Who lent me umbrellas?", 10) == [SYNTHESIS, *FIRST, UMBRELLA]
 
 
-def test_without_a_synthesis_nothing_changes() -> None:
-    """Nor where only a summary has the same sources: it was never said to stand for them."""
-    summary = replace(SYNTHESIS, kind=MemoryKind.SUMMARY)
-    for ranked in (SOURCES, [summary, *SOURCES]):
-        assert _kept(ranked, "Anna") == ranked
+def test_a_summary_stands_for_nobody() -> None:
+    """It was made to tell of a session, not in the place of what was said."""
+    ranked = [replace(SYNTHESIS, kind=MemoryKind.SUMMARY), *FIRST, COFFEE]
+    assert in_their_place(ranked, "Anna", 10) == ranked
+
+
+@given(
+    ranked=st.permutations([SYNTHESIS, *FIRST, COFFEE, UMBRELLA, MARKET]),
+    about=st.sampled_from(["Anna", "Who lent me umbrellas?", ""]),
+    limit=st.integers(1, 9),
+)
+def test_nothing_is_lost_that_nobody_stands_for(ranked: list[Memory], about: str, limit: int) -> None:
+    """In their order; a source is left out only where its synthesis is told."""
+    every = in_their_place(ranked, about, len(ranked))
+    assert every == [one for one in ranked if one in every]
+    assert in_their_place(ranked, about, limit) == every[:limit]
+    left_out = [one for one in ranked if one not in every]
+    assert all(
+        one is SYNTHESIS or (SYNTHESIS in every and one.id in SYNTHESIS.source_ids) for one in left_out
+    )
+    assert ranked[0] in every

@@ -6,7 +6,7 @@ it is broken, and both whether the archive holds more.
 """
 
 from ricordo.domain.context.assembling import assemble
+from ricordo.domain.context.condensed import in_their_place
 from ricordo.domain.context.material import Context, Material
-from ricordo.domain.context.selection import without_condensed
 
-__all__ = ["Context", "Material", "assemble", "without_condensed"]
+__all__ = ["Context", "Material", "assemble", "in_their_place"]

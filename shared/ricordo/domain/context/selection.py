@@ -3,18 +3,15 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
 from ricordo.domain.context.lines import is_blank
 from ricordo.domain.context.page import Page, Section
-from ricordo.domain.memory import Memory, MemoryKind
-from ricordo.domain.text import stems
+from ricordo.domain.memory import Memory
 
 _PATIENCE: Final = 8
 """Lines that do not fit, after which no others are tried."""
 
 
-_MOST_READ: Final = 1_000  # characters of a question
 _TIGHT: Final = 600
 """Tokens with which any choice fits at some length, without trying first whether its shortest line does."""
 
@@ -39,33 +36,6 @@ class Choice:
     def of(cls, lines: Sequence[str]) -> "Choice":
         """Return the choice between lines that are there."""
         return cls(lambda _: lines, lambda: lines[-1])
-
-
-def without_condensed(memories: Iterable[Memory], about: str) -> list[Memory]:
-    """Return memories without those that a synthesis before them stands for.
-
-    One that has a word of the question which the synthesis lacks is told beside it, as is one that ranks
-    before it: what is asked for may be what was left out.
-
-    Args:
-        memories: as ranked, best first.
-        about: the question.
-    """
-    kept: list[Memory] = []
-    told: dict[UUID, Memory] = {}
-    for memory in memories:
-        synthesis = told.get(memory.id)
-        if synthesis is not None and _shared(memory, about) <= _shared(synthesis, about):
-            continue
-        kept.append(memory)
-        if memory.kind is MemoryKind.SYNTHESIS:
-            told |= dict.fromkeys(memory.source_ids, memory)
-    return kept
-
-
-def _shared(memory: Memory, about: str) -> set[str]:
-    """Return the words of the question that a memory has, in any form."""
-    return {*stems(about[:_MOST_READ], memory.language)} & {*stems(memory.content, memory.language)}
 
 
 class Filling:

@@ -1,0 +1,76 @@
+"""What is old and weak is condensed at night, and nothing is lost by it."""
+
+import json
+
+import pytest
+from tests.fixtures.running import Running
+from tests.fixtures.wire import NOON, Bot, Json, at, ids, said
+
+from ricordo.testing.eventually import eventually
+from ricordo_services.passed import Summary
+from ricordo_services.wiring import run_pass
+
+pytestmark = pytest.mark.e2e
+
+COFFEES: tuple[Json, ...] = tuple(
+    said(f"m-{number}", text, timestamp=at(days=300 - 2 * number), language="it", speaker="Davide")
+    for number, text in enumerate(
+        (
+            "Ho preso un caffè con Anna al bar Centrale.",
+            "Caffè con Anna al bar, pagato 3 euro.",
+            "Un altro caffè con Anna, al bar vicino al cinema.",
+            "Io e Anna abbiamo preso un caffè al bar.",
+        )
+    )
+)
+RECENT = said("m-9", "Ho preso un caffè con Anna al bar.", timestamp=at(days=2), language="it")
+
+
+async def _night(running: Running, bot: Bot) -> Summary:
+    return await run_pass(running.settings, "compress", now=NOON, tenant=bot.tenant)
+
+
+async def _syntheses(bot: Bot) -> list[Json]:
+    reply = await bot.recall("caffè con Anna", filters={"kinds": ["synthesis"]}, reinforce=False)
+    found: list[Json] = reply["memories"]
+    return found
+
+
+async def test_what_is_old_and_weak_is_condensed_and_stays(bot: Bot, running: Running) -> None:
+    await bot.remember(*COFFEES, RECENT)
+    before = await bot.recall("caffè con Anna", reinforce=False)
+    async with bot.hearing("memory.compressed") as heard:
+        summary = await _night(running, bot)
+        told = json.loads((await heard.next()).data)
+    assert (summary.examined, summary.changed, summary.created) == (4, 4, 1)
+
+    async def found() -> bool:
+        return len(await _syntheses(bot)) == 1
+
+    await eventually(found, within=30)
+    (synthesis,) = await _syntheses(bot)
+    assert synthesis["id"] == told["memory_id"]
+    assert synthesis["source"] == "sleep_consolidation"
+    assert "su Anna: " in synthesis["content"]
+    sources = await bot.ask("expand", user_id="u-1", memory_id=synthesis["id"])
+    assert ids(sources["memories"]) == ["m-0", "m-1", "m-2", "m-3"]
+    assert sorted(told["memory_ids"]) == sorted(one["id"] for one in sources["memories"])
+    after = await bot.recall("caffè con Anna", reinforce=False)
+    assert sorted(ids(after["memories"])) == sorted(ids(before["memories"]))
+    again = await _night(running, bot)
+    assert (again.changed, again.created) == (0, 0)
+
+
+async def test_in_a_context_the_synthesis_stands_for_them(bot: Bot, running: Running) -> None:
+    await bot.remember(*COFFEES, RECENT)
+    await _night(running, bot)
+
+    async def found() -> bool:
+        return len(await _syntheses(bot)) == 1
+
+    await eventually(found, within=30)
+    request = {"user_id": "u-1", "query": "Che cosa faccio con Anna?", "recent_limit": 0, "reinforce": False}
+    context = await bot.ask("context", **request)
+    kinds = [one["kind"] for one in context["memories"]]
+    assert kinds.count("synthesis") == 1
+    assert len(kinds) < len(COFFEES) + 2
