@@ -19,4 +19,7 @@ def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
         }
     )
     bus = base.bus.model_copy(update={"url": endpoints.nats_url})
-    return base.model_copy(update={"bus": bus, "stores": stores})
+    documents = base.documents
+    if documents.url is None and documents.dir is None:
+        documents = documents.model_copy(update={"dir": endpoints.object_dir})
+    return base.model_copy(update={"bus": bus, "stores": stores, "documents": documents})

@@ -71,10 +71,18 @@ BROKEN: Mapping[str, tuple[Json | bytes, str]] = {
     "too-long-composed": ({"content": "\u0958" * 20_000}, "invalid: content must have at most .* 40,000"),
     "nul": ({"content": "a\0b"}, "invalid: content must not contain NUL characters"),
     "nul-within": ({"metadata": {"\0": 1}}, "invalid: metadata must not contain NUL characters"),
-    # not yet, or not so
-    "document": (
-        {"document": {"name": "a.txt", "media_type": "text/plain", "data": "aGVsbG8="}},
-        "documents_unavailable: .*",
+    # documents
+    "document-no-base64": (
+        {"document": {"name": "a.txt", "media_type": "text/plain", "data": "é"}},
+        "invalid: document.data must be base64 without line breaks",
+    ),
+    "document-empty": (
+        {"document": {"name": "a.txt", "media_type": "text/plain", "data": ""}},
+        "invalid: document.data must hold 1 to 8,388,608 bytes",
+    ),
+    "document-of-no-type": (
+        {"document": {"name": "a.txt", "media_type": "text", "data": "YQ=="}},
+        "invalid: document.media_type .*",
     ),
     "document-of-nothing": (
         {"document": {"name": "a.txt"}},

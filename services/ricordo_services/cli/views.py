@@ -15,7 +15,7 @@ from ricordo.messages.queries import (
     StatsReply,
     StatusReply,
 )
-from ricordo.messages.views import FactView, MemoryView
+from ricordo.messages.views import DocumentStatus, FactView, MemoryView
 from ricordo.messages.vocabulary import Degradation, MessageState
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.output import is_window, margin, screen
@@ -94,6 +94,20 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
         for name, instant in reply.stages:
             when = local_text(instant, zone) if instant else "not yet"
             console.print(Text(f"  {name:10} {when}", "" if instant else "dim"))
+    if reply.document is not None:
+        _show_document(reply.document)
+
+
+def _show_document(document: DocumentStatus) -> None:
+    console = screen()
+    name = Text(f"  {plain(document.name)}")
+    console.print(name, Text(document.state.value, _STATE_STYLES[document.state]), soft_wrap=True)
+    if document.error:
+        console.print(Text(f"  {plain(document.error)}", "red"), soft_wrap=True)
+    elif document.state is MessageState.REMEMBERED:
+        left = "" if document.whole else ", and the rest of it is too much to be remembered"
+        count = f"{document.extracts} extract" + ("" if document.extracts == 1 else "s")
+        console.print(Text(f"  in {count}{left}"), soft_wrap=True)
 
 
 def show_stats(user: str, reply: StatsReply) -> None:

@@ -12,9 +12,11 @@ from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.ports.clock import Clock
+from ricordo.ports.documents import ObjectsUnavailable
 from ricordo.ports.memories import Intake, NewMessage, Recorded
 from ricordo.ports.stages import Progress
-from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
+from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
+from ricordo_services.ingest.keeping import Keeping, new_document
 from ricordo_services.receipts import receipt
 
 _AGAIN_AT_ONCE: Final = 500
@@ -28,22 +30,53 @@ class Ingest:
     intake: Intake
     clock: Clock
     source: str = "conversation"
+    keeping: Keeping | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
-        """Record the messages; one outcome each."""
-        accepted = [event.body for event in events if event.body.document is None]
+        """Record the messages, what they bring along kept before; one outcome each."""
+        bodies = [event.body for event in events]
+        unkept = await self._unkept(tenant, bodies)
+        accepted = [body for body, problem in zip(bodies, unkept, strict=True) if problem is None]
         # Beside the loop: what finds out the language takes a second to be read, once.
         messages = await asyncio.to_thread(_new_messages, tenant, accepted, self.source)
         recorded = iter(await self.intake.record(tenant, messages, self.clock.now()))
-        return [
-            _NO_DOCUMENTS if event.body.document is not None else _outcome(tenant, event.body, next(recorded))
-            for event in events
-        ]
+        outcomes: list[Outcome] = []
+        for body, problem in zip(bodies, unkept, strict=True):
+            if problem is not None:
+                outcomes.append(problem)
+                continue
+            one = next(recorded)
+            await self._after(tenant, body, one)
+            outcomes.append(_outcome(tenant, body, one))
+        return outcomes
+
+    async def _unkept(self, tenant: str, bodies: Sequence[MessageReceived]) -> Sequence[Outcome | None]:
+        """Keep the documents; return what becomes of each message whose document could not be kept."""
+        brought = [body for body in bodies if body.document is not None]
+        if not brought:
+            return [None] * len(bodies)
+        if self.keeping is None:
+            return [None if body.document is None else _NO_DOCUMENTS for body in bodies]
+        kept = await self.keeping.keep(tenant, brought)
+        problems = {key: one for key, one in kept.items() if isinstance(one, ObjectsUnavailable)}
+        if not problems:
+            return [None] * len(bodies)
+        keys = [None if body.document is None else new_document(tenant, body).key for body in bodies]
+        return [Retry.because(problems[key]) if key in problems else None for key in keys]
+
+    async def _after(self, tenant: str, body: MessageReceived, recorded: Recorded) -> None:
+        if body.document is None or self.keeping is None:
+            return
+        if recorded.status == "kept":
+            self.keeping.tell(tenant)
+        else:
+            await self.keeping.discard(tenant, body)
 
 
 _NO_DOCUMENTS = Reject(
     "documents_unavailable",
-    "documents are not kept yet: send the message without one, or its text as messages",
+    "no place is set where documents are kept: set documents.dir or documents.url and replay this message, "
+    "or send it without the document",
 )
 
 
@@ -79,12 +112,15 @@ def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
         trust=body.trust,
         source=source,
         memorable=bool(collapse(content)),
+        document=None if body.document is None else new_document(tenant, body),
     )
 
 
 def digest(body: MessageReceived) -> bytes:
-    """Hash what makes a message itself: who said what to whom. Lengths keep the parts apart."""
-    parts = (body.user_id, body.conversation_id, body.role.value, body.content)
+    """Hash what makes a message itself: who said what to whom, and brought what. Lengths keep them apart."""
+    parts = [body.user_id, body.conversation_id, body.role.value, body.content]
+    if (document := body.document) is not None:
+        parts += [document.name, document.media_type, hashlib.sha256(document.data).hexdigest()]
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).digest()
 
 

@@ -20,12 +20,13 @@ from ricordo.messages.queries import (
 )
 from ricordo.messages.views import FactView
 from ricordo.messages.vocabulary import MessageState
+from ricordo.ports.documents import Documents
 from ricordo.ports.facts import FactLedger, FactQuestion
 from ricordo.ports.recollection import Failure, Recollection
 from ricordo.ports.stages import Progress
 from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.entity_lookup import EntityLookup
-from ricordo_services.retrieval.views import fact_view, history_view, memory_view, stages_view
+from ricordo_services.retrieval.views import document_view, fact_view, history_view, memory_view, stages_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +101,21 @@ class Status:
     """Answers `query.status`."""
 
     recollection: Recollection
+    documents: Documents
 
     async def __call__(self, tenant: str, request: StatusRequest, /) -> StatusReply:
         """Return how far the message got."""
         progress, failure = await self.recollection.status(tenant, request.message_id)
-        reply = StatusReply(
+        error = None if failure is None else f"{failure.code}: {failure.reason}"
+        if progress is None:
+            return StatusReply(state=_state(progress, failure), error=error)
+        record = await self.documents.about(tenant, progress.memory_id)
+        return StatusReply(
             state=_state(progress, failure),
-            error=None if failure is None else f"{failure.code}: {failure.reason}",
+            stages=stages_view(progress),
+            error=error,
+            document=None if record is None else document_view(record),
         )
-        return reply if progress is None else reply.model_copy(update={"stages": stages_view(progress)})
 
 
 def _state(progress: Progress | None, failure: Failure | None) -> MessageState:
@@ -135,11 +142,26 @@ class Expand:
     """Answers `query.expand`."""
 
     recollection: Recollection
+    documents: Documents
 
     async def __call__(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:
-        """Return the memories that a memory rests on, oldest first; a message rests on none."""
+        """Return the memories that a memory rests on, oldest first.
+
+        A message rests on none; of one that brought a document these are its extracts, in their order.
+        """
         found = await self.recollection.memories(tenant, request.user_id, [request.memory_id])
         ids = [source for memory in found for source in memory.source_ids]
+        if any(memory.message_id for memory in found):
+            return await self._extracts(tenant, request)
         sources = await self.recollection.memories(tenant, request.user_id, ids)
         ordered = sorted(sources, key=lambda memory: (memory.created_at, memory.id))
+        return ExpandReply(memories=tuple(map(memory_view, ordered)))
+
+    async def _extracts(self, tenant: str, request: ExpandRequest) -> ExpandReply:
+        record = await self.documents.about(tenant, request.memory_id)
+        if record is None:
+            return ExpandReply(memories=())
+        places = {one: place for place, one in enumerate(record.extract_ids)}
+        extracts = await self.recollection.memories(tenant, request.user_id, record.extract_ids)
+        ordered = sorted(extracts, key=lambda memory: places[memory.id])
         return ExpandReply(memories=tuple(map(memory_view, ordered)))

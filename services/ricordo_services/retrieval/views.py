@@ -11,6 +11,7 @@ from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,
+    DocumentStatus,
     Emotion,
     EntityView,
     FactView,
@@ -26,9 +27,11 @@ from ricordo.messages.vocabulary import (
     MemoryKind,
     MemorySource,
     MemoryType,
+    MessageState,
     Role,
     TimeType,
 )
+from ricordo.ports.documents import DocumentRecord
 from ricordo.ports.graph import Neighbour
 from ricordo.ports.recollection import Turn
 from ricordo.ports.stages import Progress
@@ -116,6 +119,23 @@ def history_view(user_id: str, turn: Turn) -> HistoryMessage:
         speaker=turn.speaker or None,
         participants=turn.participants,
         memory_id=turn.memory_id,
+    )
+
+
+def document_view(record: DocumentRecord) -> DocumentStatus:
+    """Show what has become of a document: it is remembered as soon as all of its extracts are."""
+    state = MessageState.RECEIVED
+    if record.state == "failed":
+        state = MessageState.FAILED
+    elif record.state == "read" and not record.pending:
+        state = MessageState.REMEMBERED
+    return DocumentStatus(
+        name=record.name,
+        media_type=record.media_type,
+        state=state,
+        extracts=len(record.extract_ids),
+        whole=record.whole,
+        error=record.reason or None,
     )
 
 

@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 from functools import partial
 
+from ricordo.adapters.postgres.documents import PostgresDocuments
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.recollection import PostgresRecollection
 from ricordo.adapters.postgres.working import PostgresDesks
@@ -57,6 +58,7 @@ async def _opened(resources: Resources) -> None:
 async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRoute]:
     recollection, tokens = await resources.store(PostgresRecollection), await resources.tokens()
     ledger = await resources.store(PostgresFactLedger)
+    known = await resources.store(PostgresDocuments)
     lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
     lifetime = timedelta(hours=resources.settings.lifecycle.working_memory_h)
     at_hand = AtHand(await resources.store(PostgresDesks), tokens, resources.clock, lifetime)
@@ -69,9 +71,9 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
         "query.history": routed(handler=History(recollection), fit=fit_history),
         "query.facts": routed(handler=Facts(ledger, lookup), fit=fit_facts),
         "query.timeline": routed(handler=Timeline(recollection), fit=fit_timeline),
-        "query.status": routed(handler=Status(recollection)),
+        "query.status": routed(handler=Status(recollection, known)),
         "query.stats": routed(handler=Stats(recollection)),
-        "query.expand": routed(handler=Expand(recollection), fit=fit_timeline),
+        "query.expand": routed(handler=Expand(recollection, known), fit=fit_timeline),
     }
 
 

@@ -31,6 +31,7 @@ from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.commands import commands_on_facts
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
+from ricordo_services.wiring.documents import documents
 from ricordo_services.wiring.enriching import enriching
 from ricordo_services.wiring.former import warn_of_former
 from ricordo_services.wiring.identity import can_be_asked, identifying
@@ -46,14 +47,16 @@ class UnknownWorker(Exception):
 
 async def _ingest(resources: Resources) -> list[Service]:
     intake, worker = await resources.store(PostgresIntake), resources.settings.worker
-    handler = Ingest(intake, resources.clock)
-    bulk = Ingest(intake, resources.clock, source="import")
+    keeping, reading = await documents(resources)
+    handler = Ingest(intake, resources.clock, keeping=keeping)
+    bulk = Ingest(intake, resources.clock, source="import", keeping=keeping)
     backlog = await resources.backlog(SETS_A_STAGE)  # one queue for all: an import must not fill it
     gate = BacklogGate(backlog.waiting, worker.import_backlog, resources.clock)
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.
         await event_worker(resources, "ingest", handler),
         await event_worker(resources, "ingest-bulk", bulk, slots=worker.import_slots, gates=(gate,)),
+        *reading,
     ]
 
 

@@ -27,7 +27,15 @@ from ricordo.messages.base import (
     parse_instant,
     refused,
 )
-from ricordo.messages.views import Analysis, EntityView, FactView, HistoryMessage, MemoryView, PatternView
+from ricordo.messages.views import (
+    Analysis,
+    DocumentStatus,
+    EntityView,
+    FactView,
+    HistoryMessage,
+    MemoryView,
+    PatternView,
+)
 from ricordo.messages.vocabulary import (
     Degradation,
     EmotionFilter,
@@ -270,6 +278,8 @@ class StatusReply(Message):
     stages: Stages = Stages()
     error: str | None = None
     """Why it failed: a code, a colon and a sentence."""
+    document: DocumentStatus | None = None
+    """The document that it brought, which is read after the message itself."""
 
 
 class StatsRequest(Message):

@@ -13,6 +13,7 @@ from ricordo.messages.vocabulary import (
     MemoryKind,
     MemorySource,
     MemoryType,
+    MessageState,
     Role,
     TimeType,
 )
@@ -123,6 +124,21 @@ class HistoryMessage(Message):
     speaker: str | None = None
     participants: tuple[str, ...] = ()
     memory_id: UUID | None = None
+
+
+class DocumentStatus(Message):
+    """What has become of the document that a message brought."""
+
+    name: str
+    media_type: str
+    state: MessageState
+    """`remembered` as soon as all of its extracts can be found."""
+    extracts: Count = 0
+    """How many it was cut into."""
+    whole: Flag = True
+    """False where it was too long, and the rest is not remembered."""
+    error: str | None = None
+    """Why it cannot be read: a code, a colon and a sentence."""
 
 
 class QueryTime(Message):

@@ -9,11 +9,17 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Literal, Protocol
 from uuid import UUID
 
+from ricordo.domain.memory import Memory
 from ricordo.messages.subjects import checked_tenant
+from ricordo.ports.stages import Progress
 from ricordo.ports.unavailable import Unavailable
+
+UNREADABLE: Final = "document_unreadable"
+LOST: Final = "document_lost"
+"""What the reason of a document that failed begins with."""
 
 
 class ObjectsUnavailable(Unavailable):
@@ -109,35 +115,52 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentToRead:
-    """A document, with what its extracts take from the message that brought it.
+    """A document that waits for a reader.
 
     Attributes:
-        memory_id: of the message's memory, which is the source of the extracts.
+        memory_id: of the message that brought it.
+        attempts: how often somebody claimed it and never came back, this claim included.
+        message: the memory of that message, from which the extracts take who, when and where; None where that
+            is in the history only.
     """
 
     memory_id: UUID
-    message_id: str
     user_id: str
     name: str
     media_type: str
     key: str
-    conversation_id: str
-    role: str
-    speaker: str
-    participants: tuple[str, ...]
-    said_at: datetime
-    timezone: str
-    tags: tuple[str, ...]
-    location: str
-    expires_at: datetime | None
-    trust: float
-    source: str
-    importance: float | None
     attempts: int
+    message: Memory | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRecord:
+    """What is known of a document.
+
+    Attributes:
+        memory_id: of the message that brought it.
+        state: `waiting` for a reader, `read` into extracts, or `failed`.
+        reason: why it failed.
+        extract_ids: its extracts, in its order.
+        whole: whether these are all of it.
+        settled_at: when it was read, or failed.
+        pending: extracts that are not remembered yet, as they lack a stage.
+    """
+
+    memory_id: UUID
+    user_id: str
+    name: str
+    media_type: str
+    state: Literal["waiting", "read", "failed"]
+    reason: str = ""
+    extract_ids: tuple[UUID, ...] = ()
+    whole: bool = True
+    settled_at: datetime | None = None
+    pending: int = 0
 
 
 class Documents(Protocol):
-    """Which documents there are, and how far each is."""
+    """Which documents there are, and how far each is. `Intake.record` writes a row with its message."""
 
     async def claim(self, tenant: str, at: datetime, until: datetime) -> DocumentToRead | None:
         """Return the document that has waited longest for a reader, which is then nobody else's for a while.
@@ -145,24 +168,45 @@ class Documents(Protocol):
         Args:
             tenant: whose.
             at: now.
-            until: from when on somebody else may have it, unless that is moved on by `hold`.
+            until: from when on somebody else may have it, unless `hold` moves that on.
         """
         ...
 
     async def hold(self, tenant: str, memory_id: UUID, until: datetime) -> None:
-        """Keep a claimed document until then, or give it back with an instant that has passed."""
+        """Keep a claimed document until then."""
+        ...
+
+    async def give_back(self, tenant: str, memory_id: UUID, free: datetime) -> None:
+        """Leave a claimed document, unread, to whoever comes from `free` on; this attempt does not count."""
         ...
 
     async def done(
-        self, tenant: str, memory_id: UUID, extracts: Sequence[UUID], *, whole: bool, at: datetime
-    ) -> None:
-        """Note that a document is cut into `extracts`, in their order, and whether these are all of it."""
+        self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, whole: bool, at: datetime
+    ) -> Sequence[Progress]:
+        """Write the extracts of a document and note that it is read, in one transaction.
+
+        Where its message is remembered no more, nothing is written, and it has failed.
+
+        Args:
+            tenant: whose.
+            memory_id: of the message that brought it.
+            extracts: in its order, the message their only source.
+            whole: whether they are all of it.
+            at: when.
+
+        Returns:
+            The stages of the extracts.
+        """
         ...
 
     async def failed(self, tenant: str, memory_id: UUID, reason: str, at: datetime) -> None:
         """Note that nobody can read a document, and why."""
         ...
 
-    async def is_kept(self, tenant: str, key: str) -> bool:
-        """Whether a document is known whose bytes are under `key`."""
+    async def is_kept(self, tenant: str, user_id: str, key: str) -> bool:
+        """Whether a document of the user is known whose bytes are under `key`."""
+        ...
+
+    async def about(self, tenant: str, memory_id: UUID) -> DocumentRecord | None:
+        """Return what is known of the document that a message brought; None where it brought none."""
         ...

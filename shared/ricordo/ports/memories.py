@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ricordo.domain.enrichment import Enrichment
 from ricordo.domain.memory import LocalMoment, Memory
+from ricordo.ports.documents import NewDocument
 from ricordo.ports.stages import Progress, Stage
 from ricordo.ports.unavailable import Unavailable
 
@@ -36,6 +37,7 @@ class NewMessage:
         digest: hash of what makes the message itself; a repeated id with another digest is a conflict.
         memorable: False for a message that belongs to the history only.
         metadata: the bot's own values, a JSON object.
+        document: what it brings along, whose bytes are kept already.
         kind, importance, expires_at: what the bot set, which wins over what is inferred; None where unset.
     """
 
@@ -60,6 +62,7 @@ class NewMessage:
     trust: float = 0.0
     source: str = "conversation"
     memorable: bool = True
+    document: NewDocument | None = None
 
 
 @dataclass(frozen=True, slots=True)

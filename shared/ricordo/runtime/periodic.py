@@ -26,6 +26,7 @@ class Periodic:
         jitter: share in [0, 1] of the interval by which a pause is shortened at most: replicas spread.
         at_start: whether the first run comes at once or after an interval.
         backoff: pauses after failing runs; never longer than the interval.
+        woken: ends a pause, where something else than the clock tells that there is work; the job clears it.
         chance: where jitter comes from: a number in [0, 1).
     """
 
@@ -39,6 +40,7 @@ class Periodic:
         jitter: float = 0.1,
         at_start: bool = True,
         backoff: Backoff | None = None,
+        woken: asyncio.Event | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
         if interval <= 0 or not 0 <= jitter <= 1:
@@ -51,6 +53,7 @@ class Periodic:
         self._jitter = jitter
         self._at_start = at_start
         self._backoff = backoff or Backoff(first=min(1.0, interval), longest=max(1.0, interval))
+        self._woken = woken
         self._chance = chance
         self._failures = 0
 
@@ -76,7 +79,14 @@ class Periodic:
             await self._run_once()
             if being_cancelled():  # a driver told the job of a session that was cut, instead
                 return
-            await self._clock.sleep(self._pause())
+            await self._rest()
+
+    async def _rest(self) -> None:
+        pause = self._clock.sleep(self._pause())
+        if self._woken is None or self._failures:  # who failed a moment ago is in no hurry
+            await pause
+        else:
+            await unless(self._woken, pause)
 
     async def _run_once(self) -> None:
         with logged_as(TraceContext.begin(), worker=self.name):

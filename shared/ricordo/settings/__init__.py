@@ -16,6 +16,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from ricordo.settings.documents import DocumentSettings
 from ricordo.settings.models import (
     AnalyserSettings,
     CondensingSettings,
@@ -31,6 +32,7 @@ __all__ = [
     "AnalyserSettings",
     "BusSettings",
     "CondensingSettings",
+    "DocumentSettings",
     "EmbeddingSettings",
     "EnrichmentSettings",
     "KnowledgeSettings",
@@ -55,6 +57,7 @@ class Settings(BaseSettings):
 
     bus: BusSettings = BusSettings()
     stores: StoreSettings = StoreSettings()
+    documents: DocumentSettings = DocumentSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     analyser: AnalyserSettings = AnalyserSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.compressing import PostgresCompressing
 from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.documents import PostgresDocuments
 from ricordo.domain.compression import FEWEST, MOST
 from ricordo.domain.memory import Memory, MemoryKind
 from ricordo.domain.summaries import Condensed, Turn
@@ -136,7 +137,7 @@ async def test_all_that_was_said_can_still_be_reached(
     stores = stores.elsewhere()
     await _tell(stores, kinds)
     await _run(_compress(database), stores)
-    expand, shown = Expand(stores.recollection), []
+    expand, shown = Expand(stores.recollection, PostgresDocuments(database)), []
     for one in await _syntheses(stores):
         assert FEWEST <= len(one.source_ids) <= MOST
         assert one.kind is MemoryKind.SYNTHESIS

@@ -91,6 +91,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "links",
         "known",
         "indexed",
+        "documents",
         "passes",
         "keeping",
         "working",

@@ -11,6 +11,7 @@ from tests.contract.stores.test_links import of_stores
 from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.ports.documents import NewDocument
 from ricordo.ports.life import Access
 from ricordo.ports.working import Note
 from ricordo.testing.factories import memory, new_message
@@ -26,13 +27,14 @@ pytestmark = pytest.mark.integration
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
-    "uses requests withdrawn unsummarized session_ends notes"
+    "uses requests withdrawn unsummarized session_ends notes documents"
 ).split()
 
 
 async def _in_every_table(stores: Stores, database: Database) -> None:
     """Leave a row of the tenant in every table that has tenants."""
-    await stores.record(new_message(tenant=stores.tenant))
+    document = NewDocument(name="a.txt", media_type="text/plain", key="k", size=1)
+    await stores.record(replace(new_message(tenant=stores.tenant), document=document))
     await stores.encode("m-1")
     await learn(
         stores,

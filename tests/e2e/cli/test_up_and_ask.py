@@ -219,14 +219,6 @@ def test_another_content_under_an_id_is_refused_whatever_became_of_the_first(
     assert f"{file}, line 2 (twice): id_conflict" in said
 
 
-def test_what_failed_once_may_be_published_right(ricordo: Ricordo, running: Up) -> None:
-    right = json.loads(chat("yves").splitlines()[0])
-    attached = {"name": "a.txt", "media_type": "text/plain", "data": "YQ=="}
-    (fault,) = ricordo.publish(json.dumps(right | {"document": attached}), "--wait", code=1)["faults"]
-    assert fault["message"].startswith("documents_unavailable: ")
-    assert ricordo.publish(json.dumps(right), "--wait")["remembered"] == 1
-
-
 def test_what_is_no_text_is_refused_as_a_whole(ricordo: Ricordo, running: Up, tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\n\xff\n" * 100)

@@ -21,6 +21,7 @@ TUTORIAL = list(blocks_of(ROOT / "docs/tutorial.md"))
 # What a command of the tutorial must show, and what it must not.
 SHOWN: Mapping[str, tuple[str, str]] = {
     "ricordo publish": (r"5 published, 5 remembered", r"failed"),
+    "printf": (r"1 published, 1 remembered", r"failed"),
     "ricordo status": (r"remembered", r"failed"),
     "ricordo recall 'Cosa": (r"Miramare", r"pesto"),
     "ricordo recall 'How": (r"pesto", r"traceback"),

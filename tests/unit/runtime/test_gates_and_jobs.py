@@ -191,3 +191,48 @@ async def test_a_backlog_gate_opens_when_the_others_have_caught_up() -> None:
         assert not opening.done()
         await clock.advance(1.0)
     await asyncio.wait_for(opening, 1)
+
+
+async def test_a_job_that_is_woken_does_not_wait_for_its_interval() -> None:
+    clock, runs, woken = ManualClock(), 0, asyncio.Event()
+
+    async def job() -> None:
+        nonlocal runs
+        woken.clear()
+        runs += 1
+
+    periodic = Periodic(name="job", job=job, interval=60, clock=clock, woken=woken)
+    stopping = asyncio.Event()
+    running = asyncio.create_task(periodic.run(stopping, lambda: None))
+    await settle()
+    assert runs == 1
+    woken.set()
+    await settle()
+    assert runs == 2
+    await clock.advance(60)
+    await settle()
+    assert runs == 3
+    stopping.set()
+    await running
+
+
+async def test_a_job_that_failed_a_moment_ago_is_not_hurried() -> None:
+    clock, runs, woken = ManualClock(), 0, asyncio.Event()
+
+    async def job() -> None:
+        nonlocal runs
+        runs += 1
+        raise ValueError("no")
+
+    periodic = Periodic(name="job", job=job, interval=60, clock=clock, woken=woken)
+    stopping = asyncio.Event()
+    running = asyncio.create_task(periodic.run(stopping, lambda: None))
+    await settle()
+    woken.set()
+    await settle()
+    assert runs == 1
+    await clock.advance(5)
+    await settle()
+    assert runs > 1
+    stopping.set()
+    await running

@@ -1,7 +1,7 @@
 """Ingest's part of the truth: history, memory rows, links in time, the first stage."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from ricordo.ports.stages import Progress
 
 _SQL = Database.queries("intake")
 _SESSIONS = Database.queries("sessions")
+_DOCUMENTS = Database.queries("documents")
 
 
 class PostgresIntake:
@@ -74,12 +75,23 @@ class _Batch:
         await self._execute("begin_stages", self.document, fresh, self.at)
         await self.connection.execute(_SESSIONS["reopen"], self.tenant, self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
+        await self._keep_documents(messages)
         placed = await self._fetch(
             "place", [message.message_id for message in messages], [message.memory_id for message in messages]
         )
         rezoned = [row["id"] for row in placed if row["rezoned"]]
         again = await self._fetch("derive_again", rezoned) if rezoned else ()
         return tuple(map(rows.progress, again))
+
+    async def _keep_documents(self, messages: Sequence[NewMessage]) -> None:
+        brought = [
+            {"memory_id": one.memory_id, "user_id": one.user_id, **asdict(one.document)}
+            for one in messages
+            if one.document is not None
+        ]
+        if brought:
+            offered = rows.recordset(brought)
+            await self.connection.execute(_DOCUMENTS["keep"], self.tenant, offered, self.at)
 
     async def _fetch(self, name: str, *arguments: object) -> list[asyncpg.Record]:
         return await self.connection.fetch(_SQL[name], self.tenant, *arguments)

@@ -55,9 +55,10 @@ def decision_line(turn: SpokenTurn, language: str) -> str:
 
 
 def memory_block(memory: Memory, told: str, language: str) -> str:
-    """Say a memory: when, who, and what is told of it, inside its span."""
+    """Say a memory: when, who or in which document, and what is told of it, inside its span."""
     made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
-    who = _name(memory.speaker) or made or phrase(language, memory.role.value)
+    document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
+    who = document or _name(memory.speaker) or made or phrase(language, memory.role.value)
     inner = safe(f"{memory.date.isoformat()}, {who}: {told.strip()}")
     return f"{opening(str(memory.id))}{inner}{CLOSING}"
 

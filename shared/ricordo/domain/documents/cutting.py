@@ -79,16 +79,18 @@ def cut(name: str, parts: Sequence[Part], count: Measure, size: Size | None = No
     """
     size = size or Size()
     extracts: list[Extract] = []
-    for gathered in _gathered(_pieces(parts, _measure(count), size.most), size):
+    for gathered in _gathered(_pieces(parts, _measure(count, size.most), size.most), size):
         if len(extracts) == size.limit:
             return Cutting(tuple(extracts), whole=False)
         extracts.append(gathered.extract(name))
     return Cutting(tuple(extracts))
 
 
-def _measure(count: Measure) -> Measure:
+def _measure(count: Measure, most: int) -> Measure:
     def measure(text: str) -> int:
-        return max(count(text), math.ceil(len(text) / _CHARACTERS_A_TOKEN))
+        by_length = math.ceil(len(text) / _CHARACTERS_A_TOKEN)
+        # What is too long anyway needs no counting, which takes seconds for a text of millions.
+        return by_length if by_length > most else max(count(text), by_length)
 
     return measure
 

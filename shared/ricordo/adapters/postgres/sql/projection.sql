@@ -67,7 +67,8 @@ with derived as (
 update memories m
 set type = case when d.described then m.type else d.type end,
     kind = case when d.described then m.kind else coalesce(m.stated_kind, d.kind) end,
-    title = case when d.described then m.title else d.title end,
+    -- where in its document an extract stands, nothing that is read in it tells
+    title = case when d.described or m.kind = 'extract' then m.title else d.title end,
     token_count = d.token_count, local_date = d.local_date, time_of_day = d.time_of_day,
     day_of_week = d.day_of_week,
     event_start = case when d.made then m.event_start else d.event_start end,

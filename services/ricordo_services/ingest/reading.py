@@ -1,0 +1,205 @@
+"""Documents are read and cut into extracts, beside the messages and never in their way.
+
+The rows say which documents wait. A claim holds for some seconds and is renewed while a document is in hand,
+so that another process takes over soon after one was killed; writing the same extracts twice changes nothing.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from ricordo.domain.documents.cutting import Cutting, Size, cut
+from ricordo.domain.documents.parts import Part
+from ricordo.domain.language import identify
+from ricordo.domain.memory import Memory, MemoryKind, derived_id
+from ricordo.messages.events import MemoryCreated
+from ricordo.ports.clock import Clock
+from ricordo.ports.documents import (
+    LOST,
+    UNREADABLE,
+    Documents,
+    DocumentToRead,
+    ObjectMissing,
+    ObjectStore,
+    ObjectsUnavailable,
+)
+from ricordo.ports.life import Life
+from ricordo.ports.memories import StoreUnavailable
+from ricordo.ports.models import TokenCounter
+from ricordo.ports.reading import DocumentReader, Unreadable
+from ricordo.runtime.beside import Beside
+from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.waiting import end
+
+_log = structlog.stdlib.get_logger(__name__)
+
+LOOK_EVERY_S: Final = 30.0
+"""Seconds between two looks for documents that nobody was told of."""
+_CLAIMED: Final = timedelta(seconds=15)
+_RENEWED_EVERY_S: Final = 5.0
+_LATER: Final = timedelta(seconds=30)
+_MOST_ATTEMPTS: Final = 5
+
+
+@dataclass(slots=True)
+class ReadDocuments:
+    """Reads what waits, one document after the other.
+
+    Attributes:
+        documents, objects, reader, tokens, life, emitter, clock, beside: what it works with.
+        size: of the extracts.
+        woken: set where a document waits that was just recorded.
+    """
+
+    documents: Documents
+    objects: ObjectStore
+    reader: DocumentReader
+    tokens: TokenCounter
+    life: Life
+    emitter: Emitter
+    clock: Clock
+    beside: Beside
+    size: Size = field(default_factory=Size)
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    _told: set[str] = field(default_factory=set)
+    _due: float = 0.0
+
+    def tell(self, tenant: str) -> None:
+        """Hear that a document of `tenant` waits."""
+        self._told.add(tenant)
+        self.woken.set()
+
+    async def run(self) -> None:
+        """Read all that waits: of the tenants that were told of, and now and then of all.
+
+        Raises:
+            ObjectsUnavailable, StoreUnavailable: what waits, waits on.
+        """
+        self.woken.clear()
+        for tenant in await self._tenants():
+            while (document := await self._claimed(tenant)) is not None:
+                await self._settled(tenant, document)
+
+    async def _tenants(self) -> Sequence[str]:
+        told, self._told = self._told, set()
+        if self.clock.monotonic() < self._due:
+            return sorted(told)
+        tenants = await self.life.tenants()
+        self._due = self.clock.monotonic() + LOOK_EVERY_S
+        return tenants
+
+    async def _claimed(self, tenant: str) -> DocumentToRead | None:
+        now = self.clock.now()
+        return await self.documents.claim(tenant, now, now + _CLAIMED)
+
+    async def _settled(self, tenant: str, document: DocumentToRead) -> None:
+        """Bring a claimed document to its end; or give it back, where that cannot be done now."""
+        try:
+            async with self._held(tenant, document):
+                await self._settle(tenant, document)
+        except ObjectsUnavailable:
+            await self._given_back(tenant, document, _LATER)
+            raise
+        except asyncio.CancelledError:
+            await self._given_back(tenant, document, timedelta(0))
+            raise
+
+    async def _settle(self, tenant: str, document: DocumentToRead) -> None:
+        try:
+            extracts, whole = await self._extracts(document)
+        except Unreadable as error:
+            await self._failed(tenant, document, f"{UNREADABLE}: {document.name} {error}")
+            return
+        except ObjectMissing:
+            await self._failed(tenant, document, f"{LOST}: {document.name} is in the object store no more")
+            return
+        written = await self.documents.done(
+            tenant, document.memory_id, extracts, whole=whole, at=self.clock.now()
+        )
+        # Whatever ends here, reconciliation finds that the extracts lack their stages.
+        await self.emitter.emit(tenant, [MemoryCreated(**one.ids) for one in written])
+
+    async def _extracts(self, document: DocumentToRead) -> tuple[list[Memory], bool]:
+        if document.attempts > _MOST_ATTEMPTS:
+            raise Unreadable(f"has ended the worker that read it {_MOST_ATTEMPTS} times")
+        if document.message is None:
+            raise Unreadable("came with a message that is not remembered")
+        data = await self.objects.get(document.key)
+        parts = await self.reader.read(document.name, document.media_type, data)
+        ((cutting, language),) = await self.beside.each(self._cut, [(document.name, parts)])
+        if not cutting.extracts:
+            raise Unreadable("holds no text")
+        made = [
+            extract_of(document.message, number, one.title, one.text, language)
+            for number, one in enumerate(cutting.extracts)
+        ]
+        return made, cutting.whole
+
+    def _cut(self, document: tuple[str, Sequence[Part]]) -> tuple[Cutting, str]:
+        name, parts = document
+        cutting = cut(name, parts, self.tokens.count, self.size)
+        return cutting, identify("\n".join(one.text for one in cutting.extracts[:_TELLING]))
+
+    async def _failed(self, tenant: str, document: DocumentToRead, reason: str) -> None:
+        _log.warning("document cannot be read", tenant=tenant, memory_id=str(document.memory_id))
+        await self.documents.failed(tenant, document.memory_id, reason, self.clock.now())
+
+    async def _given_back(self, tenant: str, document: DocumentToRead, pause: timedelta) -> None:
+        with suppress(StoreUnavailable):  # then the claim runs out
+            await self.documents.give_back(tenant, document.memory_id, self.clock.now() + pause)
+
+    @asynccontextmanager
+    async def _held(self, tenant: str, document: DocumentToRead) -> AsyncIterator[None]:
+        renewing = asyncio.create_task(self._renew(tenant, document))
+        try:
+            yield
+        finally:
+            await end(renewing)
+
+    async def _renew(self, tenant: str, document: DocumentToRead) -> None:
+        while True:
+            await self.clock.sleep(_RENEWED_EVERY_S)
+            with suppress(StoreUnavailable):
+                await self.documents.hold(tenant, document.memory_id, self.clock.now() + _CLAIMED)
+
+
+_TELLING: Final = 3  # extracts that tell the language
+
+
+def extract_of(message: Memory, number: int, title: str, text: str, language: str) -> Memory:
+    """Return an extract as a memory: who, when and where are those of the message that brought the document.
+
+    Args:
+        message: its memory.
+        number: of the extract in the document, from 0.
+        title: the document's name, and where in it.
+        text: of the extract.
+        language: of the document.
+    """
+    return Memory(
+        id=derived_id(message.tenant, MemoryKind.EXTRACT, [message.id], about=str(number)),
+        tenant=message.tenant,
+        user_id=message.user_id,
+        conversation_id=message.conversation_id,
+        kind=MemoryKind.EXTRACT,
+        title=title,
+        content=text,
+        language=language,
+        role=message.role,
+        speaker=message.speaker,
+        created_at=message.created_at,
+        timezone=message.timezone,
+        participants=message.participants,
+        location=message.location,
+        expires_at=message.expires_at,
+        importance=message.importance,
+        trust=message.trust,
+        source=message.source,
+        source_ids=(message.id,),
+        tags=message.tags,
+    )

@@ -1,0 +1,71 @@
+"""What ingest does with documents: where they are kept, and what reads them."""
+
+import asyncio
+
+from ricordo.adapters.documents.process import ReaderProcess
+from ricordo.adapters.objects import Bucket, in_bucket, in_folder
+from ricordo.adapters.postgres.documents import PostgresDocuments
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.domain.documents.cutting import Size
+from ricordo.ports.documents import ObjectStore
+from ricordo.ports.reading import ReadingLimits
+from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.periodic import Periodic
+from ricordo.runtime.process import Service
+from ricordo.settings import DocumentSettings
+from ricordo_services.ingest.keeping import Keeping
+from ricordo_services.ingest.reading import LOOK_EVERY_S, ReadDocuments
+from ricordo_services.resources import Resources
+
+
+async def documents(resources: Resources) -> tuple[Keeping | None, list[Service]]:
+    """Return what keeps documents, and what reads them; nothing where no place is set to keep them."""
+    objects = await _objects(resources.settings.documents)
+    if objects is None:
+        return None, []
+    settings, known = resources.settings.documents, await resources.store(PostgresDocuments)
+    reading = ReadDocuments(
+        documents=known,
+        objects=objects,
+        reader=ReaderProcess(_limits(settings)),
+        tokens=await resources.tokens(),
+        life=await resources.store(PostgresLife),
+        emitter=Emitter(await resources.bus(), resources.clock, "ingest"),
+        clock=resources.clock,
+        beside=await resources.beside(),
+        size=Size(settings.extract_least, settings.extract_most, settings.most_extracts),
+    )
+    service = Periodic(
+        name="documents",
+        job=reading.run,
+        interval=LOOK_EVERY_S,
+        clock=resources.clock,
+        woken=reading.woken,
+    )
+    return Keeping(objects, known, reading.tell), [service]
+
+
+async def _objects(settings: DocumentSettings) -> ObjectStore | None:
+    if settings.bucket is None:
+        return None if settings.dir is None else await asyncio.to_thread(in_folder, settings.dir)
+    name, prefix = settings.bucket
+    secret = settings.secret_access_key
+    return in_bucket(
+        Bucket(
+            name=name,
+            prefix=prefix,
+            endpoint=settings.endpoint,
+            region=settings.region,
+            access_key_id=settings.access_key_id,
+            secret_access_key=None if secret is None else secret.get_secret_value(),
+        )
+    )
+
+
+def _limits(settings: DocumentSettings) -> ReadingLimits:
+    return ReadingLimits(
+        seconds=settings.read_seconds,
+        memory_mb=settings.read_memory_mb,
+        pages=settings.most_pages,
+        characters=settings.most_characters,
+    )
