@@ -12,6 +12,7 @@ from ricordo.settings import Settings
 from ricordo_services.bench.analyse import analyser
 from ricordo_services.bench.backlog import backlog
 from ricordo_services.bench.batching import queue
+from ricordo_services.bench.decay import decay
 from ricordo_services.bench.embedding import embedding
 from ricordo_services.bench.ending import exit_code
 from ricordo_services.bench.enrich import enrichment
@@ -43,10 +44,11 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "graph": graph,
     "facts": facts,
     "sleep": sleep,
+    "decay": decay,
 }
 """The benchmarks by name."""
 ALL: Final = "all"
-_MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000, for sleep 2,000"
+_MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000; that fade, for decay: 1,000,000"
 _FACTS: Final = "of one user: 20,000 by default for graph, 50,000 for facts"
 _RECORD: Final = f"show the figures in the section of a page too, {PAGE} by default, and keep them beside it"
 _NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge")  # each sets a stage

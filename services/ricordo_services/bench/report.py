@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ricordo_services.bench.fading import DECAY
 from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH, SLEEP
 from ricordo_services.bench.lines import (
     Section,
@@ -302,5 +303,6 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "graph": GRAPH,
     "facts": FACTS,
     "sleep": SLEEP,
+    "decay": DECAY,
 }
 """How each benchmark is shown, by its name."""

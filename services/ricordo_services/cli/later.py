@@ -6,7 +6,7 @@ import typer
 
 from ricordo_services.cli.failures import Failed
 
-PASSES: Final = ("reflect", "expire", "retain")
+PASSES: Final = ("reflect",)
 """The passes of `lifecycle run` that version 0.6 brings."""
 
 Anything = Annotated[list[str] | None, typer.Argument(metavar="...", hidden=True)]

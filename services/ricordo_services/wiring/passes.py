@@ -12,10 +12,11 @@ from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
 from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.domain.retention import LITE
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
-from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Pass, Work
+from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Expire, Pass, Retain, Work
 from ricordo_services.lifecycle.summarizing import Alone, Summarize
 from ricordo_services.passed import Report, Summary, silent
 from ricordo_services.resources import Resources
@@ -85,10 +86,35 @@ async def _summarize(resources: Resources) -> Work:
     )
 
 
+async def _expire(resources: Resources) -> Work:
+    return Expire(
+        await resources.store(PostgresKeeping),
+        await _emitter(resources),
+        timedelta(hours=resources.settings.lifecycle.expired_kept_h),
+    )
+
+
+async def _retain(resources: Resources) -> Work:
+    settings = resources.settings.lifecycle
+    return Retain(
+        await resources.store(PostgresKeeping),
+        await _emitter(resources),
+        _limits(settings),
+        settings.retain_by,
+    )
+
+
+def _limits(settings: LifecycleSettings) -> tuple[int | None, int | None]:
+    observations, reflections = LITE if settings.lite else (None, None)
+    return settings.retain_observations or observations, settings.retain_reflections or reflections
+
+
 PASSES: Final[Mapping[str, Planned]] = {
     "summarize": Planned(_summarize, lambda settings: settings.summarize_every_s, waited_for=True),
+    "expire": Planned(_expire, lambda settings: settings.expire_every_s, waited_for=True),
     "compress": Planned(_compress, nightly),
     "decay": Planned(_decay, nightly),
+    "retain": Planned(_retain, nightly),
     "archive": Planned(_archive),
 }
 """By name, in the order of `passed.ORDER`."""

@@ -60,6 +60,11 @@ def retention(days: int, arousal: float, importance: float) -> float:
     return min(1.0, left + AROUSAL_PROTECTION * arousal + IMPORTANCE_PROTECTION * importance)
 
 
+def protection(arousal: float, importance: float) -> float:
+    """Return what feeling and weight, each in [0, 1], leave of a memory after however many days."""
+    return min(1.0, AROUSAL_PROTECTION * arousal + IMPORTANCE_PROTECTION * importance)
+
+
 def floor(importance: float) -> float:
     """Return the factor below which a memory of that importance [0, 1] never falls: 0.2 to 0.9."""
     return FLOOR + FLOOR_SPAN * importance
@@ -71,6 +76,7 @@ def decay(
     arousal: float,
     importance: float,
     access_count: int,
+    factor: float = 1.0,
     protected: bool = False,
     floors: bool = True,
 ) -> Decay | None:
@@ -81,6 +87,8 @@ def decay(
         arousal: [0, 1].
         importance: [0, 1].
         access_count: how often it was recalled.
+        factor: the present one, [0, 1]. Time alone never raises it, even where a clock was turned back; what
+            protects the memory does, where that has grown since.
         protected: pinned or verified: it never decays.
         floors: keep important memories above `floor`.
 
@@ -93,4 +101,5 @@ def decay(
         return None
     left = retention(days, arousal, importance)
     archived = left < ARCHIVE_BELOW and access_count < ARCHIVE_ACCESSES and importance < ARCHIVE_IMPORTANCE
-    return Decay(max(left, floor(importance)) if floors else left, archived)
+    least = max(protection(arousal, importance), floor(importance) if floors else 0.0)
+    return Decay(max(min(factor, left), least), archived)

@@ -1,11 +1,66 @@
-"""How much is kept in the hot index: what is there, what is past its time, and what is too much."""
+"""How much is kept out of the archive: what is there, what is past its time, and what is too much."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Protocol
+from uuid import UUID
+
+from ricordo.domain.retention import Strategy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What is to be kept of a user.
+
+    Attributes:
+        user_id: whose memories.
+        kinds: which of them count.
+        limit: how many stay.
+        strategy: which ones.
+    """
+
+    user_id: str
+    kinds: tuple[str, ...]
+    limit: int
+    strategy: Strategy
 
 
 class Keeping(Protocol):
-    """What the passes ask about all memories of a tenant."""
+    """What the passes ask about all memories of a tenant; each method is one transaction."""
 
     async def count(self, tenant: str, user_id: str | None) -> int:
         """Return how many memories there are, of a user or of all, archived ones too."""
+        ...
+
+    async def expiring(self, tenant: str, now: datetime, *, user_id: str | None, kept: timedelta) -> int:
+        """Return how many memories `expire` would archive."""
+        ...
+
+    async def expire(
+        self, tenant: str, now: datetime, *, user_id: str | None, kept: timedelta, limit: int
+    ) -> Sequence[tuple[UUID, str]]:
+        """Archive, oldest expiry first, what is past its time, and return it with its users.
+
+        What is pinned stays. What was used after its time stays for `kept` from that use on, however often; a
+        use that is dated ahead of `now` is none.
+        """
+        ...
+
+    async def crowded(
+        self, tenant: str, kinds: Sequence[str], limit: int, user_id: str | None
+    ) -> Mapping[str, int]:
+        """Return the users with more than `limit` memories of `kinds` out of the archive, and how many."""
+        ...
+
+    async def prune(
+        self, tenant: str, now: datetime, retention: Retention, *, limit: int
+    ) -> Sequence[tuple[UUID, str]]:
+        """Archive at most `limit` memories of those that a user has too many of, the worst first.
+
+        Which ones, `ricordo.domain.retention.pruned` says: pinned and verified ones stay.
+
+        Returns:
+            What was archived, each with its user; fewer than `limit` when no more have to go.
+        """
         ...

@@ -52,7 +52,7 @@ class Moved:
 
 
 class Life(Protocol):
-    """Maintenance of memories; each method is one transaction, atomic in SQL."""
+    """Maintenance of memories; each method but `decay` is one transaction, atomic in SQL."""
 
     async def tenants(self) -> Sequence[str]:
         """Return all tenants that ever said something."""
@@ -69,7 +69,11 @@ class Life(Protocol):
     async def decay(
         self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
     ) -> DecaySlice:
-        """Let a slice of memories, in id order after `after`, fade; archive what is too weak."""
+        """Let a slice of memories fade, in an order of the store's own behind `after`; archive the too weak.
+
+        It may take several transactions, each of which follows from what is stored: one that is cut off is
+        simply repeated. What is used or changed at that moment is left to the next pass.
+        """
         ...
 
     async def moved(

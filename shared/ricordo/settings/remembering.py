@@ -62,12 +62,21 @@ class LifecycleSettings(Group):
     """Fading and care.
 
     Attributes:
-        decay_every_h: hours between two passes; one runs at start.
+        decay_every_h: hours between two runs of decay, and of the other daily passes; what is due runs at
+            start.
         floors: whether what mattered never fades below its floor.
         session_silence_min: minutes without a message after which a session is over.
         summarize_every_s: seconds between two looks for sessions that are over.
         compress_alike: the least cosine, with the middle one, of old memories that are condensed together, to
             three digits. The default is for MiniLM; other models have other cosines.
+        expire_every_s: seconds between two looks for memories that are past their `expires_at`.
+        expired_kept_h: hours for which such a memory stays after a use that brought it back.
+        lite: whether little is kept: by default 1,000 observations and 100 reflections a user.
+        retain_observations: how many messages, notes and the like of a user stay out of the archive; no limit
+            unless said, or `lite`.
+        retain_reflections: the same for reflections.
+        retain_by: what stays of more than that: what is important and recent, what came in last, or what was
+            said or used last.
         reconcile_every_s: seconds between two looks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing.
         uses_kept_days: how long it is kept what each recall has added to each memory, so that
@@ -81,6 +90,12 @@ class LifecycleSettings(Group):
     session_silence_min: PositiveFloat = 30.0
     summarize_every_s: PositiveFloat = 5.0
     compress_alike: Annotated[float, Field(ge=0.001, le=1)] = 0.5
+    expire_every_s: PositiveFloat = 60.0
+    expired_kept_h: Annotated[float, Field(ge=0, le=87_600)] = 24.0
+    lite: bool = False
+    retain_observations: PositiveInt | None = None
+    retain_reflections: PositiveInt | None = None
+    retain_by: Literal["importance_weighted", "fifo", "recency"] = "importance_weighted"
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 120.0
     uses_kept_days: Annotated[int, Field(ge=8, le=36_500)] = 30

@@ -53,6 +53,7 @@ def new_message(
     participants: Sequence[str] = (),
     kind: str | None = None,
     importance: float | None = None,
+    expires_at: datetime | None = None,
     source: str = "conversation",
     memorable: bool = True,
 ) -> NewMessage:
@@ -74,6 +75,7 @@ def new_message(
         participants=tuple(participants),
         kind=kind,
         importance=importance,
+        expires_at=expires_at,
         source=source,
         memorable=memorable,
     )

@@ -13,6 +13,8 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.domain.decay import decay, idle_days
 from ricordo.domain.memory import Memory
 from ricordo.domain.reinforcement import Strength, Use, Verdict, access, judge, reinforce
+from ricordo.domain.retention import OBSERVATIONS, Candidate, Strategy, pruned
+from ricordo.ports.keeping import Retention
 from ricordo.ports.life import Access
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
@@ -24,6 +26,8 @@ LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthChe
 UNIT = st.one_of(
     st.sampled_from((0.0, 0.3, 0.5, 0.94, 0.95, 1.0)), st.floats(0, 1).map(lambda share: round(share, 6))
 )
+NUMBERS = st.tuples(st.integers(0, 12), st.integers(1, 9))
+STRATEGIES: tuple[Strategy, ...] = ("importance_weighted", "fifo", "recency")
 DAY = 86_400_000_000
 AGE = st.one_of(
     st.integers(-3, 900).map(lambda days: timedelta(days=days)),
@@ -117,6 +121,7 @@ async def test_fading(
             arousal=former.emotion.arousal,
             importance=former.importance,
             access_count=former.access_count,
+            factor=former.decay_factor,
             protected=former.pinned or former.verified,
             floors=floors,
         )
@@ -126,6 +131,39 @@ async def test_fading(
             assert now.decay_factor == pytest.approx(expected.factor, rel=1e-12)
             assert now.archived_at == (NOW if expected.archived else None)
         assert (now.id in archived) == (now.archived_at is not None)
+
+
+@LAWS
+@given(rows=ROWS, numbers=NUMBERS, strategy=st.sampled_from(STRATEGIES))
+async def test_retention(
+    database: Database, stores: Stores, rows: list[Row], numbers: tuple[int, int], strategy: Strategy
+) -> None:
+    """However many at once: the same go, the worst first."""
+    limit, at_once = numbers
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    candidates = [
+        Candidate(
+            one.id,
+            one.importance,
+            one.created_at,
+            one.stored_at or one.created_at,
+            one.last_accessed,
+            protected=one.pinned or one.verified,
+        )
+        for one in before
+    ]
+    retention = Retention(user_id="u-1", kinds=OBSERVATIONS, limit=limit, strategy=strategy)
+    gone: list[UUID] = []
+    while True:
+        some = [one for one, _ in await here.keeping.prune(here.tenant, NOW, retention, limit=at_once)]
+        if not some:
+            break
+        assert len(some) <= at_once
+        expected = pruned([one for one in candidates if one.id not in gone], limit, NOW, strategy)
+        assert set(some) == set(expected[:at_once])
+        gone += some
+    assert set(gone) == set(pruned(candidates, limit, NOW, strategy))
 
 
 @LAWS

@@ -7,7 +7,7 @@ that it looks for makes the first minute of an import quadratic.
 import asyncio
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from ricordo.testing.factories import at, new_message
 
 pytestmark = pytest.mark.integration
 
-OVER_ALL = ("owners", "count")
+OVER_ALL = ("owners", "count", "crowded")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""
 FEW = ("on embedding_models", "using identity_decisions_open", "using unsummarized_closed")
 """What holds a row for each model, and what nobody was asked about yet: no more."""
@@ -39,6 +39,7 @@ _SAMPLES: dict[str, object] = {
     "int4": 5,
     "int8": 5,
     "json": "{}",
+    "interval": timedelta(days=1),
     "jsonb": "[]",
     "text": "x",
     "timestamptz": datetime(2026, 1, 1, tzinfo=UTC),

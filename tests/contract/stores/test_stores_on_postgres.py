@@ -85,3 +85,11 @@ class TestNotebook(stores.NotebookContract):
 
 class TestCorrecting(stores.CorrectingContract):
     """Lifecycle's part: what the user puts right."""
+
+
+class TestKeeping(stores.KeepingContract):
+    """Lifecycle's part: what is past its time, and what is too much."""
+
+
+class TestFading(stores.FadingContract):
+    """Lifecycle's part: fading under clocks that are wrong."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.decay import decay, floor, idle_days, retention
+from ricordo.domain.decay import decay, floor, idle_days, protection, retention
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 unit = st.floats(0, 1)
@@ -56,6 +56,34 @@ def test_the_factor_is_a_share_above_its_floor(
     if result.archived:
         assert accesses < 2
         assert importance < 0.5
+
+
+@given(days=idle, more=idle, arousal=unit, importance=unit, factor=unit, floors=st.booleans())
+def test_time_never_raises_a_factor(
+    *, days: int, more: int, arousal: float, importance: float, factor: float, floors: bool
+) -> None:
+    """Nor does a second pass of a moment, or one of an earlier moment, change what the first has made."""
+    first = decay(
+        days=days + more, arousal=arousal, importance=importance, access_count=9, factor=factor, floors=floors
+    )
+    if first is None:
+        return
+    least = max(protection(arousal, importance), floor(importance) if floors else 0)
+    assert least <= first.factor <= max(factor, least)
+    again = decay(
+        days=days, arousal=arousal, importance=importance, access_count=9, factor=first.factor, floors=floors
+    )
+    assert again is None or again.factor == first.factor
+
+
+@pytest.mark.parametrize(("meaningfulness", "left"), [(1, 0.2), (5, 0.9)])
+def test_the_floors_of_the_fourth_seed(meaningfulness: int, left: float) -> None:
+    """After 90 days by its own curve; by this one what is trivial gets there later."""
+    importance = (meaningfulness - 1) / 4
+    assert floor(importance) == pytest.approx(left)
+    later = decay(days=900, arousal=0, importance=importance, access_count=9)
+    assert later is not None
+    assert later.factor == pytest.approx(left)
 
 
 def test_floors_keep_the_profound_vivid_and_do_not_save_the_trivial_from_the_archive() -> None:

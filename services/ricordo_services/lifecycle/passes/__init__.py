@@ -3,7 +3,20 @@
 from ricordo_services.lifecycle.passes.archive import Archive
 from ricordo_services.lifecycle.passes.compress import Compress
 from ricordo_services.lifecycle.passes.decay import Decay
+from ricordo_services.lifecycle.passes.expire import Expire
 from ricordo_services.lifecycle.passes.frame import Pass, Slice, Work
 from ricordo_services.lifecycle.passes.reconcile import Reconcile, tidy
+from ricordo_services.lifecycle.passes.retain import Retain
 
-__all__ = ["Archive", "Compress", "Decay", "Pass", "Reconcile", "Slice", "Work", "tidy"]
+__all__ = [
+    "Archive",
+    "Compress",
+    "Decay",
+    "Expire",
+    "Pass",
+    "Reconcile",
+    "Retain",
+    "Slice",
+    "Work",
+    "tidy",
+]

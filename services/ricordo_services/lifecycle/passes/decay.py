@@ -13,12 +13,12 @@ from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.frame import Slice
 from ricordo_services.lifecycle.passes.telling import archived
 
-_SLICE: Final = 5_000  # memories per transaction
+_SLICE: Final = 10_000  # memories that are looked at at once
 
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """The work of `decay`, in the order of ids: a function of the rows and of the moment alone."""
+    """The work of `decay`: a function of the rows and of the moment alone."""
 
     life: Life
     keeping: Keeping

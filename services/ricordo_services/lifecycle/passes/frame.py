@@ -135,7 +135,7 @@ class Pass:
 
         Args:
             now: the moment it is made for, aware.
-            every: how long after one comes the next.
+            every: how long after one comes the next, whichever process makes it.
 
         Returns:
             What was done; None where another process makes the pass at this moment.

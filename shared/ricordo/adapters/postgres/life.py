@@ -1,8 +1,11 @@
 """Lifecycle's part of the truth: use, fading, and what was left behind."""
 
+import math
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
+
+import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
@@ -17,6 +20,9 @@ _SQL = Database.queries("life")
 _STAGES = Database.queries("stages")
 _USES = Database.queries("uses")
 _CURATING = Database.queries("curating")
+_FADED = ("ids", "former", "accessed", "factors", "weak")
+_ROOM = 0.2  # of a page is left free for new versions of its rows: its fillfactor is 80
+_BEGINNING = ("", datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 
 class PostgresLife:
@@ -46,15 +52,35 @@ class PostgresLife:
         self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
     ) -> DecaySlice:
         """Let a slice of memories fade; see `Life.decay`."""
-        async with self._database.transaction(tenant) as connection:
-            row = await connection.fetchrow(_SQL["decay"], tenant, now, user_id, after, limit, floors)
-        assert row is not None  # noqa: S101 - an aggregate without a group always returns its row
+        async with self._database.transaction(tenant, planned_anew=True) as connection:
+            place = None if after is None else await connection.fetchrow(_SQL["place"], tenant, after)
+            # What was erased meanwhile has no place any more: all is gone through again, and no more changes.
+            since = _BEGINNING if place is None else (place["user_id"], place["created_at"], after)
+            found = await connection.fetchrow(_SQL["fading"], tenant, now, user_id, *since, limit, floors)
+        assert found is not None  # noqa: S101 - an aggregate without a group always returns its row
+        written = await self._fade(tenant, now, [found[name] for name in _FADED], examined=found["examined"])
         return DecaySlice(
-            examined=row["examined"],
-            changed=row["changed"],
-            archived=tuple(zip(row["archived"], row["archived_users"], strict=True)),
-            last=row["last"] if row["examined"] == limit else None,
+            examined=found["examined"],
+            changed=len(written),
+            archived=tuple((row["id"], row["archived_of"]) for row in written if row["archived_of"]),
+            last=found["last"] if found["examined"] == limit else None,
         )
+
+    async def _fade(
+        self, tenant: str, now: datetime, faded: Sequence[Sequence[object]], *, examined: int
+    ) -> Sequence[asyncpg.Record]:
+        """Write new factors, few of a page of the table at a time.
+
+        What changes stays in its page while that has room for another version of it, and each transaction
+        leaves the room of the former versions to the next one: otherwise every index would be written, too.
+        """
+        turns = max(1, math.ceil(len(faded[0]) / (_ROOM * examined))) if examined else 0
+        written = []
+        for turn in range(turns):
+            async with self._database.transaction(tenant) as connection:
+                part = [column[turn::turns] for column in faded]
+                written += await connection.fetch(_SQL["fade"], tenant, now, *part)
+        return written
 
     async def moved(
         self, tenant: str, before: datetime, limit: int, *, user_id: str | None = None

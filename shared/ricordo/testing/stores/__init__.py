@@ -9,9 +9,11 @@ from ricordo.testing.stores.correcting import CorrectingContract
 from ricordo.testing.stores.curating import CuratingContract
 from ricordo.testing.stores.encodings import EncodingsContract
 from ricordo.testing.stores.enrichments import EnrichmentsContract
+from ricordo.testing.stores.fading import FadingContract
 from ricordo.testing.stores.indexing import IndexingContract
 from ricordo.testing.stores.intake import IntakeContract
 from ricordo.testing.stores.intake_order import ArrivalContract
+from ricordo.testing.stores.keeping import KeepingContract
 from ricordo.testing.stores.ledger import FactLedgerContract
 from ricordo.testing.stores.ledger_asking import AskingContract
 from ricordo.testing.stores.ledger_contributions import ContributionsContract
@@ -37,9 +39,11 @@ __all__ = [
     "EncodingsContract",
     "EnrichmentsContract",
     "FactLedgerContract",
+    "FadingContract",
     "FoldingContract",
     "IndexingContract",
     "IntakeContract",
+    "KeepingContract",
     "LatenessContract",
     "LifeContract",
     "LinksContract",

@@ -23,7 +23,7 @@ from ricordo.testing.stores.stores import STORED, Stores
 CALM = Emotion(arousal=0.05)
 
 
-async def _remembered(stores: Stores, count: int = 3) -> list[UUID]:
+async def remembered(stores: Stores, count: int = 3) -> list[UUID]:
     """Record so many memories calm ones, with an importance that grows from 0 by tenths."""
     names = [f"m-{n}" for n in range(count)]
     await stores.record(
@@ -85,7 +85,7 @@ class LifeContract:
     """Laws of `Life`."""
 
     async def test_use_makes_stronger_by_the_formula(self, stores: Stores) -> None:
-        ids = await _remembered(stores)
+        ids = await remembered(stores)
         expected = [Strength(importance=n / 10) for n in range(3)]
         for turn in range(4):
             await stores.life.reinforce(stores.tenant, [_access(*ids, minute=turn)])
@@ -101,7 +101,7 @@ class LifeContract:
             assert kept.decay_factor == 1
 
     async def test_a_recall_counts_once_in_a_batch_across_batches_and_at_once(self, stores: Stores) -> None:
-        ids = await _remembered(stores)
+        ids = await remembered(stores)
         once, twice = _access(*ids, recall=uuid4()), _access(*ids, *ids, recall=uuid4())
         await stores.life.reinforce(stores.tenant, [once, once])
         await stores.life.reinforce(stores.tenant, [twice, once])
@@ -109,7 +109,7 @@ class LifeContract:
         assert [(await stores.memory(f"m-{n}")).access_count for n in range(3)] == [2, 2, 2]
 
     async def test_many_readers_at_once_lose_nothing(self, stores: Stores) -> None:
-        ids = await _remembered(stores, 8)
+        ids = await remembered(stores, 8)
         accesses = [_access(*(ids if n % 2 else ids[::-1]), minute=n) for n in range(24)]
         await asyncio.gather(
             *(stores.life.reinforce(stores.tenant, accesses[n : n + 2]) for n in range(0, 24, 2))
@@ -121,13 +121,13 @@ class LifeContract:
             assert kept.last_accessed == STORED + timedelta(minutes=23)
 
     async def test_a_late_use_does_not_turn_time_back(self, stores: Stores) -> None:
-        (only,) = await _remembered(stores, 1)
+        (only,) = await remembered(stores, 1)
         for minute in (9, 2):
             await stores.life.reinforce(stores.tenant, [_access(only, minute=minute)])
         assert (await stores.memory("m-0")).last_accessed == STORED + timedelta(minutes=9)
 
     async def test_others_memories_and_none_at_all_are_left_alone(self, stores: Stores) -> None:
-        (only,) = await _remembered(stores, 1)
+        (only,) = await remembered(stores, 1)
         await stores.life.reinforce(stores.tenant, [])
         await stores.life.reinforce(stores.tenant, [_access(only, uuid4(), user_id="u-2"), _access()])
         await stores.life.reinforce(stores.elsewhere().tenant, [_access(only)])
@@ -137,7 +137,7 @@ class LifeContract:
     async def test_fading_follows_the_formula_and_a_second_pass_changes_nothing(
         self, stores: Stores, *, floors: bool
     ) -> None:
-        ids = await _remembered(stores, 6)
+        ids = await remembered(stores, 6)
         now = STORED + timedelta(days=365)
         done = await stores.life.decay(stores.tenant, now, user_id=None, after=None, limit=100, floors=floors)
         assert (done.examined, done.changed, done.last) == (6, 6, None)
@@ -156,7 +156,7 @@ class LifeContract:
         assert (again.changed, again.archived) == (0, ())
 
     async def test_a_week_of_grace_counts_from_storage_or_the_last_use(self, stores: Stores) -> None:
-        ids = await _remembered(stores, 2)
+        ids = await remembered(stores, 2)
         await stores.life.reinforce(stores.tenant, [_access(ids[0], minute=60)])
         for elapsed, changed in (
             (timedelta(days=8) - timedelta(microseconds=1), 0),
@@ -169,7 +169,7 @@ class LifeContract:
             assert done.changed == changed
 
     async def test_slices_cut_off_and_taken_up_again_come_to_the_same(self, stores: Stores) -> None:
-        ids = sorted(await _remembered(stores, 7))
+        ids = set(await remembered(stores, 7))
         now, seen, last = STORED + timedelta(days=100), 0, None
         while True:
             done = await stores.life.decay(stores.tenant, now, user_id=None, after=last, limit=3, floors=True)
@@ -177,16 +177,20 @@ class LifeContract:
             if done.last is None:
                 break
             last = done.last
-            assert last == ids[seen - 1]
+            ids.remove(last)
+            again = await stores.life.decay(
+                stores.tenant, now, user_id=None, after=None, limit=seen, floors=True
+            )
+            assert (again.changed, again.last) == (0, last)
         assert seen == 7
         factors = [(await stores.memory(f"m-{n}")).decay_factor for n in range(7)]
         assert factors == [
-            pytest.approx(_factor(decay(days=100, arousal=0.05, importance=n / 10, access_count=0)))
+            pytest.approx(factor(decay(days=100, arousal=0.05, importance=n / 10, access_count=0)))
             for n in range(7)
         ]
 
     async def test_only_one_users_memories_fade_when_asked_so(self, stores: Stores) -> None:
-        await _remembered(stores, 2)
+        await remembered(stores, 2)
         await stores.record(new_message("m-9", tenant=stores.tenant, user_id="u-2"))
         done = await stores.life.decay(
             stores.tenant,
@@ -202,7 +206,7 @@ class LifeContract:
     async def test_what_the_archive_takes_or_gives_back_is_known_until_it_was_told(
         self, stores: Stores
     ) -> None:
-        ids, later = await _remembered(stores, 2), datetime.now(UTC) + timedelta(minutes=1)
+        ids, later = await remembered(stores, 2), datetime.now(UTC) + timedelta(minutes=1)
         assert await stores.life.moved(stores.tenant, later, 9) == []
         await _all_archived(stores)
         taken = await stores.life.moved(stores.tenant, later, 9)
@@ -266,7 +270,7 @@ class LifeContract:
         assert failure.reason == "a␀b\\ud800"
 
     async def test_what_recalls_added_long_ago_is_forgotten(self, stores: Stores) -> None:
-        (only,) = await _remembered(stores, 1)
+        (only,) = await remembered(stores, 1)
         old, recent = _access(only, minute=0), _access(only, minute=60)
         await stores.life.reinforce(stores.tenant, [old, recent])
         await _tidied(stores, used_before=STORED + timedelta(minutes=30))
@@ -292,6 +296,7 @@ class LifeContract:
         assert stores.tenant in await stores.life.tenants()
 
 
-def _factor(faded: Decay | None) -> float:
+def factor(faded: Decay | None) -> float:
+    """Return the factor of what has faded."""
     assert faded is not None
     return faded.factor

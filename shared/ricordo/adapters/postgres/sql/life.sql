@@ -1,42 +1,58 @@
 -- name: tenants
 select tenant from tenants order by tenant
 
--- name: decay
--- $2 now, $3 user or null, $4 the id after which to go on, or null, $5 how many, $6 whether floors hold.
--- The formula stands in `ricordo.domain.decay`; a test holds this copy against it. Only what changes is locked.
-with slice as (
-    select id from memories
-    where tenant = $1 and id > coalesce($4::uuid, '00000000-0000-0000-0000-000000000000')
-      and ($3::text is null or user_id = $3)
-    order by id limit $5
-), faded as (
-    select m.id, settled.factor, settled.weak
-    from memories m
-    cross join lateral (
-        select extract(day from $2::timestamptz - greatest(m.stored_at, m.last_accessed))::integer as days) as idle
-    cross join lateral (
-        -- 10,000 weeks: a power too small for a double is an error here, where the formula says nothing is left
-        select least(1, power(0.95::double precision, least(idle.days / 7, 10000)) + 0.3 * m.arousal + 0.2 * m.importance) as value
-    ) as kept
-    cross join lateral (
-        select case when $6 then greatest(kept.value, 0.2 + 0.7 * m.importance) else kept.value end as factor,
-               kept.value < 0.3 and m.access_count < 2 and m.importance < 0.5 as weak) as settled
-    where m.tenant = $1 and m.id = any(array(select id from slice))
-      and idle.days > 7 and m.archived_at is null and not m.pinned and not m.verified
-      and (settled.weak or m.decay_factor <> settled.factor)
-    order by m.id for update of m
-), written as (
-    update memories m
-    set decay_factor = f.factor, archived_at = case when f.weak then $2 end,
-        archive_reason = case when f.weak then 'decay' end,
-        moved_at = case when f.weak then now() else m.moved_at end  -- by the real clock, whatever $2 is
-    from faded f where m.tenant = $1 and m.id = f.id
-    returning m.id, m.user_id, f.weak
+-- name: place
+-- Where a memory is in the order in which decay goes through them.
+select user_id, created_at from memories where tenant = $1 and id = $2
+
+-- name: fading
+-- $2 now, $3 user or null, $4 $5 $6 user, instant and id after which to go on, $7 how many, $8 whether floors hold.
+-- The formula stands in `ricordo.domain.decay`; a test holds this copy against it. In this order those are next to each
+-- other that are so on disk, more or less.
+with slice as materialized (
+    select id, user_id, created_at, decay_factor, access_count, importance, arousal, last_accessed,
+           date_part('day', $2::timestamptz - greatest(stored_at, last_accessed)) as days,
+           archived_at is null and not pinned and not verified as fades
+    from memories
+    where tenant = $1 and ($3::text is null or user_id = $3)
+      and (user_id, created_at, id) > ($4::text, $5::timestamptz, $6::uuid)
+    order by user_id, created_at, id limit $7
+), kept as materialized (
+    select *, 0.3 * arousal + 0.2 * importance as protection,
+           -- 10,000 weeks: a power too small for a double is an error here, where the formula says nothing is left
+           power(0.95::double precision, least(floor(days / 7), 10000)) + 0.3 * arousal + 0.2 * importance as value
+    from slice where fades and days > 7
+), faded as materialized (
+    -- time alone never raises it, even where a clock was turned back
+    select *, greatest(least(decay_factor, 1, value), least(1, protection),
+                       case when $8 then 0.2 + 0.7 * importance end) as factor,
+           value < 0.3 and access_count < 2 and importance < 0.5 as weak
+    from kept
+), found as (
+    select array_agg(id order by id) as ids, array_agg(decay_factor order by id) as former,
+           array_agg(last_accessed order by id) as accessed, array_agg(factor order by id) as factors,
+           array_agg(weak order by id) as weak
+    from faded where weak or decay_factor <> factor
 )
-select (select count(*) from slice) as examined, (select count(*) from written) as changed,
-       (select id from slice order by id desc limit 1) as last,
-       coalesce((select array_agg(id order by id) from written where weak), '{}') as archived,
-       coalesce((select array_agg(user_id order by id) from written where weak), '{}') as archived_users
+select (select count(*) from slice) as examined,
+       (select id from slice order by user_id desc, created_at desc, id desc limit 1) as last,
+       coalesce(ids, '{}') as ids, coalesce(former, '{}') as former, coalesce(accessed, '{}') as accessed,
+       coalesce(factors, '{}') as factors, coalesce(weak, '{}') as weak
+from found
+
+-- name: fade
+-- $2 now, $3 memory ids; of each, $4 the factor and $5 the last use that the new factor follows from, $6 the new factor,
+-- $7 whether it goes to the archive. What was used or changed since is left alone. The nested loop goes by id, as all do
+-- who lock several; to lock them before would write every row twice.
+update memories m
+set decay_factor = f.factor, archived_at = case when f.weak then $2::timestamptz end,
+    archive_reason = case when f.weak then 'decay' end,
+    moved_at = case when f.weak then now() else m.moved_at end  -- by the real clock, whatever $2 is
+from (select * from unnest($3::uuid[], $4::double precision[], $5::timestamptz[], $6::double precision[], $7::boolean[])
+                        as f (id, former, accessed, factor, weak) order by id) as f
+where m.tenant = $1 and m.id = f.id and m.archived_at is null and not m.pinned and not m.verified
+  and m.decay_factor = f.former and m.last_accessed is not distinct from f.accessed
+returning m.id, case when f.weak then m.user_id end as archived_of
 
 -- name: moved
 -- $2 since when, $3 how many, $4 user or null. What was withdrawn has left as well: who looks for its row finds none.

@@ -1,0 +1,50 @@
+"""Expiry: what is past its `expires_at` goes to the archive."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.ports.keeping import Keeping
+from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.telling import archived
+
+_SLICE: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """The work of `expire`.
+
+    Attributes:
+        keeping: knows what is past its time.
+        emitter: says what was archived.
+        kept: for how long such a memory stays after a use that brought it back.
+    """
+
+    keeping: Keeping
+    emitter: Emitter
+    kept: timedelta
+    name: str = "expire"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+        """Return how many memories are past their time: few, and found by an index of their own."""
+        return await self.keeping.expiring(tenant, now, user_id=user_id, kept=self.kept)
+
+    async def slices(
+        self,
+        tenant: str,
+        now: datetime,
+        user_id: str | None,
+        after: UUID | None,  # noqa: ARG002 - what has expired is not found again
+    ) -> AsyncIterator[Slice]:
+        """Archive what is past its time."""
+        while True:
+            gone = await self.keeping.expire(tenant, now, user_id=user_id, kept=self.kept, limit=_SLICE)
+            await self.emitter.emit(tenant, archived(gone, ArchiveReason.EXPIRY))
+            yield Slice(examined=len(gone), changed=len(gone), archived=len(gone))
+            if not gone:
+                return

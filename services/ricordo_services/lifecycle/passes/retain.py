@@ -1,0 +1,66 @@
+"""Retention: of more memories than a user is to have, the worst go to the archive."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from ricordo.domain.retention import OBSERVATIONS, REFLECTIONS, Strategy
+from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.ports.keeping import Keeping, Retention
+from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.telling import archived
+
+_SLICE: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retain:
+    """The work of `retain`.
+
+    Attributes:
+        keeping: knows who has too much.
+        emitter: says what was archived.
+        limits: how many observations, and how many reflections, a user may have; None for any number.
+        strategy: what stays.
+    """
+
+    keeping: Keeping
+    emitter: Emitter
+    limits: tuple[int | None, int | None]
+    strategy: Strategy = "importance_weighted"
+    name: str = "retain"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return how many memories those have who have too many."""
+        found = [await self.keeping.crowded(tenant, *limit, user_id) for limit in self._limits()]
+        return sum(sum(one.values()) for one in found)
+
+    async def slices(
+        self,
+        tenant: str,
+        now: datetime,
+        user_id: str | None,
+        after: UUID | None,  # noqa: ARG002 - who has no more than that is not found again
+    ) -> AsyncIterator[Slice]:
+        """Prune one user after the other; the memories of who has too many are examined."""
+        for kinds, limit in self._limits():
+            for user, number in (await self.keeping.crowded(tenant, kinds, limit, user_id)).items():
+                retention = Retention(user_id=user, kinds=kinds, limit=limit, strategy=self.strategy)
+                yield Slice(examined=number)
+                async for one in self._prune(tenant, now, retention):
+                    yield one
+
+    async def _prune(self, tenant: str, now: datetime, retention: Retention) -> AsyncIterator[Slice]:
+        while True:
+            gone = await self.keeping.prune(tenant, now, retention, limit=_SLICE)
+            await self.emitter.emit(tenant, archived(gone, ArchiveReason.RETENTION))
+            yield Slice(changed=len(gone), archived=len(gone))
+            if len(gone) < _SLICE:
+                return
+
+    def _limits(self) -> list[tuple[tuple[str, ...], int]]:
+        chosen = ((OBSERVATIONS, self.limits[0]), (REFLECTIONS, self.limits[1]))
+        return [(kinds, limit) for kinds, limit in chosen if limit is not None]
