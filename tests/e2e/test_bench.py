@@ -100,6 +100,13 @@ async def test_questions_at_two_sizes() -> None:
     assert result["p95_ms"] == [small["p95_ms"], large["p95_ms"]]
 
 
+async def test_what_is_at_hand() -> None:
+    machine, *found, result = await lines("working", Options(questions=8))
+    assert [line["read"] for line in found] == ["as before", "after a turn", "for the first time"]
+    assert [line["reads"] for line in found] == result["reads"] == [8, 2, 50]
+    assert "| as before | 8 |" in section([machine, *found, result])
+
+
 async def test_the_graph_of_facts() -> None:
     machine, first, result = await lines("graph", Options(facts=60, runs=1))
     assert first["run"] == 1

@@ -28,6 +28,7 @@ from ricordo_services.bench.recall import recall
 from ricordo_services.bench.record import PAGE, Record
 from ricordo_services.bench.sleep import sleep
 from ricordo_services.bench.startup import startup
+from ricordo_services.bench.working import working
 from ricordo_services.wiring import WORKERS
 
 BENCHES: Final[Mapping[str, Bench]] = {
@@ -37,6 +38,7 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "ingest": ingest,
     "backlog": backlog,
     "recall": recall,
+    "working": working,
     "index": index,
     "analyse": analyser,
     "enrich": enrichment,

@@ -257,6 +257,18 @@ def _index(lines: Sequence[Line]) -> Sequence[str]:
     ]
 
 
+def _working(lines: Sequence[Line]) -> Sequence[str]:
+    wanted = {
+        "read": "read",
+        "reads": "reads",
+        "p50_ms": "in the worker: p50, ms",
+        "p95_ms": "p95, ms",
+        "p50_ms_over_nats": "over NATS: p50, ms",
+        "p95_ms_over_nats": "p95, ms",
+    }
+    return [columns(wanted, lines[:-1])]
+
+
 _ANALYSE: Final[Section] = of_the_result(
     {
         "questions": "questions",
@@ -296,6 +308,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "ingest": _ingest,
     "backlog": _backlog,
     "recall": _recall,
+    "working": _working,
     "index": _index,
     "analyse": _ANALYSE,
     "enrich": _enrich,

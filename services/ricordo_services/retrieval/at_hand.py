@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from ricordo.domain.context.counting import CountOnce
 from ricordo.domain.working import LIFETIME, MAX_LINES, Readings, WorkingMemory, working_memory
@@ -64,7 +65,7 @@ class AtHand:
         self._lifetime = lifetime
         self._most = most
         self._views: OrderedDict[tuple[str, str, str], _View] = OrderedDict()
-        self._names: OrderedDict[tuple[str, str], tuple[object, Sequence[str]]] = OrderedDict()
+        self._names: OrderedDict[tuple[str, str], tuple[UUID | None, Sequence[str]]] = OrderedDict()
 
     async def read(
         self, tenant: str, user_id: str, conversation_id: str, *, now: datetime | None = None
@@ -83,27 +84,27 @@ class AtHand:
         """
         key = tenant, user_id, conversation_id
         view = self._views.get(key)
-        moment = now or self._clock.now()
+        moment, names = now or self._clock.now(), self._names.get((tenant, user_id))
         desk = await self._desks.desk(
             *key,
             span=self._span(moment),
             most_turns=MAX_LINES,
             held=None if view is None else view.token,
+            held_names=None if names is None else names[0],
         )
         if desk is None and view is not None:
             self._remember(key, view)
             return view.memory
         if desk is None:
             return WorkingMemory()  # a store that takes nothing for something
-        names = await self._known(tenant, user_id, desk)
         readings = Readings() if view is None else view.readings
         memory = working_memory(
             desk.turns,
-            now=_later(moment, SKEW),
+            now=later(moment, SKEW),
             count=self.count,
             language=desk.turns[-1].language if desk.turns else "",
             notes=desk.notes,
-            known_names=names,
+            known_names=self._known(tenant, user_id, desk),
             lifetime=self._lifetime + SKEW,
             readings=readings,
         )
@@ -113,21 +114,19 @@ class AtHand:
     def _span(self, moment: datetime) -> Span:
         present = self._clock.now()
         return Span(
-            said_after=_later(moment, -self._lifetime),
-            said_before=_later(moment, SKEW),
-            noted_after=_later(present, -self._lifetime),
-            noted_before=_later(present, self._lifetime),
+            said_after=later(moment, -self._lifetime),
+            said_before=later(moment, SKEW),
+            noted_after=later(present, -self._lifetime),
+            noted_before=later(present, self._lifetime),
         )
 
-    async def _known(self, tenant: str, user_id: str, desk: Desk) -> Sequence[str]:
+    def _known(self, tenant: str, user_id: str, desk: Desk) -> Sequence[str]:
         """Return the names that are known: from facts, and those who speak and are spoken of here."""
         here = dict.fromkeys(name for turn in desk.turns for name in _of(turn) if name)
-        held = self._names.get((tenant, user_id))
-        if desk.names_token is None:
-            return tuple(here)
-        if held is None or held[0] != desk.names_token:
-            held = desk.names_token, await self._desks.names(tenant, user_id)
-            self._names[tenant, user_id] = held
+        held = self._names.get((tenant, user_id), (None, ()))
+        if desk.names is not None:
+            held = self._names[tenant, user_id] = desk.names_token, desk.names
+            self._names.move_to_end((tenant, user_id))
             if len(self._names) > _MOST_NAMES:
                 self._names.popitem(last=False)
         return tuple(dict.fromkeys((*held[1], *here)))
@@ -163,8 +162,8 @@ def _of(turn: Turn) -> tuple[str, ...]:
     return (turn.speaker, *turn.participants)
 
 
-def _later(moment: datetime, span: timedelta) -> datetime:
-    """Return the moment so much later, within the calendar."""
+def later(moment: datetime, span: timedelta) -> datetime:
+    """Return the moment so much later; at its ends, where it would lie beyond the calendar."""
     try:
         return moment + span
     except OverflowError:

@@ -93,11 +93,15 @@ class Readings:
         self._named: dict[_Said, tuple[str, ...]] = {}
 
     def begin(self, turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> None:
-        """Drop what was read off other turns, and names that were read while others were known."""
-        said = {_said(turn, language) for turn in turns}
+        """Drop what was read off other turns, and names that would be read otherwise now."""
+        said = {_said(turn, language): turn for turn in turns}
         self._decides = {one: read for one, read in self._decides.items() if one in said}
-        same = known_names == self._known_names
-        self._named = {one: read for one, read in self._named.items() if same and one in said}
+        others = _firsts(set(known_names) ^ set(self._known_names))
+        self._named = {
+            one: read
+            for one, read in self._named.items()
+            if one in said and not _has_any(said[one].content, others)
+        }
         self._known_names = known_names
 
     def decides(self, turn: SpokenTurn, language: str) -> bool:
@@ -187,6 +191,18 @@ def _entities(turns: Sequence[SpokenTurn], language: str, readings: Readings) ->
             if len(found) == MAX_ENTITIES:
                 return tuple(found.values())
     return tuple(found.values())
+
+
+def _firsts(names: Iterable[str]) -> frozenset[str]:
+    """Return the words by which known names are looked up."""
+    return frozenset(word for name in names for word in normalise(name).casefold().split()[:1])
+
+
+def _has_any(content: str, words: frozenset[str]) -> bool:
+    if not words:
+        return False
+    folded = normalise(content[:_MOST_READ]).casefold().replace("\u2019", "'")
+    return any(word.replace("\u2019", "'") in folded for word in words)
 
 
 def _named(content: str, language: str, known_names: tuple[str, ...]) -> list[str]:

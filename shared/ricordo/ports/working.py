@@ -91,19 +91,21 @@ class Desk:
 
     Attributes:
         token: of this state of it: another one as soon as anything of it has changed.
-        names_token: of the names that are known of the user from facts; None where there are none.
+        names_token: of the names that facts of the user speak of; None where there are none.
+        names: those most spoken of first, at most 200; None where the caller has those of that token.
         turns: oldest first.
         notes: latest first.
     """
 
     token: str
     names_token: UUID | None = None
+    names: Sequence[str] | None = ()
     turns: Sequence[Turn] = ()
     notes: Mapping[str, object] = field(default_factory=dict)
 
 
 class Desks(Protocol):
-    """Reads of what is at hand; an unknown user has nothing. Every method raises `StoreUnavailable`."""
+    """Reads of what is at hand; an unknown user has nothing. It raises `StoreUnavailable`."""
 
     async def desk(
         self,
@@ -114,6 +116,7 @@ class Desks(Protocol):
         span: Span,
         most_turns: int,
         held: str | None,
+        held_names: UUID | None,
     ) -> Desk | None:
         """Return what is at hand in a conversation of the user; None where that is still what `held` names.
 
@@ -124,9 +127,6 @@ class Desks(Protocol):
             span: of which time.
             most_turns: how many of the last turns.
             held: the token of what the caller has; None for nothing.
+            held_names: the token of the names that the caller has; None for none.
         """
-        ...
-
-    async def names(self, tenant: str, user_id: str) -> Sequence[str]:
-        """Return whom and what facts of the user speak of, those most spoken of first, at most 200."""
         ...

@@ -35,7 +35,7 @@ class Told:
     known: Sequence[str] = ()
     names_token: UUID | None = None
     told: int = 0
-    names_asked: int = 0
+    names_told: int = 0
     trouble: Exception | None = None
 
     async def desk(
@@ -47,6 +47,7 @@ class Told:
         span: Span,
         most_turns: int,
         held: str | None,
+        held_names: UUID | None,
     ) -> Desk | None:
         if self.trouble is not None:
             raise self.trouble
@@ -58,11 +59,9 @@ class Told:
         if token == held:
             return None
         self.told += 1
-        return Desk(token=token, names_token=self.names_token, turns=turns, notes=notes)
-
-    async def names(self, tenant: str, user_id: str) -> Sequence[str]:
-        self.names_asked += 1
-        return self.known
+        names = None if self.names_token == held_names else self.known
+        self.names_told += names is not None
+        return Desk(token=token, names_token=self.names_token, names=names, turns=turns, notes=notes)
 
 
 def turn(content: str, at: datetime) -> Turn:
@@ -113,7 +112,7 @@ async def test_names_are_those_known_now(clock: ManualClock) -> None:
     assert (await at_hand.read("acme", "u-1", "c-1")).entities == ("Fufi",)
     told.turns.append(turn("e mangia", clock.now()))
     assert (await at_hand.read("acme", "u-1", "c-1")).entities == ("Fufi",)
-    assert told.names_asked == 1
+    assert told.names_told == 1
     told.known, told.names_token = ("Fufi", "Pippo"), uuid4()
     assert set((await at_hand.read("acme", "u-1", "c-1")).entities) == {"Fufi", "Pippo"}
 

@@ -1,7 +1,6 @@
 """What is at hand in a conversation: read in one trip to the server, and the notes of bots."""
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -32,12 +31,13 @@ class PostgresDesks:
         span: Span,
         most_turns: int,
         held: str | None,
+        held_names: UUID | None,
     ) -> Desk | None:
         """Return what is at hand, unless it is what is held; see `Desks.desk`."""
         times = span.said_after, span.said_before, span.noted_after, span.noted_before
         of = checked_tenant(tenant), user_id, conversation_id
         async with self._database.unscoped() as connection:
-            row = await connection.fetchrow(_SQL["desk"], *of, *times, most_turns, held)
+            row = await connection.fetchrow(_SQL["desk"], *of, *times, most_turns, held, held_names)
         assert row is not None  # noqa: S101 - the function always returns its row
         if row["token"] == held:
             return None
@@ -45,14 +45,10 @@ class PostgresDesks:
         return Desk(
             token=row["token"],
             names_token=row["state"],
+            names=None if row["state"] == held_names else tuple(row["names"] or ()),
             turns=tuple(_turn(conversation_id, turn) for turn in reversed(turns)),
             notes=json.loads(row["notes"] or "{}"),
         )
-
-    async def names(self, tenant: str, user_id: str) -> Sequence[str]:
-        """Return whom and what facts speak of; see `Desks.names`."""
-        async with self._database.transaction(tenant) as connection:
-            return [row["name"] for row in await connection.fetch(_SQL["names"], tenant, user_id)]
 
 
 class PostgresNotebook:

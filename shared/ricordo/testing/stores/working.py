@@ -4,18 +4,25 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from uuid import UUID, uuid4
 
 import pytest
 
 from ricordo.ports.working import AnotherNote, Desk, Forgotten, Note, Span, TooManyNotes
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
+from ricordo.testing.stores.telling import learn, said, tell
 
 _DAY = timedelta(days=1)
 
 
 async def _desk(
-    stores: Stores, held: str | None = None, *, user_id: str = "u-1", minute: float = 100
+    stores: Stores,
+    held: str | None = None,
+    names: UUID | None = None,
+    *,
+    user_id: str = "u-1",
+    minute: float = 100,
 ) -> Desk | None:
     span = Span(
         said_after=at(minute) - _DAY,
@@ -23,7 +30,9 @@ async def _desk(
         noted_after=STORED - _DAY,
         noted_before=STORED + _DAY,
     )
-    return await stores.desks.desk(stores.tenant, user_id, "c-1", span=span, most_turns=3, held=held)
+    return await stores.desks.desk(
+        stores.tenant, user_id, "c-1", span=span, most_turns=3, held=held, held_names=names
+    )
 
 
 async def _look(stores: Stores, *, user_id: str = "u-1", minute: float = 100) -> Desk:
@@ -114,8 +123,19 @@ class DesksContract:
         assert not (await _look(stores.elsewhere())).turns
         assert (await _look(stores)).turns
 
-    async def test_nobody_is_known_by_facts_at_first(self, stores: Stores) -> None:
-        assert list(await stores.desks.names(stores.tenant, "u-1")) == []
+    async def test_names_are_told_until_they_are_held(self, stores: Stores) -> None:
+        assert not (await _look(stores)).names
+        await stores.record(new_message(tenant=stores.tenant))
+        await learn(stores, tell(stores, "m-1", said("friend", "Marco R."), said("friend", "Lupo")))
+        desk = await _look(stores)
+        assert set(desk.names or ()) >= {"Marco R.", "Lupo"}
+        assert await _desk(stores, desk.token) is None
+        held = await _desk(stores, None, desk.names_token)
+        assert held is not None
+        assert held.names is None
+        other = await _desk(stores, None, uuid4())
+        assert other is not None
+        assert other.names == desk.names
 
 
 class NotebookContract:
@@ -197,6 +217,8 @@ class NotebookContract:
         await stores.notebook.tidy(stores.elsewhere().tenant, before=STORED + _DAY, after=STORED + _DAY)
         await stores.notebook.tidy(stores.tenant, before=STORED - _DAY, after=STORED + _DAY)
         span = Span(said_after=at(0), said_before=at(0), noted_after=at(-99_999), noted_before=at(99_999))
-        desk = await stores.desks.desk(stores.tenant, "u-1", "c-1", span=span, most_turns=1, held=None)
+        desk = await stores.desks.desk(
+            stores.tenant, "u-1", "c-1", span=span, most_turns=1, held=None, held_names=None
+        )
         assert desk is not None
         assert desk.notes == {"new": 1}

@@ -17,11 +17,12 @@ grant select, insert, update, delete on notes to ricordo_worker;
 
 -- What is at hand in a conversation, in one trip to the server: it names the tenant, as a transaction does at its
 -- beginning, for itself alone. Turns and notes are told only to who does not hold them already as they are: `token` is
--- another one whenever one of them was added, changed, forgotten, or has come of age. All of it is of one moment (stable).
+-- another one whenever one of them was added, changed, forgotten, or has come of age. Names that facts speak of are told
+-- where the evidence is not in the state that the caller holds. All of it is of one moment (stable).
 create function at_hand(
     whose text, of_user text, of_conversation text, said_after timestamptz, said_before timestamptz,
-    noted_after timestamptz, noted_before timestamptz, most_turns integer, held text
-) returns table (token text, state uuid, turns json, notes json) language plpgsql stable as $$
+    noted_after timestamptz, noted_before timestamptz, most_turns integer, held text, held_state uuid
+) returns table (token text, state uuid, turns json, notes json, names text[]) language plpgsql stable as $$
 declare
     last_turns text;
     all_notes text;
@@ -52,6 +53,11 @@ begin
             where n.tenant = whose and n.user_id = of_user and n.conversation_id = of_conversation
               and n.set_at > noted_after and n.set_at < noted_before
             order by n.set_at desc, n.key) as n;
+        if state is distinct from held_state then
+            select array_agg(e.name order by e.mentions desc, e.name) into names from (
+                select e.name, e.mentions from entities e where e.tenant = whose and e.user_id = of_user
+                order by e.mentions desc, e.name limit 200) as e;
+        end if;
     end if;
     return next;
 end

@@ -2,11 +2,9 @@
 
 -- name: desk
 -- In one trip, outside of a transaction: the function names the tenant, for this statement alone. $1 tenant, $2 user, $3
--- conversation, $4 and $5 bounds of turns, $6 and $7 of notes, $8 how many turns, $9 the token of what the caller holds.
-select token, state, turns, notes from at_hand($1, $2, $3, $4, $5, $6, $7, $8, $9)
-
--- name: names
-select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
+-- conversation, $4 and $5 bounds of turns, $6 and $7 of notes, $8 how many turns, $9 the token of what the caller holds,
+-- $10 the state of the user's evidence of which it holds the names.
+select token, state, turns, notes, names from at_hand($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 -- name: forgotten
 -- $3 conversation.
