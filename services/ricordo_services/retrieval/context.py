@@ -8,6 +8,7 @@ from datetime import datetime
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble, in_their_place
 from ricordo.domain.language import detect
+from ricordo.domain.patterns import Pattern, told
 from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest
@@ -18,6 +19,7 @@ from ricordo.ports.recollection import Recollection, Turn
 from ricordo.runtime.replies import Answer
 from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
+from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
 from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, reply
 from ricordo_services.retrieval.views import history_view
 
@@ -31,6 +33,7 @@ class Context:
     remember: Remember
     recollection: Recollection
     at_hand: AtHand
+    patterns: UserPatterns
     clock: Clock
 
     async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
@@ -40,18 +43,20 @@ class Context:
                 remembering = group.create_task(self.remember(tenant, request, summaries=True))
                 reading = group.create_task(self._recent(tenant, request))
                 looking = group.create_task(self._working(tenant, request))
+                counting = group.create_task(self._habits(tenant, request))
         recalled, recent, working = remembering.result(), reading.result(), looking.result()
-        recalled.memories = _in_their_place(request, recalled)
-        if recent is None or working is None:
+        habits, recalled.memories = counting.result(), _in_their_place(request, recalled)
+        if recent is None or working is None or habits is None:
             recalled.degraded.add(Degradation.ROWS)
-        recent, working = recent or (), working or WorkingMemory()
+        recent, working, habits = recent or (), working or WorkingMemory(), habits or ()
         with recalled.timing("assemble"):
             # A thread of its own: a large budget takes longer than others should wait for the event loop.
-            context = await asyncio.to_thread(self._assembled, request, recalled, recent, working)
+            context = await asyncio.to_thread(self._assembled, request, recalled, recent, working, habits)
         answer = ContextReply(
             **dict(reply(recalled, explain=request.explain)),
             recent=tuple(history_view(request.user_id, turn) for turn in recent),
             working=working_view(working),
+            patterns=tuple(map(pattern_view, habits)),
             context=context.text,
             tokens=context.tokens,
         )
@@ -93,10 +98,22 @@ class Context:
         except StoreUnavailable:
             return None
 
+    async def _habits(self, tenant: str, request: ContextRequest) -> tuple[Pattern, ...] | None:
+        """Return how the user talks; None when it cannot be counted now."""
+        try:
+            return await self.patterns.read(tenant, request.user_id)
+        except StoreUnavailable:
+            return None
+
     def _assembled(
-        self, request: ContextRequest, recalled: Recalled, recent: tuple[Turn, ...], working: WorkingMemory
+        self,
+        request: ContextRequest,
+        recalled: Recalled,
+        recent: tuple[Turn, ...],
+        working: WorkingMemory,
+        habits: tuple[Pattern, ...],
     ) -> Assembled:
-        admitted = self._admitted(request, recalled)
+        admitted, language = self._admitted(request, recalled), _language(request, recalled, recent)
         material = Material(
             memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
@@ -106,6 +123,7 @@ class Context:
             decisions=working.decisions,
             notes=working.notes,
             entities=working.entities,
+            habits=told(habits, language),
             archived_matches=recalled.archived_matches,
             degraded=sorted(recalled.degraded),
             about=request.query,
@@ -115,7 +133,7 @@ class Context:
             material,
             token_budget=request.token_budget,
             count=self.at_hand.count,
-            language=_language(request, recalled, recent),
+            language=language,
         )
 
     def _admitted(

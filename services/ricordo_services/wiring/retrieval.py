@@ -1,13 +1,12 @@
 """The retrieval worker: what answers queries."""
 
 import asyncio
-from datetime import timedelta
 from functools import partial
 
 from ricordo.adapters.postgres.documents import PostgresDocuments
+from ricordo.adapters.postgres.habits import PostgresHabits
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.recollection import PostgresRecollection
-from ricordo.adapters.postgres.working import PostgresDesks
 from ricordo.domain.fusion import Minimums
 from ricordo.domain.topics import topic_key
 from ricordo.runtime.process import Service
@@ -15,17 +14,19 @@ from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
-from ricordo_services.retrieval.at_hand import AtHand, Working
+from ricordo_services.retrieval.at_hand import Working
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.encoding import FormerModels
 from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.fitting import fit_context, fit_facts, fit_history, fit_recall, fit_timeline
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
+from ricordo_services.retrieval.patterns import UserPatterns
 from ricordo_services.retrieval.profiles import profiles_for
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Recall, Remember
 from ricordo_services.retrieval.search import Search
+from ricordo_services.wiring.working import reader_of_working_memory
 
 
 async def retrieval(resources: Resources) -> list[Service]:
@@ -56,13 +57,13 @@ async def _opened(resources: Resources) -> None:
 
 
 async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRoute]:
-    recollection, tokens = await resources.store(PostgresRecollection), await resources.tokens()
+    recollection = await resources.store(PostgresRecollection)
     ledger = await resources.store(PostgresFactLedger)
     known = await resources.store(PostgresDocuments)
     lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
-    lifetime = timedelta(hours=resources.settings.lifecycle.working_memory_h)
-    at_hand = AtHand(await resources.store(PostgresDesks), tokens, resources.clock, lifetime)
-    context = Context(remember, recollection, at_hand, resources.clock)
+    at_hand = await reader_of_working_memory(resources)
+    patterns = UserPatterns(await resources.store(PostgresHabits), resources.clock)
+    context = Context(remember, recollection, at_hand, patterns, resources.clock)
     routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
     return {
         "query.recall": routed(handler=Recall(remember), fit=fit_recall),

@@ -11,6 +11,7 @@ import pytest
 
 from ricordo.adapters.postgres.curating import PostgresCurating
 from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.habits import PostgresHabits
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
@@ -101,6 +102,7 @@ def stores(dsns: Dsns, database: Database, beside: Beside) -> Stores:
         curating=PostgresCurating(database),
         desks=PostgresDesks(database),
         notebook=PostgresNotebook(database),
+        habits=PostgresHabits(database),
         entomb=_entombing(database),
     )
 

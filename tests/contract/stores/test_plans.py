@@ -96,6 +96,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "passes",
         "keeping",
         "working",
+        "patterns",
     ],
 )
 async def test_by_key(database: Database, file: str) -> None:

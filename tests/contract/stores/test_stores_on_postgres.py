@@ -93,3 +93,7 @@ class TestKeeping(stores.KeepingContract):
 
 class TestFading(stores.FadingContract):
     """Lifecycle's part: fading under clocks that are wrong."""
+
+
+class TestHabits(stores.HabitsContract):
+    """Retrieval's part: how a user talks."""

@@ -11,9 +11,11 @@ import pytest
 
 from ricordo.domain.analysis import Claim
 from ricordo.domain.facts import Fact
+from ricordo.domain.patterns import Manners, Talk
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.ports.facts import FactLedger
+from ricordo.ports.habits import Heard, News
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.recollection import Profile, Recollection, Standing, Turn
@@ -26,6 +28,7 @@ from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.at_hand import AtHand
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.key_topics import KeyTopics
+from ricordo_services.retrieval.patterns import UserPatterns
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Remember
 from ricordo_services.retrieval.search import Search
@@ -63,6 +66,12 @@ class Rows:
     async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
         return ()
 
+    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: Manners) -> Heard:
+        return Heard(Talk())
+
+    async def news(self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int) -> News:
+        return News(0, 0)
+
     async def desk(
         self,
         tenant: str,
@@ -72,13 +81,11 @@ class Rows:
         span: Span,
         most_turns: int,
         held: str | None,
+        held_names: UUID | None,
     ) -> Desk | None:
         if self.trouble is not None:
             raise self.trouble
-        return Desk(token="1", names_token=UUID(int=1), turns=self.turns)
-
-    async def names(self, tenant: str, user_id: str) -> Sequence[str]:
-        return ("Fufi",)
+        return Desk(token="1", names_token=UUID(int=1), names=("Fufi",), turns=self.turns)
 
 
 @dataclass
@@ -144,7 +151,7 @@ class Memory:
     def context(self) -> Context:
         rows = cast(Recollection, self.rows)
         at_hand = AtHand(self.rows, Words(), self.clock)
-        return Context(self.remember, rows, at_hand, self.clock)
+        return Context(self.remember, rows, at_hand, UserPatterns(self.rows, self.clock), self.clock)
 
 
 @pytest.fixture

@@ -100,7 +100,9 @@ class _Writing:
         said = [Choice.of(lines) for lines in notices(told, self._language)]
         # Unbroken: where there is no room to say that memory is broken, it must not be said to be empty.
         self._filling.fill(self._parts.head, said, self._page.left, unbroken=True)
-        anything = told.notes or told.entities or told.facts or told.memories or told.recent or told.decisions
+        anything = (
+            told.notes or told.entities or told.facts or told.memories or told.recent or told.decisions
+        ) or told.habits
         if self._roomy and anything:
             self._page.add(self._parts.head, phrase(self._language, "intro"))
 
@@ -125,6 +127,8 @@ class _Writing:
         if self._material.entities:
             names = ", ".join(map(collapse, self._material.entities))
             lines.append(safe(phrase(self._language, "entities", names=names)))
+        if self._material.habits and self._roomy:
+            lines.append(safe(self._material.habits))
         return [Choice.of((line,)) for line in lines]
 
     def _facts(self) -> list[Choice]:

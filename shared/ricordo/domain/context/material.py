@@ -22,6 +22,7 @@ class Material:
         decisions: turns of the conversation that decided something, oldest first.
         notes: values that the bot set.
         entities: what the conversation named last.
+        habits: a line on how the user talks, in the language of the context; empty for none.
         archived_matches: how many matches lie in the archive.
         degraded: what could not be asked just now.
         about: the query: of long texts, what speaks of it is told.
@@ -36,6 +37,7 @@ class Material:
     decisions: Sequence[SpokenTurn] = ()
     notes: Mapping[str, object] = field(default_factory=dict)
     entities: Sequence[str] = ()
+    habits: str = ""
     archived_matches: int = 0
     degraded: Collection[str] = ()
     about: str = ""

@@ -10,6 +10,7 @@ from ricordo.testing.stores.curating import CuratingContract
 from ricordo.testing.stores.encodings import EncodingsContract
 from ricordo.testing.stores.enrichments import EnrichmentsContract
 from ricordo.testing.stores.fading import FadingContract
+from ricordo.testing.stores.habits import HabitsContract
 from ricordo.testing.stores.indexing import IndexingContract
 from ricordo.testing.stores.intake import IntakeContract
 from ricordo.testing.stores.intake_order import ArrivalContract
@@ -41,6 +42,7 @@ __all__ = [
     "FactLedgerContract",
     "FadingContract",
     "FoldingContract",
+    "HabitsContract",
     "IndexingContract",
     "IntakeContract",
     "KeepingContract",

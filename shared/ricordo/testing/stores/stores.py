@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ricordo.domain.memory import Memory
 from ricordo.messages.ids import memory_id
 from ricordo.ports.curating import Curating
+from ricordo.ports.habits import Habits
 from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.keeping import Keeping
 from ricordo.ports.life import Life
@@ -53,6 +54,7 @@ class Stores:
     curating: Curating
     desks: Desks
     notebook: Notebook
+    habits: Habits
     entomb: Callable[[str, Scope, str, str], Awaitable[None]]
 
     def elsewhere(self) -> "Stores":

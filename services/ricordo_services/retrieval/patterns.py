@@ -1,0 +1,88 @@
+"""How a user talks: counted anew when enough has been said since, or anything forgotten."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from ricordo.domain.patterns import LEAST_MESSAGES, Pattern, manners, patterns
+from ricordo.messages.views import PatternView
+from ricordo.ports.clock import Clock
+from ricordo.ports.habits import Habits
+from ricordo_services.retrieval.at_hand import SKEW, later
+
+_MOST: Final = 2_000
+_KEPT_S: Final = 600.0
+_KEPT_UNREAD_S: Final = 30.0  # while some messages are not enriched yet, or have no memory
+_NEW_SHARE: Final = 10  # a tenth as many messages more
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What was counted last.
+
+    Attributes:
+        until: when the last message that counts was said.
+        enough: as many messages more make it worth to count again.
+        ends: when it is counted again at the latest, by the monotonic clock.
+    """
+
+    patterns: tuple[Pattern, ...]
+    until: datetime
+    forgotten: int
+    enough: int
+    ends: float
+
+
+class UserPatterns:
+    """Reads patterns. Habits change slowly: of ten counts, nine would come to the same.
+
+    Args:
+        habits: counts.
+        clock: says what is past.
+    """
+
+    def __init__(self, habits: Habits, clock: Clock) -> None:
+        self._habits = habits
+        self._clock = clock
+        self._held: OrderedDict[tuple[str, str], _Held] = OrderedDict()
+
+    async def read(self, tenant: str, user_id: str) -> tuple[Pattern, ...]:
+        """Return how the user talks, as far as that is known.
+
+        Raises:
+            StoreUnavailable: the store cannot be asked now.
+        """
+        key, before = (tenant, user_id), later(self._clock.now(), SKEW)
+        held = self._held.get(key)
+        if held is not None and await self._holds(key, held, before):
+            return held.patterns
+        heard = await self._habits.talk(*key, before=before, manners=manners())
+        found = patterns(heard.talk)
+        self._held.pop(key, None)
+        if heard.until is not None and heard.talk.messages >= LEAST_MESSAGES:
+            enough = max(1, heard.talk.messages // _NEW_SHARE)
+            is_read = sum(heard.talk.parts_of_day.values()) == heard.talk.messages
+            ends = self._clock.monotonic() + (_KEPT_S if is_read else _KEPT_UNREAD_S)
+            self._held[key] = _Held(found, heard.until, heard.forgotten, enough, ends)
+            if len(self._held) > _MOST:
+                self._held.popitem(last=False)
+        return found
+
+    async def _holds(self, key: tuple[str, str], held: _Held, before: datetime) -> bool:
+        if self._clock.monotonic() > held.ends:
+            return False
+        news = await self._habits.news(*key, since=held.until, before=before, most=held.enough)
+        return news.messages < held.enough and news.forgotten == held.forgotten
+
+
+def pattern_view(pattern: Pattern) -> PatternView:
+    """Show a pattern on the wire."""
+    return PatternView.model_validate(
+        {
+            "name": pattern.name,
+            "value": pattern.value,
+            "confidence": round(pattern.confidence, 2),
+            "count": pattern.count,
+        }
+    )

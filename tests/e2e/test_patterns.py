@@ -1,0 +1,105 @@
+"""How a user talks, over the wire: told from many messages, in two languages, and of few not at all."""
+
+from collections.abc import Sequence
+
+import pytest
+from tests.fixtures.wire import Bot, Json, at, said
+
+pytestmark = pytest.mark.e2e
+
+TIFOSO = [
+    "Ciao! Hai visto il calcio ieri?",
+    "Adoro il calcio \u26bd",
+    "Dai, che bello il calcio stasera!",
+    "Sai chi gioca?",
+    "Ti dico, che gioia il calcio!",
+    "Hai sentito? Abbiamo vinto!",
+    "Boh, dimmi tu",
+    "Il calcio mi rende felice!",
+    "Ciao, ci sei?",
+    "Puoi dirmi il risultato?",
+    "Odio il traffico, che schifo",
+    "Il traffico è un incubo!",
+    "Che rabbia, di nuovo traffico",
+    "Maledetto traffico, sono furioso",
+]
+PATIENT = (
+    "Good morning. Could you kindly tell me whether the appointment at the clinic can be moved to another "
+    "day, since the trains are not running on that date and I would otherwise have to ask a neighbour to "
+    "drive me there and back? I would be grateful for any time in the second half of the month, before noon, "
+    "as visit number {n} took a little longer than expected."
+)
+
+
+async def told(bot: Bot, contents: Sequence[str], *, hour: int, user_id: str = "u-1") -> None:
+    """Say each on a day of its own, so many hours before noon in Rome's winter."""
+    await bot.remember(
+        *(
+            said(
+                f"{user_id}-{n}",
+                content,
+                user_id=user_id,
+                conversation_id=f"c-{user_id}-{n // 4}",
+                timestamp=at(days=40 - n // 2, hours=hour, minutes=-(n % 2)),
+                timezone="Europe/Rome",
+            )
+            for n, content in enumerate(contents)
+        )
+    )
+
+
+async def patterns(bot: Bot, query: str, user_id: str = "u-1") -> tuple[dict[str, Json], str]:
+    reply = await bot.ask("context", query=query, user_id=user_id, reinforce=False)
+    assert reply["degraded"] == []
+    return {one["name"]: one for one in reply["patterns"]}, reply["context"]
+
+
+async def test_who_talks_briefly_warmly_and_at_night_of_football(bot: Bot) -> None:
+    await told(bot, TIFOSO, hour=-8)  # nine in the evening in Rome
+    found, context = await patterns(bot, "Che cosa mi piace?")
+    assert found["length"]["value"]["are"] == "short"
+    assert found["time_of_day"]["value"] == {"evening": 1.0}
+    assert found["formality"]["value"]["register"] == "informal"
+    assert found["engagement"]["value"]["sessions"] == 7
+    assert "calcio" in [one["topic"] for one in found["topics_liked"]["value"]]
+    assert "traffico" in [one["topic"] for one in found["topics_avoided"]["value"]]
+    assert all(0.5 <= one["confidence"] <= 1 and 0 < one["count"] <= 14 for one in found.values())
+    assert "- Abitudini dell'utente: scrive soprattutto di sera" in context.replace(
+        "dà del tu, ", ""
+    ).replace("scrive messaggi brevi, ", "")
+
+
+async def test_who_writes_at_length_and_keeps_a_distance(bot: Bot) -> None:
+    await told(bot, [PATIENT.format(n=n) for n in range(24)], hour=3)  # ten in the morning in Rome
+    found, context = await patterns(bot, "When is the appointment?")
+    assert found["length"]["value"]["are"] == "long"
+    assert found["time_of_day"]["value"] == {"morning": 1.0}
+    assert found["formality"]["value"] == {"register": "formal", "share": 1.0, "emoji": 0.0}
+    assert found["engagement"]["value"]["questions"] == 1.0
+    line = "- Habits of the user: writes long messages, speaks formally, writes mostly in the morning"
+    assert line in context
+
+
+async def test_of_few_messages_and_of_an_unknown_user_nothing_is_told(bot: Bot) -> None:
+    await told(bot, TIFOSO[:9], hour=-8)
+    await told(bot, TIFOSO, hour=-8, user_id="u-2")
+    for user_id in ("u-1", "nobody"):
+        found, context = await patterns(bot, "Che cosa mi piace?", user_id)
+        assert found == {}
+        assert "Abitudini" not in context
+    assert (await patterns(bot, "Che cosa mi piace?", "u-2"))[0]
+
+
+async def test_what_an_assistant_says_and_what_is_yet_to_come_is_no_habit_of_the_user(bot: Bot) -> None:
+    await bot.remember(
+        *(said(f"a-{n}", f"Ciao, come posso aiutarti? {n}", role="assistant") for n in range(12)),
+        *(said(f"f-{n}", f"Ciao, dal futuro {n}", timestamp="2199-01-01T00:00:00Z") for n in range(12)),
+    )
+    assert (await patterns(bot, "Come va?"))[0] == {}
+
+
+async def test_habits_are_seen_as_soon_as_there_are_some(bot: Bot) -> None:
+    await told(bot, TIFOSO[:5], hour=-8)
+    assert (await patterns(bot, "Che cosa mi piace?"))[0] == {}
+    await told(bot, TIFOSO, hour=-8)
+    assert (await patterns(bot, "Che cosa mi piace?"))[0].keys() >= {"length", "time_of_day"}

@@ -1,0 +1,144 @@
+"""From counts to habits."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.patterns import LEAST_MESSAGES, Pattern, Talk, TopicCount, manners, patterns, told
+
+BRIEF = Talk(
+    messages=60,
+    lengths=(20.0, 30.0, 40.0),
+    lately=30.0,
+    earlier=31.0,
+    parts_of_day={"morning": 2, "afternoon": 3, "evening": 55, "night": 0},
+    formal=1,
+    informal=40,
+    emoji=12,
+    questions=30,
+    sessions=12,
+    days=10,
+    span_days=20,
+    topics=(
+        TopicCount("calcio", 12, 0.6),
+        TopicCount("lavoro", 9, -0.5),
+        TopicCount("tempo", 20, 0.05),
+        TopicCount("tasse", 2, -0.9),
+    ),
+)
+
+counts = st.integers(0, 500)
+lengths = st.floats(0, 40_000)
+topic_counts = st.builds(TopicCount, st.text(min_size=1, max_size=9), st.integers(1, 200), st.floats(-1, 1))
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> Talk:
+    messages = draw(st.integers(0, 200))
+    of_messages = st.integers(0, messages)
+    parts = draw(st.lists(st.integers(0, messages // 4), min_size=4, max_size=4))
+    formal = draw(of_messages)
+    low, median, high = sorted(draw(st.tuples(lengths, lengths, lengths)))
+    return Talk(
+        messages=messages,
+        lengths=(low, median, high),
+        lately=draw(lengths),
+        earlier=draw(lengths),
+        parts_of_day=dict(zip(("morning", "afternoon", "evening", "night"), parts, strict=True)),
+        formal=formal,
+        informal=draw(st.integers(0, messages - formal)),
+        emoji=draw(of_messages),
+        questions=draw(of_messages),
+        sessions=draw(of_messages),
+        days=draw(of_messages),
+        span_days=draw(counts),
+        topics=draw(st.lists(topic_counts, max_size=9)),
+    )
+
+
+def found(talk: Talk) -> dict[str, Pattern]:
+    return {one.name: one for one in patterns(talk)}
+
+
+@given(talks())
+def test_each_has_a_confidence_and_a_count_that_it_rests_on(talk: Talk) -> None:
+    names = []
+    for one in patterns(talk):
+        assert 0.5 <= one.confidence <= 1
+        assert one.count > 0
+        names.append(one.name)
+    assert len(names) == len(set(names))
+    for language in ("it", "en", "de"):
+        assert "\n" not in told(patterns(talk), language)
+
+
+@given(talks())
+def test_of_few_messages_nothing_is_a_habit(talk: Talk) -> None:
+    assert patterns(replace(talk, messages=min(talk.messages, LEAST_MESSAGES - 1))) == ()
+
+
+@given(st.integers(1, 199), st.integers(0, 199))
+def test_more_of_the_same_is_surer(said: int, more: int) -> None:
+    few = Talk(messages=said, lengths=(9, 9, 9), parts_of_day={"evening": said}, sessions=said, span_days=1)
+    many = replace(few, messages=said + more, parts_of_day={"evening": said + more}, sessions=said + more)
+    before, after = found(few), found(many)
+    assert before.keys() <= after.keys()
+    assert all(after[name].confidence >= one.confidence for name, one in before.items())
+
+
+def test_what_is_known_of_somebody_brief() -> None:
+    habits = found(BRIEF)
+    assert habits["length"].value == {"characters": 30, "are": "short", "lately": "as before"}
+    assert habits["topics_liked"].value == [{"topic": "calcio", "messages": 12, "valence": 0.6}]
+    assert habits["topics_avoided"].value == [{"topic": "lavoro", "messages": 9, "valence": -0.5}]
+    assert habits["time_of_day"].value == {"morning": 0.03, "afternoon": 0.05, "evening": 0.92}
+    assert habits["formality"].value == {"register": "informal", "share": 0.98, "emoji": 0.2}
+    assert habits["engagement"].value == {
+        "questions": 0.5,
+        "messages_a_session": 5.0,
+        "sessions": 12,
+        "days": 0.5,
+    }
+    assert [habits[name].count for name in ("length", "topics_liked", "formality")] == [60, 12, 41]
+
+
+@pytest.mark.parametrize(
+    ("lately", "trend"), [(31, "as before"), (60, "longer"), (12, "shorter"), (0, "shorter")]
+)
+def test_a_length_that_changes_is_told(lately: float, trend: str) -> None:
+    value = found(replace(BRIEF, lately=lately))["length"].value
+    assert isinstance(value, dict)
+    assert value["lately"] == trend
+
+
+def test_who_does_now_this_and_now_that_has_no_habit() -> None:
+    parts = {"morning": 15, "afternoon": 15, "evening": 15, "night": 15}
+    mixed = found(replace(BRIEF, parts_of_day=parts, formal=20, informal=20, topics=()))
+    assert mixed.keys() == {"length", "engagement"}
+
+
+def test_a_line_tells_what_helps_to_answer_in_the_language_of_the_context() -> None:
+    habits = patterns(BRIEF)
+    assert told(habits, "it") == (
+        "- Abitudini dell'utente: scrive messaggi brevi, dà del tu, scrive soprattutto di sera"
+    )
+    assert told(habits, "en") == (
+        "- Habits of the user: writes short messages, speaks informally, writes mostly in the evening"
+    )
+    polite = patterns(replace(BRIEF, lengths=(400, 500, 600), formal=40, informal=0, parts_of_day={}))
+    assert told(polite, "it") == "- Abitudini dell'utente: scrive messaggi lunghi, dà del Lei"
+    medium = patterns(replace(BRIEF, lengths=(90, 100, 120), formal=0, informal=0, parts_of_day={}))
+    assert told(medium, "en") == ""
+    assert told((), "it") == ""
+
+
+def test_words_of_manners_are_in_one_list_each() -> None:
+    told_by = manners()
+    formal, informal = (
+        set(re.sub(r"\\m\(\?:|\)\\M", "", each).split("|")) for each in (told_by.formal, told_by.informal)
+    )
+    assert not formal & informal
+    assert "" not in formal | informal
