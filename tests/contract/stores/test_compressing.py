@@ -5,18 +5,23 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ricordo.adapters.postgres.compressing import PostgresCompressing
 from ricordo.adapters.postgres.database import Database
-from ricordo.domain.compression import old_enough
+from ricordo.domain.compression import is_weak, old_enough
 from ricordo.domain.memory import Memory
 from ricordo.domain.summaries import Turn
 from ricordo.domain.syntheses import synthesise
 from ricordo.ports.compressing import Place
+from ricordo.ports.curating import UnknownMemories
 from ricordo.ports.life import Access
 from ricordo.ports.stages import Progress
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.correcting import correct
+from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED
 
@@ -137,6 +142,84 @@ async def test_of_what_is_forgotten_nothing_is_made(sleep: PostgresCompressing, 
     await stores.entomb(stores.tenant, "user", "u-1", "u-1")
     assert await _compress(sleep, stores, told) is None
     assert not (await stores.memory("m-1")).compressed
+
+
+async def test_what_is_put_right_is_in_no_synthesis_any_more(
+    sleep: PostgresCompressing, stores: Stores
+) -> None:
+    """The others are as if they had never been condensed, and the index hears that the synthesis has gone."""
+    told = await _told(stores, "m-1", "m-2", "m-3", "m-4")
+    made = await _compress(sleep, stores, told)
+    assert made is not None
+    await correct(stores, told[0].id, "I told Eve.")
+    assert await stores.recollection.memories(stores.tenant, "u-1", [made.memory_id]) == []
+    assert await _weak(sleep, stores) == {one.id for one in told[1:]}
+    assert await stores.memory("m-2") == told[1]
+    moved = await stores.life.moved(stores.tenant, NOW + timedelta(days=9999), 9)
+    assert [one.memory_id for one in moved] == [made.memory_id]
+    assert await _compress(sleep, stores, told[1:]) is not None
+
+
+async def test_who_says_the_same_again_or_is_somebody_else_unmakes_nothing(
+    sleep: PostgresCompressing, stores: Stores
+) -> None:
+    """What a memory says is only confirmed; what another user's says is nobody's business."""
+    told = await _told(stores, "m-1", "m-2", "m-3")
+    made = await _compress(sleep, stores, told)
+    assert made is not None
+    await correct(stores, told[0].id, told[0].content)
+    with pytest.raises(UnknownMemories):
+        await correct(stores, told[0].id, "I told Eve.", by=wish(user_id="u-2", asked="I told Eve."))
+    assert len(await stores.recollection.memories(stores.tenant, "u-1", [made.memory_id])) == 1
+    assert (await stores.memory("m-1")).compressed
+
+
+AGES = st.one_of(st.integers(80, 400).map(float), st.floats(80, 400).map(lambda days: round(days, 6)))
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.tuples(
+            AGES,
+            st.sampled_from((0, 3, 20, 60)),
+            st.floats(0, 1).map(lambda share: round(share, 6)),
+            st.sampled_from((0, 30, 5000)),
+            st.sampled_from(("", "", "", "pinned", "verified", "compressed", "expires_at", "source")),
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+async def test_who_is_weak_is_what_the_domain_says(
+    database: Database, stores: Stores, rows: list[tuple[float, int, float, int, str]]
+) -> None:
+    """The copy of the formula in SQL, on random rows."""
+    stores = stores.elsewhere()
+    names = [f"m-{number}" for number in range(len(rows))]
+    ids = [stores.id(name) for name in names]
+    messages = [
+        new_message(name, tenant=stores.tenant, timestamp=NOW - timedelta(days=row[0]))
+        for name, row in zip(names, rows, strict=True)
+    ]
+    await stores.record(*messages)
+    await stores.encode(*names)
+    async with database.transaction(stores.tenant) as connection:
+        await connection.executemany(
+            SHAPE, [(stores.tenant, one, *row[1:]) for one, row in zip(ids, rows, strict=True)]
+        )
+    expected = {one.id for name in names if is_weak(one := await stores.memory(name), NOW)}
+    assert await _weak(PostgresCompressing(database), stores) == expected
+
+
+SHAPE = """
+update memories
+set access_count = $3, importance = $4, token_count = $5, derived_by = 'rules', pinned = $6 = 'pinned',
+    verified = $6 = 'verified', compressed = $6 = 'compressed',
+    expires_at = case when $6 = 'expires_at' then now() end,
+    source = case when $6 = 'source' then 'user_correction' else source end
+where tenant = $1 and id = $2
+"""
 
 
 async def test_a_repeat_writes_nothing(sleep: PostgresCompressing, stores: Stores) -> None:

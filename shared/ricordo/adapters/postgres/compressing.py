@@ -75,7 +75,7 @@ class PostgresCompressing:
                 return None
             written = await derived.write(connection, tenant, [synthesis], at, finished=True)
             if written:
-                await connection.execute(_SQL["mark"], tenant, ids)
+                await connection.execute(_SQL["mark"], tenant, ids, synthesis.id)
         return written[0] if written else None
 
 

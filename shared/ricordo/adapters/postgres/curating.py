@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres import derived, rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.uses import Told, hold, note
 from ricordo.domain.reinforcement import Verdict
@@ -130,6 +130,10 @@ class _Correcting:
 
     async def to(self, content: str, language: str) -> Sequence[str]:
         """Write it, and take back what followed from the former words; return the columns that it changes."""
+        await derived.hold(self.connection, self.tenant, [self.user_id])  # nobody condenses it meanwhile
+        other = (self.tenant, self.user_id, self.memory_id, content)
+        if await self.connection.fetchval(_SQL["says_otherwise"], *other):
+            await derived.unmake(self.connection, self.tenant, [self.memory_id])
         held = await self.connection.fetchrow(_SQL["hold_memory"], self.tenant, self.user_id, self.memory_id)
         if held is None:
             raise UnknownMemories([self.memory_id])

@@ -54,6 +54,21 @@ async def withdraw(connection: Connection, tenant: str, memory_ids: Sequence[UUI
         await connection.execute(_SQL["withdraw"], tenant, memory_ids)
 
 
+async def unmake(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> None:
+    """Take away the syntheses of memories that do not say any more what they said.
+
+    Their other sources are as if they had never been condensed. What the user has put right or verified
+    stays. To be called before anything else of the transaction is locked, as it locks the sources in the
+    order of their ids.
+    """
+    resting = [row["id"] for row in await connection.fetch(_SQL["resting"], tenant, memory_ids)]
+    found = await connection.fetch(_SQL["unheld"], tenant, resting)
+    sources = sorted({one for row in found for one in row["source_ids"]})
+    if sources:
+        await connection.execute(_SQL["free"], tenant, sources)
+        await withdraw(connection, tenant, [row["id"] for row in found])
+
+
 _DIRECT: Final = (
     "id",
     "user_id",

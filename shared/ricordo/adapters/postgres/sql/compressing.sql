@@ -38,4 +38,5 @@ where m.tenant = $1 and m.id = any($4::uuid[]) and m.user_id is not distinct fro
 select * from memories where tenant = $1 and id = any($2::uuid[]) order by id for update
 
 -- name: mark
-update memories set compressed = true where tenant = $1 and id = any($2::uuid[])
+-- $3 the synthesis.
+update memories set compressed = true, synthesis_id = $3 where tenant = $1 and id = any($2::uuid[])

@@ -35,6 +35,10 @@ with held as (
 )
 select verified from held
 
+-- name: says_otherwise
+-- Whether a memory of the user ($2, $3) was condensed and does not say $4.
+select compressed and content <> $4 from memories where tenant = $1 and id = $3 and user_id is not distinct from $2
+
 -- name: hold_memory
 -- $2 user, $3 memory id. Held against everybody, so that who has read the former words writes nothing of them after this.
 select id, content, source = 'user_correction' and confidence = 1 and verified as corrected from memories

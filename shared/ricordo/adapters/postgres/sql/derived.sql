@@ -67,3 +67,19 @@ with locked as (
 insert into withdrawn (tenant, memory_id, user_id)
 select $1, id, user_id from gone order by id
 on conflict (tenant, memory_id) do update set at = now()
+
+-- name: resting
+-- $2 ids of memories. The syntheses that rest on them.
+select synthesis_id as id from memories where tenant = $1 and id = any($2::uuid[]) and synthesis_id is not null
+
+-- name: unheld
+-- $2 ids of syntheses. Those that the user has neither put right nor verified, with their sources.
+select id, source_ids from memories
+where tenant = $1 and id = any($2::uuid[]) and not verified and source <> 'user_correction'
+
+-- name: free
+-- $2 ids of memories that may be condensed anew.
+with locked as (
+    select id from memories where tenant = $1 and id = any($2::uuid[]) order by id for update
+)
+update memories m set compressed = false, synthesis_id = null from locked l where m.tenant = $1 and m.id = l.id
