@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ricordo.testing.eventually import eventually
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
 
 COUNT = 12
+NOW = datetime.now(UTC).isoformat()
 
 
 @pytest.fixture
@@ -31,7 +33,8 @@ async def ricordo(tmp_path: Path) -> AsyncIterator[RicordoUp]:
 def bringing(number: int) -> Json:
     data = pdf(f"The code of door number {number} is {number}77.")
     document = {"name": f"{number}.pdf", "media_type": "application/pdf", "data": b64encode(data).decode()}
-    return said(f"m-{number}", f"Note {number}.") | {"document": document}
+    # Said just now: nothing is condensed yet.
+    return said(f"m-{number}", f"Note {number}.", timestamp=NOW) | {"document": document}
 
 
 async def test_every_document_is_remembered_once(ricordo: RicordoUp) -> None:
