@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
-from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
+from ricordo.messages.views import Analysis, DocumentStatus, Emotion, FactView, MemoryView
 from ricordo.messages.vocabulary import Degradation, Intent, MemoryKind, MemoryType, MessageState, Role
 from ricordo_services.cli.cards import show_facts
 from ricordo_services.cli.failures import Misused
@@ -153,6 +153,21 @@ def test_an_error_beside_a_message_that_is_remembered_is_of_another(
     assert "another message was sent under this id, and refused:\n  id_conflict" in capsys.readouterr().out
     show_status("m-1", StatusReply(state=MessageState.FAILED, error="invalid: content is required"))
     assert "another" not in capsys.readouterr().out
+
+
+def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixture[str]) -> None:
+    read = DocumentStatus(
+        name="a.pdf", media_type="application/pdf", state=MessageState.REMEMBERED, extracts=500, whole=False
+    )
+    show_status("m-1", StatusReply(state=MessageState.REMEMBERED, document=read))
+    out = capsys.readouterr().out
+    assert "a.pdf remembered" in out
+    assert "in 500 extracts, and the rest of it is too much" in out
+    broken = DocumentStatus(
+        name="a.pdf", media_type="application/pdf", state=MessageState.FAILED, error="document_unreadable: no"
+    )
+    show_status("m-1", StatusReply(state=MessageState.REMEMBERED, document=broken))
+    assert "a.pdf failed\n  document_unreadable: no" in capsys.readouterr().out
 
 
 def test_scores_below_zero_and_missing_ones_are_shown_too() -> None:
