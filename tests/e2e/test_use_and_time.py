@@ -133,3 +133,30 @@ async def test_what_is_used_again_comes_back_from_the_archive(bot: Bot, running:
 
     await eventually(back)
     assert (await rows(running, bot))["m-1"]["archived_at"] is None
+
+
+async def test_what_is_past_its_time_is_archived_until_it_is_used(bot: Bot, running: Running) -> None:
+    soon = datetime.now(UTC) + timedelta(days=2)
+    await bot.remember(
+        said("m-1", "Il codice della festa è girasole.", expires_at=soon.isoformat()),
+        said("m-2", "La festa è in giardino."),
+    )
+    done = await run_pass(running.settings, "expire", tenant=bot.tenant)
+    assert (done.examined, done.archived) == (0, 0)
+    async with bot.hearing("memory.archived") as archived:
+        later = soon + timedelta(minutes=1)
+        done = await run_pass(running.settings, "expire", now=later, tenant=bot.tenant)
+        assert (done.examined, done.archived) == (1, 1)
+        assert json.loads((await archived.next()).data)["reason"] == "expiry"
+    await running.everything_is_settled()
+    assert ids((await bot.recall("codice della festa"))["memories"]) == ["m-2"]
+    for question in ("codice della festa", "girasole"):
+        asked_for = await bot.recall(question, filters={"include_archived": True})
+        assert "m-1" in ids(asked_for["memories"])
+    await bot.recall("girasole", reinforce=True, filters={"include_archived": True})
+
+    async def back() -> bool:
+        await running.everything_is_settled()
+        return "m-1" in ids((await bot.recall("codice della festa"))["memories"])
+
+    await eventually(back)
