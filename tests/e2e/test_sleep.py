@@ -6,12 +6,15 @@ import pytest
 from tests.fixtures.running import Running
 from tests.fixtures.wire import NOON, Bot, Json, at, ids, said
 
+from ricordo.settings import CondensingSettings
 from ricordo.testing.eventually import eventually
+from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.passed import Summary
 from ricordo_services.wiring import run_pass
 
 pytestmark = pytest.mark.e2e
 
+MODEL = "hermes3:8b"
 COFFEES: tuple[Json, ...] = tuple(
     said(f"m-{number}", text, timestamp=at(days=300 - 2 * number), language="it", speaker="Davide")
     for number, text in enumerate(
@@ -59,6 +62,22 @@ async def test_what_is_old_and_weak_is_condensed_and_stays(bot: Bot, running: Ru
     assert sorted(ids(after["memories"])) == sorted(ids(before["memories"]))
     again = await _night(running, bot)
     assert (again.changed, again.created) == (0, 0)
+
+
+async def test_a_language_model_may_say_it(bot: Bot, running: Running) -> None:
+    """What the sources bear out; of what they do not, the sentences that tell most stand."""
+    await bot.remember(*COFFEES)
+    told = "Davide ha preso più volte un caffè con Anna al bar, una volta per 3 euro."
+    async with ollama_stand_in([MODEL]) as server:
+        server.behaviour.chat = lambda _: json.dumps({"summary": told})
+        condensing = CondensingSettings(provider="ollama", model=MODEL, ollama_url=server.url)
+        settings = running.settings.model_copy(update={"condensing": condensing})
+        assert (await run_pass(settings, "compress", now=NOON, tenant=bot.tenant)).created == 1
+
+    async def found() -> bool:
+        return [one["content"] for one in await _syntheses(bot)] == [told]
+
+    await eventually(found, within=30)
 
 
 async def test_in_a_context_the_synthesis_stands_for_them(bot: Bot, running: Running) -> None:
