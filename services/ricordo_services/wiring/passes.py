@@ -51,6 +51,7 @@ async def _compress(resources: Resources) -> Work:
         await resources.store(PostgresCompressing),
         await _emitter(resources),
         resources.clock,
+        await resources.beside(),
         resources.model_names[0],
         resources.settings.lifecycle.compress_alike,
         await condenser(resources),

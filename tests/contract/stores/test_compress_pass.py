@@ -21,6 +21,7 @@ from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreate
 from ricordo.messages.queries import ExpandRequest
 from ricordo.ports.memories import NewMessage, StoreUnavailable
 from ricordo.ports.stages import Progress
+from ricordo.runtime.beside import Beside
 from ricordo.testing.factories import at, new_message, unit_vectors
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.enriched import enriched
@@ -104,6 +105,7 @@ def _compress(database: Database, **differing: Any) -> Compress:  # noqa: ANN401
         "store": PostgresCompressing(database),
         "emitter": Heard(),
         "clock": SystemClock(),
+        "beside": Beside(),
         "model": MODEL,
     }
     return Compress(**{**parts, **differing})

@@ -1,9 +1,9 @@
 """Compress: at night, what is old and weak is condensed into syntheses, and stays."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreate
 from ricordo.ports.clock import Clock
 from ricordo.ports.compressing import Compressing, Place
 from ricordo.ports.condensing import Condenser
+from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.frame import Slice
 
@@ -32,6 +33,8 @@ class Compress:
     lacks a stage the reconciliation tells, and that it was made stands in the rows.
 
     Attributes:
+        store, emitter, clock: what it works with.
+        beside: where it computes.
         model: whose vectors say what is alike.
         alike: the least cosine of each member of a group with the middle one.
         condenser: a language model; None for the sentences that tell most.
@@ -40,6 +43,7 @@ class Compress:
     store: Compressing
     emitter: Emitter
     clock: Clock
+    beside: Beside
     model: str
     alike: float = ALIKE
     condenser: Condenser | None = None
@@ -82,7 +86,7 @@ class Compress:
         while True:
             window = await self.store.weak(tenant, user_id, self.model, now, after=after, limit=_WINDOW)
             yield Slice(examined=len(window))
-            found = await asyncio.to_thread(groups, window, self.alike)
+            (found,) = await self.beside.each(partial(groups, alike=self.alike), [window])
             for start in range(0, len(found), _SLICE):
                 yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now)
             if len(window) < _WINDOW:
@@ -114,7 +118,7 @@ class Compress:
     async def _write(self, tenant: str, sources: Sequence[Turn], now: datetime) -> list[DerivedEvent]:
         """Write a synthesis; return what there is to tell of it, nothing where a source is not as it was."""
         text = None if self.condenser is None else await self.condenser.synthesis(sources)
-        synthesis = await asyncio.to_thread(synthesise, sources, text)
+        (synthesis,) = await self.beside.each(partial(synthesise, text=text), [sources])
         memories = [one.memory for one in sources]
         progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
         if progress is None:
