@@ -1,13 +1,10 @@
 """Commands that have their name already, and their work in a later version."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from ricordo_services.cli.failures import Failed
-
-PASSES: Final = ("reflect",)
-"""The passes of `lifecycle run` that version 0.6 brings."""
 
 Anything = Annotated[list[str] | None, typer.Argument(metavar="...", hidden=True)]
 

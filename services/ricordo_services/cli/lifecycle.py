@@ -10,11 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from ricordo.messages.base import parse_instant
 from ricordo.settings import Settings
-from ricordo_services.cli.catalogue import NOT_YET
 from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import FAILED, Interrupted, Misused, complain, guarded, sentence
 from ricordo_services.cli.groups import group
-from ricordo_services.cli.later import PASSES, NotYet
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
@@ -22,7 +20,6 @@ from ricordo_services.cli.stores import named_stores, tenant_of
 from ricordo_services.passed import ORDER, RunsElsewhere, Summary
 
 ALL: Final = "all"
-_KNOWN: Final = tuple(name for name in ORDER if name not in PASSES)
 _COUNTS: Final = ("examined", "changed", "archived", "created", "seconds")
 
 app = group("Run the passes that let memories fade and keep them in order.")
@@ -46,7 +43,7 @@ async def run(
         str,
         typer.Argument(
             metavar="PASS",
-            help=f"{', '.join(_KNOWN)}, or {ALL} of these; {', '.join(PASSES)} {NOT_YET}",
+            help=f"{', '.join(ORDER)}, or {ALL} of these",
             show_default=False,
         ),
     ],
@@ -83,11 +80,9 @@ async def run(
 
 
 def _named(name: str) -> tuple[str, ...]:
-    if name in PASSES:
-        raise NotYet(f"ricordo lifecycle run {name}", "0.6", f"`ricordo lifecycle run {ALL}` runs the others")
-    if name not in (*_KNOWN, ALL):
-        raise Misused(f"there is no pass {name}: choose from {', '.join((*_KNOWN, ALL))}")
-    return _KNOWN if name == ALL else (name,)
+    if name not in (*ORDER, ALL):
+        raise Misused(f"there is no pass {name}: choose from {', '.join((*ORDER, ALL))}")
+    return ORDER if name == ALL else (name,)
 
 
 async def _made(order: _Order, name: str, *, quiet: bool) -> Summary:

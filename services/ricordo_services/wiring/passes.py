@@ -1,5 +1,6 @@
 """The table of passes: what the worker of lifecycle and `ricordo lifecycle run` go by."""
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -11,12 +12,14 @@ from ricordo.adapters.postgres.compressing import PostgresCompressing
 from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.adapters.postgres.reflecting import PostgresReflecting
 from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.domain.retention import LITE
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Expire, Pass, Retain, Work
+from ricordo_services.lifecycle.reflecting import Reflect
 from ricordo_services.lifecycle.summarizing import Alone, Summarize
 from ricordo_services.passed import Report, Summary, silent
 from ricordo_services.resources import Resources
@@ -110,8 +113,20 @@ def _limits(settings: LifecycleSettings) -> tuple[int | None, int | None]:
     return settings.retain_observations or observations, settings.retain_reflections or reflections
 
 
+async def _reflect(resources: Resources) -> Work:
+    settings = resources.settings.lifecycle
+    return Reflect(
+        store=await resources.store(PostgresReflecting),
+        emitter=await _emitter(resources),
+        clock=resources.clock,
+        beside=await resources.beside(),
+        threshold=settings.reflect_threshold if settings.reflect and not settings.lite else math.inf,
+    )
+
+
 PASSES: Final[Mapping[str, Planned]] = {
     "summarize": Planned(_summarize, lambda settings: settings.summarize_every_s, waited_for=True),
+    "reflect": Planned(_reflect, lambda settings: settings.reflect_every_s, waited_for=True),
     "expire": Planned(_expire, lambda settings: settings.expire_every_s, waited_for=True),
     "compress": Planned(_compress, nightly),
     "decay": Planned(_decay, nightly),

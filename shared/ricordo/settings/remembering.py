@@ -71,12 +71,17 @@ class LifecycleSettings(Group):
             three digits. The default is for MiniLM; other models have other cosines.
         expire_every_s: seconds between two looks for memories that are past their `expires_at`.
         expired_kept_h: hours for which such a memory stays after a use that brought it back.
-        lite: whether little is kept: by default 1,000 observations and 100 reflections a user.
+        lite: whether little is kept: by default 1,000 observations and 100 reflections a user; nobody is
+            reflected upon then.
         retain_observations: how many messages, notes and the like of a user stay out of the archive; no limit
             unless said, or `lite`.
         retain_reflections: the same for reflections.
         retain_by: what stays of more than that: what is important and recent, what came in last, or what was
             said or used last.
+        reflect: whether insights are drawn from what users say; not in lite mode.
+        reflect_threshold: what must have come in about a user since the last reflection: the sum of
+            importances, from 1 to 10 each.
+        reflect_every_s: seconds between two looks for users of whom so much has come in.
         reconcile_every_s: seconds between two looks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing.
         uses_kept_days: how long it is kept what each recall has added to each memory, so that
@@ -96,6 +101,9 @@ class LifecycleSettings(Group):
     retain_observations: PositiveInt | None = None
     retain_reflections: PositiveInt | None = None
     retain_by: Literal["importance_weighted", "fifo", "recency"] = "importance_weighted"
+    reflect: bool = True
+    reflect_threshold: PositiveFloat = 100.0
+    reflect_every_s: PositiveFloat = 60.0
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 120.0
     uses_kept_days: Annotated[int, Field(ge=8, le=36_500)] = 30

@@ -81,6 +81,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "derived",
         "sessions",
         "compressing",
+        "reflecting",
         "projection",
         "facts",
         "asking",

@@ -10,13 +10,16 @@ from tests.contract.stores.test_links import of_stores
 
 from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.reflecting import PostgresReflecting
 from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.ports.documents import NewDocument
 from ricordo.ports.life import Access
+from ricordo.ports.reflecting import Accumulated, Reflection
 from ricordo.ports.working import Note
 from ricordo.testing.factories import memory, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
+from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.links import join
 from ricordo.testing.stores.stores import STORED
@@ -27,7 +30,7 @@ pytestmark = pytest.mark.integration
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
-    "uses requests withdrawn unsummarized session_ends notes documents"
+    "uses requests withdrawn unsummarized session_ends notes documents accumulated insights"
 ).split()
 
 
@@ -36,6 +39,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     document = NewDocument(name="a.txt", media_type="text/plain", key="k", size=1)
     await stores.record(replace(new_message(tenant=stores.tenant), document=document))
     await stores.encode("m-1")
+    await _reflected(stores, database)
     await learn(
         stores,
         tell(stores, "m-1", said("lives_in", "Rome"), said("friend", "Marco R."), said("friend", "Lupo")),
@@ -53,6 +57,14 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await join(of_stores(stores, database), "m-1")
     note = Note(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
     await stores.notebook.note(stores.tenant, note, STORED, alive_since=STORED, most=1)
+
+
+async def _reflected(stores: Stores, database: Database) -> None:
+    said = await stores.memory("m-1")
+    await stores.enrichments.save(stores.tenant, [enriched(said)], STORED)
+    made = replace(said, id=uuid4(), message_id=None, source_ids=(said.id,))
+    store = PostgresReflecting(database)
+    await store.reflect(stores.tenant, Accumulated("u-1", 1.0), [Reflection(uuid4(), made)], STORED)
 
 
 async def _withdrawn(stores: Stores, database: Database) -> None:

@@ -8,7 +8,6 @@ from tests.unit.cli.conftest import Cli
 
 from ricordo_services import cli as command_line
 from ricordo_services.cli.catalogue import ENTRIES
-from ricordo_services.cli.later import PASSES as LATER_PASSES
 from ricordo_services.cli.local import EVERY_NAME
 from ricordo_services.passed import ORDER
 from ricordo_services.wiring import PASSES, WORKERS
@@ -35,14 +34,9 @@ def test_what_a_later_version_brings_is_marked(cli: Cli) -> None:
         assert "(not in this version)" in " ".join(cli(name, "--help").out.split())
 
 
-def test_each_pass_is_there_or_comes_later_and_the_help_says_which(cli: Cli) -> None:
-    assert tuple(PASSES) == tuple(name for name in ORDER if name not in LATER_PASSES)
-    flat = " ".join(cli("lifecycle", "run", "--help").out.split())
-    assert f"{', '.join(PASSES)}, or all of these; {', '.join(LATER_PASSES)} (not in this version)" in flat
-    for name in LATER_PASSES:
-        ended = cli("lifecycle", "run", name)
-        assert (ended.code, ended.out) == (1, "")
-        assert "comes with version 0.6" in ended.err
+def test_each_pass_is_there_and_the_help_names_it(cli: Cli) -> None:
+    assert tuple(PASSES) == ORDER
+    assert f"{', '.join(PASSES)}, or all of these" in " ".join(cli("lifecycle", "run", "--help").out.split())
 
 
 def test_an_unknown_pass_or_moment_is_misuse(cli: Cli) -> None:

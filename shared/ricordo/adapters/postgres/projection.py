@@ -8,6 +8,7 @@ from uuid import UUID
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.marking import mark, reworded
+from ricordo.adapters.postgres.reflecting import gather
 from ricordo.ports.memories import (
     EnrichedMemory,
     Indexable,
@@ -100,6 +101,7 @@ class PostgresEnrichments:
             written = await connection.fetch(_SQL["enrich"], tenant, document)
             versions = {row["id"]: row["derived_by"] for row in written}
             done = [one.memory_id for one in enriched if one.memory_id in versions]
+            await gather(connection, tenant, done)
             marked = await mark(connection, tenant, Stage.ENRICHED, done, at)
             return [SavedEnrichment(one, versions[one.memory_id]) for one in marked]
 

@@ -7,5 +7,14 @@ from ricordo.domain.reflection.insights import (
     Insight,
     insights,
 )
+from ricordo.domain.reflection.remembering import identity, remembered
 
-__all__ = ["LEAST_IMPORTANCE", "MOST_INSIGHTS", "MOST_SOURCES", "Insight", "insights"]
+__all__ = [
+    "LEAST_IMPORTANCE",
+    "MOST_INSIGHTS",
+    "MOST_SOURCES",
+    "Insight",
+    "identity",
+    "insights",
+    "remembered",
+]

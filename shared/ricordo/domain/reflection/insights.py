@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from ricordo.domain.facts import USER, Fact
 from ricordo.domain.memory import Emotion, Memory
 from ricordo.domain.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT
 from ricordo.domain.reflection.languages import WORDS
@@ -53,24 +52,27 @@ class Insight:
     created_at: dt.datetime
 
 
-def insights(memories: Sequence[Memory], facts: Iterable[Fact] = ()) -> tuple[Insight, ...]:
+def insights(
+    memories: Sequence[Memory], own_names: Iterable[str] = (), understood: Sequence[Insight] = ()
+) -> tuple[Insight, ...]:
     """Return what is regular in the last memories of a user: at most three insights, what says most first.
 
     Args:
         memories: of one user, in any order; what an assistant said and what was made of others tells nothing.
-        facts: what is known of the user, who is no participant in their own life under any of their names.
+        own_names: what the user is called, who is no participant in their own life.
+        understood: what a language model has understood; what it leaves open is filled in.
     """
+    said = list(understood[:MOST_INSIGHTS])
     language = language_of(memories)
     if language not in WORDS:
-        return ()
-    own = [one.object for one in facts if one.subject == USER and one.predicate == "name"]
-    observed = observe(memories, language, own)
+        return tuple(said)
+    observed = observe(memories, language, own_names)
     chosen: list[Pattern] = []
-    said: list[Insight] = []
     for pattern in _ranked(patterns(observed)):
         if len(said) == MOST_INSIGHTS:
             break
-        if not any(_is_repeated(pattern, one) for one in chosen):
+        known = (_is_repeated(pattern, one) for one in chosen)
+        if not any(known) and not any(_is_understood(pattern, one) for one in understood):
             chosen.append(pattern)
             said.append(_insight(pattern, language))
     return tuple(said)
@@ -102,6 +104,12 @@ def _is_repeated(pattern: Pattern, other: Pattern) -> bool:
     if same_kind and pattern.first == other.first and pattern.regularity is not Regularity.COMPANY:
         return True
     return shared >= _ALIKE
+
+
+def _is_understood(pattern: Pattern, other: Insight) -> bool:
+    """Whether it rests on nearly the same messages as what was understood already."""
+    mine = {one.id for one in _sources(pattern)}
+    return len(mine & set(other.sources)) >= _ALIKE * min(len(mine), len(other.sources))
 
 
 def _insight(pattern: Pattern, language: str) -> Insight:

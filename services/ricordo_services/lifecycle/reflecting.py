@@ -1,0 +1,102 @@
+"""Reflecting: once enough has come in about a user, what is regular in it becomes insights."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+from uuid import UUID
+
+from ricordo.domain.memory import Memory
+from ricordo.domain.reflection import Insight, identity, insights, remembered
+from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
+from ricordo.ports.clock import Clock
+from ricordo.ports.reflecting import Accumulated, Observed, Reflected, Reflecting, Reflection
+from ricordo.runtime.beside import Beside
+from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.passes import Slice
+
+OBSERVED: Final = 100
+"""Memories that a reflection is drawn from."""
+
+_AT_ONCE: Final = 50  # users that are looked for at a time
+
+
+class Understanding(Protocol):
+    """A language model that draws insights."""
+
+    async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:
+        """Return what it understood and the memories bear out; fewer than three where not all of it held."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reflect:
+    """The work of `reflect`: what follows from the last memories of each user of whom enough has accumulated.
+
+    What has accumulated is settled in the transaction that writes the insights, so that whoever is stopped
+    has either reflected or not. What is told of it may be lost then: of an insight that lacks a stage the
+    reconciliation tells.
+
+    Attributes:
+        threshold: of the sum of importances, from 1 to 10 each, that must have come in.
+        understanding: a language model; what it leaves open is filled in without one.
+    """
+
+    store: Reflecting
+    emitter: Emitter
+    clock: Clock
+    beside: Beside
+    threshold: float = 100.0
+    understanding: Understanding | None = None
+    name: str = "reflect"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return how many users are due, as far as these are looked for at a time."""
+        return len(await self._due(tenant, user_id))
+
+    async def slices(
+        self,
+        tenant: str,
+        now: datetime,  # noqa: ARG002 - what was said decides, not when it is looked at
+        user_id: str | None,
+        after: UUID | None,  # noqa: ARG002 - who was reflected upon is not found again
+    ) -> AsyncIterator[Slice]:
+        """Reflect upon all users that are due."""
+        tried: set[str] = set()
+        while True:
+            untried = [one for one in await self._due(tenant, user_id) if one.user_id not in tried]
+            for one in untried:
+                tried.add(one.user_id)
+                yield await self._upon(tenant, one)
+            if not untried:
+                return
+
+    async def _due(self, tenant: str, user_id: str | None) -> Sequence[Accumulated]:
+        return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_AT_ONCE)
+
+    async def _upon(self, tenant: str, one: Accumulated) -> Slice:
+        observed = await self.store.observed(tenant, one.user_id, OBSERVED)
+        understood = () if self.understanding is None else await self.understanding.insights(tenant, observed)
+        [found] = await self.beside.each(_drawn, [(observed, tuple(understood))])
+        reflections = [
+            Reflection(identity(tenant, one.user_id, each), remembered(each, observed.memories))
+            for each in found
+        ]
+        reflected = await self.store.reflect(tenant, one, reflections, self.clock.now())
+        if reflected is None:  # somebody else has reflected meanwhile
+            return Slice(examined=len(observed.memories))
+        await self.emitter.emit(tenant, list(_events(reflected, [each.memory for each in reflections])))
+        return Slice(examined=len(observed.memories), changed=reflected.replaced, created=reflected.created)
+
+
+def _drawn(given: tuple[Observed, tuple[Insight, ...]]) -> tuple[Insight, ...]:
+    observed, understood = given
+    return insights(observed.memories, observed.own_names, understood)
+
+
+def _events(reflected: Reflected, memories: Iterable[Memory]) -> Iterable[DerivedEvent]:
+    known = {one.id: one for one in memories}
+    for progress in reflected.written:
+        one = known[progress.memory_id]
+        yield MemoryCreated(**progress.ids)
+        yield MemoryReflected(user_id=one.user_id, memory_id=one.id, source_ids=one.source_ids)

@@ -1,0 +1,71 @@
+"""Once enough was said, what is regular in it is an insight, found by a recall and shown with its sources."""
+
+from datetime import timedelta
+
+import pytest
+from tests.fixtures.running import Running
+from tests.fixtures.wire import NOON, Bot, Json, said
+
+from ricordo.testing.eventually import eventually
+from ricordo_services.wiring import run_pass
+
+pytestmark = pytest.mark.e2e
+
+ANNA = (
+    "Anna oggi era agitata per il lavoro, sono preoccupato",
+    "Anna mi ha chiamato per il lavoro, che ansia",
+    "Con Anna ho parlato del lavoro, ho paura di quello che succederà",
+    "Al lavoro c'era anche Anna, sono preoccupato",
+)
+PLAIN = (
+    "Piove di nuovo e l'autobus era pieno",
+    "Ho fatto la pasta al forno per cena",
+    "Il treno era puntuale stamattina",
+    "Ho letto un vecchio libro sul divano",
+    "Sono andato in piscina dopo pranzo",
+)
+
+
+def _life() -> list[Json]:
+    """Return sixty messages of as many days; on every third Anna comes up when it is about work."""
+    return [
+        said(
+            f"m-{day}",
+            ANNA[day // 3 % 4] if day % 3 == 0 else f"{PLAIN[day % 5]}, ed è il giorno {day}",
+            conversation_id=f"c-{day}",
+            timestamp=(NOON - timedelta(days=60 - day)).isoformat(),
+            language="it",
+            speaker="Davide",
+        )
+        for day in range(60)
+    ]
+
+
+async def test_what_is_regular_in_a_life_is_understood(bot: Bot, running: Running) -> None:
+    """Drawn once, found by a recall, told of, and shown with what it rests on."""
+    await bot.remember(*_life())
+    async with bot.hearing("memory.reflected") as heard:
+        done = await run_pass(running.settings, "reflect", tenant=bot.tenant)
+        await heard.next()
+    assert (done.examined, done.created) == (60, 1)
+    again = await run_pass(running.settings, "reflect", tenant=bot.tenant)
+    assert (again.examined, again.created) == (0, 0)
+
+    async def recalled() -> Json | None:
+        reply = await bot.recall("Che cosa significa Anna quando parlo di lavoro?", limit=50)
+        return next((one for one in reply["memories"] if one["kind"] == "reflection"), None)
+
+    async def found() -> bool:
+        return await recalled() is not None
+
+    await eventually(found)
+    insight = await recalled()
+    assert insight is not None
+    assert insight["content"] == "Anna torna spesso quando parli di lavoro, per lo più con preoccupazione."
+    assert insight["type"] == "semantic"
+    assert 1 + 9 * insight["importance"] >= 8
+    assert (insight["participants"], insight["topics"]) == (["Anna"], ["lavoro"])
+    sources = await bot.ask("expand", user_id="u-1", memory_id=insight["id"])
+    assert 4 <= len(sources["memories"]) <= 10
+    assert {one["content"] for one in sources["memories"]} <= set(ANNA)
+    assert (await bot.ask("stats", user_id="u-1"))["reflections"] == 1
