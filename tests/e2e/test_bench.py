@@ -125,6 +125,16 @@ async def test_questions_about_facts() -> None:
     assert "| as of an instant |" in section([machine, *found, result])
 
 
+async def test_sleep() -> None:
+    machine, result = await lines("sleep", Options(messages=120))
+    assert (result["memories"], result["questions"]) == (120, 72)
+    assert 0 < float(str(result["compressed"])) <= 120
+    assert 0 < float(str(result["syntheses"])) <= float(str(result["compressed"])) / 3
+    assert float(str(result["answered_after"])) >= float(str(result["answered_before"])) > 0.5
+    assert result["recalled_after"] == result["recalled_before"]
+    assert "| details that the context tells |" in section([machine, result])
+
+
 async def test_a_system_that_does_not_start_says_why(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("no folder")
