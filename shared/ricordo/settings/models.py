@@ -130,7 +130,7 @@ class EnrichmentSettings(Group):
 
 
 class CondensingSettings(Group):
-    """What condenses: sessions into summaries, old memories into syntheses.
+    """What condenses: sessions into summaries, old memories into syntheses, a user's last ones into insights.
 
     Attributes:
         provider: `rules`, which choose the sentences that tell most and need no model, or `ollama`: a

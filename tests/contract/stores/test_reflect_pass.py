@@ -12,11 +12,12 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.documents import PostgresDocuments
 from ricordo.adapters.postgres.reflecting import PostgresReflecting
 from ricordo.domain.enrichment import enrich
-from ricordo.domain.memory import Memory, MemoryKind, MemoryType, Source
+from ricordo.domain.memory import NEUTRAL, Memory, MemoryKind, MemoryType, Source
+from ricordo.domain.reflection import LEAST_IMPORTANCE, Insight
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
 from ricordo.ports.memories import EnrichedMemory, StoreUnavailable
-from ricordo.ports.reflecting import Accumulated, Reflected, Reflection
+from ricordo.ports.reflecting import Accumulated, Observed, Reflected, Reflection
 from ricordo.runtime.beside import Beside
 from ricordo.testing.factories import START, new_message
 from ricordo.testing.stores import Stores
@@ -178,6 +179,42 @@ async def test_too_little_is_left_until_more_comes(
     assert await _run(_reflect(database, beside, threshold=1_000.0), stores) == []
     assert await _run(_reflect(database, beside), stores, "somebody") == []
     assert len(await _run(_reflect(database, beside), stores, "u-1")) == 1
+
+
+class Model:
+    """A language model that understood one thing, of the messages about dinner."""
+
+    async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:
+        dinners = [one for one in observed.memories if "dinner" in one.content]
+        return [
+            Insight(
+                about="understood/what:dinner",
+                content="You cook for yourself when it rains.",
+                question="What do you do when it rains?",
+                language="en",
+                sources=tuple(one.id for one in dinners[:3]),
+                participants=(),
+                topics=("dinner",),
+                emotion=NEUTRAL,
+                importance=LEAST_IMPORTANCE,
+                confidence=0.7,
+                created_at=max(one.created_at for one in dinners[:3]),
+            )
+        ]
+
+
+async def test_what_a_model_leaves_open_is_filled_in(
+    database: Database, stores: Stores, beside: Beside
+) -> None:
+    """Its insight and that of the rules are both written."""
+    await _live(stores)
+    (done,) = await _run(_reflect(database, beside, understanding=Model()), stores)
+    assert done.created == 2
+    found = {one.content: one for one in await _reflections(stores)}
+    assert set(found) == {
+        "You cook for yourself when it rains.",
+        "Anna comes up often when you talk about work, mostly with worry.",
+    }
 
 
 @pytest.mark.parametrize("step", ["before", "after", "told"])
