@@ -29,6 +29,7 @@ from ricordo_services.bench.record import PAGE, Record
 from ricordo_services.bench.sleep import sleep
 from ricordo_services.bench.startup import startup
 from ricordo_services.bench.working import working
+from ricordo_services.bench.year.run import year
 from ricordo_services.wiring import WORKERS
 
 BENCHES: Final[Mapping[str, Bench]] = {
@@ -47,6 +48,7 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "facts": facts,
     "sleep": sleep,
     "decay": decay,
+    "year": year,
 }
 """The benchmarks by name."""
 ALL: Final = "all"
@@ -84,6 +86,8 @@ def _measure(arguments: Sequence[str]) -> None:
         seconds=asked.seconds,
         users=asked.users,
         limit=asked.limit,
+        days=asked.days,
+        daily=asked.daily,
         facts=asked.facts,
         split=tuple(asked.split),
         settings=Settings(),
@@ -158,6 +162,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--limit", type=_positive, default=default.limit, help="seconds that a backlog may take"
     )
+    parser.add_argument("--days", type=_positive, default=default.days, help="of each life, for year")
+    parser.add_argument("--daily", type=_positive, default=default.daily, help="messages a day, for year")
     parser.add_argument("--facts", type=_positive, metavar="N", help=_FACTS)
     parser.add_argument(
         "--split",

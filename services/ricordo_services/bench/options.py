@@ -26,6 +26,8 @@ class Options:
         runs: how often a measurement is repeated; its median counts.
         seconds: for which texts arrive at a rate.
         users: who say what is in a backlog, in turn.
+        days: of a life.
+        daily: messages of a user, each day of a life.
         limit: seconds after which a backlog is left as far as it has come.
         facts: how many are known of one user; None for what the benchmark takes by itself.
         split: the workers of each process, by their names, the servers and the vector index in the first one;
@@ -41,6 +43,8 @@ class Options:
     seconds: float = 5.0
     users: int = 10
     limit: float = 3600.0
+    days: int = 365
+    daily: int = 50
     facts: int | None = None
     split: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)

@@ -46,6 +46,11 @@ class Program:
         """Whether it runs no more."""
         return self._process.returncode is not None
 
+    @property
+    def exit_code(self) -> int | None:
+        """With what it has ended; None while it runs."""
+        return self._process.returncode
+
     async def ended(self) -> None:
         """Wait until it runs no more."""
         await self._process.wait()

@@ -18,8 +18,8 @@ from ricordo.ports.memories import EnrichedMemory, Enrichments, SavedEnrichment,
 from ricordo.ports.models import Encoder, TokenCounter
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.enrichment.linking import Linking
 from ricordo_services.enrichment.reading import Asked, read_by
+from ricordo_services.following import Linking
 from ricordo_services.receipts import stage_events
 
 

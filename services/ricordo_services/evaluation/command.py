@@ -15,6 +15,7 @@ from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.bench.ending import USAGE, exit_code
 from ricordo_services.bench.options import BenchFailed
 from ricordo_services.evaluation import (
+    aged,
     emotion,
     fit,
     fitting_emotion,
@@ -81,6 +82,10 @@ def _evaluate(arguments: Sequence[str]) -> None:
 def _retrieval(asked: argparse.Namespace) -> Iterator[str]:
     rows = asyncio.run(retrieval.retrieval(locomo.read(asked.data), _progress))
     yield from _shown(rows, asked)
+
+
+def _aged(asked: argparse.Namespace) -> Iterator[str]:
+    yield from _shown(asyncio.run(aged.aged(locomo.read(asked.data), _progress)), asked)
 
 
 def _fit(asked: argparse.Namespace) -> Iterator[str]:
@@ -256,6 +261,7 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _retrieval,
         _of_tables,
     ),
+    "aged": Evaluation(aged.SUMMARY, _aged, _of_tables),
     "fit": Evaluation(
         "learn the weights of the profile `human` on conversations in LoCoMo's shape, and try them on "
         "each conversation left out",

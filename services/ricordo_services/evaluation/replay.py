@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ricordo.client import MemoryClient
 from ricordo.domain.ranking.signals import Signals
 from ricordo.messages.events import MessageReceived
+from ricordo.messages.views import MemoryView
 from ricordo.messages.vocabulary import Profile, Role
 from ricordo_services.bench.options import BenchFailed
 from ricordo_services.bench.publication import remember
@@ -83,12 +84,19 @@ async def ask(
             )
             if reply.degraded:
                 raise BenchFailed(f"an answer lacks {', '.join(reply.degraded)}")
-            found = tuple(memory.message_ids[0].partition("/")[2] for memory in reply.memories)
+            found = tuple(map(_turn, reply.memories))
             rows = [memory.signals or {} for memory in reply.memories]
             answers.append(Answered(user, question, found, _columns(rows) if explain else Signals()))
             if len(answers) % 100 == 0:
                 say(f"asked {len(answers)} of {len(asked)}")
     return answers
+
+
+def _turn(memory: MemoryView) -> str:
+    """Return the id of the turn that a memory is; nothing of what was made of several."""
+    if memory.role is None or not memory.message_ids:
+        return ""
+    return memory.message_ids[0].partition("/")[2]
 
 
 def _message(conversation: Conversation, place: int) -> MessageReceived:

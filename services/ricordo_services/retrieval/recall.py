@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.asking import nameless, nothing_but_time, speaking
+from ricordo.domain.analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
 from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory
@@ -134,6 +134,7 @@ class Remember:
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
             beside=summaries,
+            at_large=nothing_but_a_name(recalled.analysis),
         )
         await self._find(tenant, request, recalled, asked)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
@@ -229,7 +230,7 @@ class Remember:
         minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
         try:
             with recalled.timing("search"):
-                found = await self.search.find(tenant, asked, minimums)
+                found = await self.search.find(tenant, _asked_of(asked, ranking), minimums)
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
             return
@@ -266,6 +267,11 @@ class Remember:
         found = await self.search.find(tenant, asked, self.minimums, archived=True)
         standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
         return sum(one.archived for one in standings)
+
+
+def _asked_of(asked: Asked, ranking: Ranking) -> Asked:
+    """Return the question as a profile can rank what it finds: where likeness must be, some is needed."""
+    return replace(asked, at_large=False) if ranking.drops_distant else asked
 
 
 def reply(recalled: Recalled, *, explain: bool) -> RecallReply:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ricordo.domain.analysis import Analysis, Fallback
 from ricordo.domain.bm25 import SparseVector, query_terms, telling
-from ricordo.domain.fusion import Minimums, at_least, by_rank, reciprocal_rank, weighted
+from ricordo.domain.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
 from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
@@ -18,6 +18,7 @@ from ricordo_services.retrieval.alone import together
 
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
 _FEWEST = 100  # candidates of each search
+_WEIGHTY = 0.45  # importance; what is said in passing has 0.22, and more when it has often come up
 _ALL_OF_A_TIME = 500  # candidates where nothing but a time is asked for: what matters most may lie far back
 _MOST_WEIGHED = 64  # words whose rarity is asked for; a text that long is searched for as it is
 _NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory's own
@@ -38,6 +39,7 @@ class Asked:
         limit: memories that the bot wants.
         summaries: whether summaries and syntheses count among them.
         beside: whether syntheses come beside the memories that the bot wants, and take no room of theirs.
+        at_large: whether it is about somebody, and about nothing in particular of them.
     """
 
     user_id: str
@@ -50,6 +52,7 @@ class Asked:
     limit: int
     summaries: bool = False
     beside: bool = False
+    at_large: bool = False
 
 
 BY_WORDS: Final = ""
@@ -117,7 +120,11 @@ class Search:
             scope = replace(scope, include_archived=True)
         models = (self.model, *self.others)
         probes = await together([self._probe(tenant, model, asked, minimums) for model in models])
-        found = await self._search(tenant, asked, probes, scope, minimums)
+        found = Found({}, {})
+        if asked.at_large and scope.about:
+            found = await self._at_large(tenant, asked, scope)
+        if not found.hits:
+            found = await self._search(tenant, asked, probes, scope, minimums)
         for name, wider in _relaxations(scope, asked):
             if found.hits:
                 break
@@ -134,6 +141,26 @@ class Search:
         probes = [Probe(model, None, _NO_WORDS) for model in models]
         # One hit is found a hundred times sooner than all are counted.
         return any(await together([self._hits(tenant, probe, scope, 1) for probe in probes]))
+
+    async def _at_large(self, tenant: str, asked: Asked, scope: Scope) -> Found:
+        """Return the latest of what is about somebody, and the latest of it that weighs something.
+
+        Nothing is nearer to the question than the rest: what else is known of each decides.
+        """
+        weighty = replace(scope, min_importance=max(scope.min_importance or 0.0, _WEIGHTY))
+        models = (self.model, *self.others)
+        searches = [
+            self._search(
+                tenant, asked, [Probe(model, None, _NO_WORDS) for model in models], each, NO_MINIMUMS
+            )
+            for each in (scope, weighty)
+        ]
+        latest, heaviest = await together(searches)
+        return Found(
+            latest.hits | heaviest.hits,
+            latest.fused | heaviest.fused,
+            models={**latest.models, **heaviest.models},
+        )
 
     async def _search(
         self, tenant: str, asked: Asked, probes: Sequence[Probe], scope: Scope, minimums: Minimums

@@ -33,7 +33,7 @@ async def retrieval(resources: Resources) -> list[Service]:
     """Return the server of every query."""
     settings, bus = resources.settings, await resources.bus()
     await _opened(resources)
-    remember = await _remember(resources)
+    remember = await remembering(resources)
     server = QueryServer(
         name="retrieval",
         kind="query",
@@ -78,7 +78,8 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
     }
 
 
-async def _remember(resources: Resources) -> Remember:
+async def remembering(resources: Resources) -> Remember:
+    """Return what recalls."""
     model, ranking = resources.model_names[0], resources.settings.ranking
     encoder, beside = (await resources.models()).query, await resources.beside_primary()
     recollection = await resources.store(PostgresRecollection)

@@ -51,6 +51,7 @@ signals = st.builds(
     dated=unit,
     asks=unit,
     congruence=unit,
+    gained=unit,
     meant=st.sampled_from([0.0, 1.0]),
 )
 PROFILES = profiles()
@@ -287,3 +288,12 @@ def test_while_the_model_is_away_words_outrank_all_that_is_not_relevance() -> No
     human = PROFILES["human"]
     assert human.score(asked_for) > human.score(beside_it)
     assert human.score(asked_for) > 10 * human.score(Signals(meant=0, token_count=14))
+
+
+def test_what_comes_back_often_does_not_outgrow_what_matters() -> None:
+    """By the profile `human`, use counts once: what it has added to the importance does not count again."""
+    alike = {"semantic": 0.6, "window": 0.6, "bm25": 0.8, "bm25_window": 0.8, "token_count": 12.0}
+    recalled = Signals(**alike, importance=0.22 + 0.02 * 25, gained=0.02 * 25, access_count=25)
+    profound = Signals(**alike, importance=0.7, access_count=0)
+    human = profiles()["human"]
+    assert human.score(profound) > human.score(recalled)

@@ -103,7 +103,7 @@ async def enriching(rows: Rows, reader: FakeMessageReader) -> AsyncIterator[Enri
     breaker = CircuitBreaker(clock, failures=3, counted=ModelUnavailable)
     describer = ModelDescriber(reader, breaker, TokenBucket(clock, 100), clock, batch=8, budget=30)
     async with Beside() as beside:
-        yield Enrich(rows, Letters(), clock, beside, NoLinks(), describer)  # type: ignore[arg-type]  # no links
+        yield Enrich(rows, Letters(), clock, beside, NoLinks(), describer)
 
 
 async def enriched(handler: Enrich, rows: Rows) -> list[str]:

@@ -16,6 +16,25 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 
+_SOMEBODY = "\0"
+"""Stands for the name in a question."""
+_HOW_THEY_ARE = re.compile(
+    r"(?:and\s+|so\s+|e\s+|ma\s+)?(?:"
+    r"\0"
+    r"|how(?:['\u2019]s|\s+(?:is|are|was))\s+\0(?:\s+(?:doing|now|these\s+days))?"
+    r"|what(?:\s+has|['\u2019]s)?\s+happened\s+(?:with|to)\s+\0"
+    r"|(?:what|how)\s+about\s+\0"
+    r"|(?:is\s+there\s+)?(?:any\s+)?news\s+(?:of|about|from|on)\s+\0"
+    r"|what(?:['\u2019]s|\s+is)\s+(?:new|up|going\s+on)\s+with\s+\0"
+    r"|come\s+(?:sta|stava|va)\s+(?:(?:con|a)\s+)?\0"
+    r"|(?:che\s+|cosa\s+|che\s+cosa\s+)(?:[eè]['\u2019]?|era)\s+(?:successo|capitato|accaduto)\s+(?:a|con)\s+\0"
+    r"|(?:che\s+)?novit[aà]['\u2019]?\s+(?:su|di|da)\s+\0"
+    r"|che\s+(?:ne\s+)?[eè]['\u2019]?\s+di\s+\0"
+    r"|(?:che\s+|cosa\s+|che\s+cosa\s+)mi\s+(?:dici|racconti|sai\s+dire)\s+di\s+\0"
+    r")\W*",
+    re.IGNORECASE,
+)
+
 
 def asks_for_a_time(query: str) -> bool:
     """Whether a question begins by asking for a time, in Italian or English."""
@@ -33,6 +52,19 @@ def nothing_but_time(analysis: Analysis) -> bool:
     plain = load_noun_cues()[language].no_topic
     said = content_words(analysis.semantic_query, language)
     return all(word in stop_words(language) or stem(word, language) in plain for word in said)
+
+
+def nothing_but_a_name(analysis: Analysis) -> bool:
+    """Whether a question asks for somebody, or how they are, and for nothing in particular about them.
+
+    Who somebody is, is something in particular: what introduces them answers it. Else all that is about them
+    is equally near to the question: of its words only the name counts, and each text has that.
+    """
+    if len(analysis.entities) != 1 or analysis.time is not None or analysis.topics or analysis.emotion_filter:
+        return False
+    name = re.escape(analysis.entities[0])
+    asked = re.sub(rf"(?<!\w){name}(?!\w)", _SOMEBODY, analysis.semantic_query, flags=re.IGNORECASE)
+    return _HOW_THEY_ARE.fullmatch(" ".join(asked.split())) is not None
 
 
 def nameless(query: str, speakers: Iterable[str]) -> str:

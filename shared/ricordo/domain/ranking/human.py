@@ -49,15 +49,17 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "congruence": 0.3,
         "strength": 0.3,
         "access": 0.3,
-        "recency": 0.3,
+        "recency": 0.8,
         "others": 0.5,
         "others_idle": 1.5,
     }
 )
 """What the fit takes as given, in logits: the most that each adds, or, of the last two, takes away.
 
-`others` is taken from what an assistant said, and `others_idle` besides where that hardly matters in itself:
-the assistant's "And your arms?" is found for the turn that it answers, and says nothing of its own.
+`recency` decides among what answers alike, as "how was the concert?" is about the last one: it is worth a
+sixth of a cosine at the most, and what is older than a month has none. `others` is taken from what an
+assistant said, and `others_idle` besides where that hardly matters in itself: the assistant's "And your
+arms?" is found for the turn that it answers, and says nothing of its own.
 """
 
 
@@ -115,10 +117,15 @@ class Human:
 
 
 def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
-    """Return what is added to each candidate, and taken from it, beside what is learned."""
-    idle = np.maximum(0.0, 1.0 - signals.importance / SUBSTANCE)
+    """Return what is added to each candidate, and taken from it, beside what is learned.
+
+    Use has a signal of its own: what it has added to the importance does not count again, or else whatever
+    came back once would come back ever more.
+    """
+    weight = np.maximum(0.0, signals.importance - signals.gained)
+    idle = np.maximum(0.0, 1.0 - weight / SUBSTANCE)
     return (
-        weights["importance"] * signals.importance
+        weights["importance"] * weight
         + weights["emotion"] * np.abs(signals.valence) * signals.arousal
         + weights["congruence"] * signals.congruence
         + weights["strength"] * signals.decay_factor

@@ -48,6 +48,7 @@ class Signals(NamedTuple):
         dated: 1 when the query asks when, and the memory tells when something happened.
         asks: 1 when the memory asks something itself.
         congruence: how far the feelings of query and memory agree, [0, 1].
+        gained: what use has added of the importance, [0, 1].
         meant: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
     """
 
@@ -75,6 +76,7 @@ class Signals(NamedTuple):
     dated: Column = 0.0
     asks: Column = 0.0
     congruence: Column = 0.0
+    gained: Column = 0.0
     meant: Column = 1.0
 
     def of(self, at: int) -> "Signals":

@@ -52,9 +52,12 @@ select memory_id, message_id, user_id, conversation_id, ingested, encoded, enric
 from stages where tenant = $1 and memory_id = any($2::uuid[])
 
 -- name: withdraw
--- $2 ids of memories without a message, which others take the place of. Rows go in the order of their ids.
+-- $2 ids of memories without a message, which others take the place of; what the user has put right or confirmed stays.
+-- Rows go in the order of their ids.
 with locked as (
-    select id from memories where tenant = $1 and id = any($2::uuid[]) and message_id is null order by id for update
+    select id from memories
+    where tenant = $1 and id = any($2::uuid[]) and message_id is null and source <> 'user_correction' and not verified
+    order by id for update
 ), gone as (
     delete from memories m using locked l where m.tenant = $1 and m.id = l.id returning m.id, m.user_id
 ), unstaged as (
