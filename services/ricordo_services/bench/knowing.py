@@ -1,4 +1,4 @@
-"""What benchmarks of knowledge found, as sections of a page: reading facts, the graph, asking, and sleep."""
+"""What benchmarks of knowledge found, as sections of a page: facts, the graph, asking, sleep, a year."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -67,3 +67,25 @@ def _sleep(lines: Sequence[Line]) -> Sequence[str]:
 
 
 SLEEP: Final[Section] = _sleep
+
+
+def _year(lines: Sequence[Line]) -> Sequence[str]:
+    *found, result = lines
+    lived = (
+        f"{shown(result['users'])} users, {shown(result['days'])} days, {shown(result['messages_a_day'])} "
+        f"messages of each a day."
+    )
+    wanted = {
+        "run": "",
+        "long_ago": "what mattered months ago, among the first five",
+        "lately": "what happened lately, among the first five",
+        "memories": "memories",
+        "hot": "in the hot index",
+        "context_tokens": "tokens of a context",
+        "seconds": "lived in, s",
+    }
+    asked = f"Asked {shown(result['long_ago_asked'])} and {shown(result['lately_asked'])} times."
+    return [lived, columns(wanted, found), asked]
+
+
+YEAR: Final[Section] = _year

@@ -5,6 +5,7 @@ from typing import Final
 
 from ricordo_services.bench.fading import DECAY
 from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH, SLEEP
+from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH, SLEEP, YEAR
 from ricordo_services.bench.lines import (
     Section,
     columns,
@@ -317,5 +318,6 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "facts": FACTS,
     "sleep": SLEEP,
     "decay": DECAY,
+    "year": YEAR,
 }
 """How each benchmark is shown, by its name."""

@@ -93,7 +93,11 @@ async def year(options: Options, say: Say) -> None:
             "days": options.days,
             "messages_a_day": options.daily,
             "variants": [one.name for one in VARIANTS],
-            **{name: [one[name] for one in found] for name in whole},
+            "long_ago_asked": whole["long_ago_asked"],
+            "lately_asked": whole["lately_asked"],
+            **{
+                name: [one[name] for one in found] for name in ("long_ago", "lately", "hot", "context_tokens")
+            },
             "hot_to_all": rounded(float(str(whole["hot"])) / float(str(bare["hot"]))),
         }
     )
