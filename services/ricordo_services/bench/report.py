@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ricordo_services.bench.fading import DECAY
-from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH, SLEEP
 from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH, SLEEP, YEAR
 from ricordo_services.bench.lines import (
     Section,

@@ -7,7 +7,6 @@ read, and memories are not linked: neither has a part in what is measured so.
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from datetime import timedelta
 from typing import Any, Final, cast
 from uuid import UUID, uuid4
 
@@ -16,7 +15,6 @@ from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
-from ricordo.adapters.postgres.working import PostgresDesks
 from ricordo.messages.base import Message
 from ricordo.messages.codec import decode
 from ricordo.messages.events import DerivedEvent, MessageReceived
@@ -37,11 +35,9 @@ from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.lifecycle.handlers import Reinforce
 from ricordo_services.passed import Summary
 from ricordo_services.resources import Resources
-from ricordo_services.retrieval.at_hand import AtHand
-from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.recall import Recall
 from ricordo_services.wiring.passes import make_pass
-from ricordo_services.wiring.retrieval import remembering
+from ricordo_services.wiring.retrieval import contextual, remembering
 
 _BATCH: Final = 500  # events that a handler is given at once
 
@@ -176,11 +172,9 @@ class InProcess:
         }
         if used:
             self._events["memory.accessed"] = Reinforce(await resources.store(PostgresLife))
-        lifetime = timedelta(hours=resources.settings.lifecycle.working_memory_h)
-        at_hand = AtHand(await resources.store(PostgresDesks), tokens, clock, lifetime)
         self._queries = {
             "query.recall": Recall(remember),
-            "query.context": Context(remember, self._recollection, at_hand, clock),
+            "query.context": await contextual(resources, remember),
         }
 
 

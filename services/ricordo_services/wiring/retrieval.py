@@ -61,14 +61,12 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
     ledger = await resources.store(PostgresFactLedger)
     known = await resources.store(PostgresDocuments)
     lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
-    at_hand = await reader_of_working_memory(resources)
-    patterns = UserPatterns(await resources.store(PostgresHabits), resources.clock)
-    context = Context(remember, recollection, at_hand, patterns, resources.clock)
+    context = await contextual(resources, remember)
     routed = partial(QueryRoute, deadline=resources.settings.bus.query_timeout_s)
     return {
         "query.recall": routed(handler=Recall(remember), fit=fit_recall),
         "query.context": routed(handler=context, fit=fit_context),
-        "query.working": routed(handler=Working(at_hand)),
+        "query.working": routed(handler=Working(context.at_hand)),
         "query.history": routed(handler=History(recollection), fit=fit_history),
         "query.facts": routed(handler=Facts(ledger, lookup), fit=fit_facts),
         "query.timeline": routed(handler=Timeline(recollection), fit=fit_timeline),
@@ -76,6 +74,17 @@ async def _routes(resources: Resources, remember: Remember) -> dict[str, QueryRo
         "query.stats": routed(handler=Stats(recollection)),
         "query.expand": routed(handler=Expand(recollection, known), fit=fit_timeline),
     }
+
+
+async def contextual(resources: Resources, remember: Remember) -> Context:
+    """Return what makes a context of what is recalled."""
+    return Context(
+        remember,
+        await resources.store(PostgresRecollection),
+        await reader_of_working_memory(resources),
+        UserPatterns(await resources.store(PostgresHabits), resources.clock),
+        resources.clock,
+    )
 
 
 async def remembering(resources: Resources) -> Remember:

@@ -137,53 +137,6 @@ def test_what_is_known_and_kept_is_shown(ricordo: Ricordo, told: str) -> None:
     assert "<recalled" in context
 
 
-def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> None:
-    lines = json.dumps(json.loads(chat("ugo").splitlines()[2]) | {"content": "I live in Turing."})
-    assert ricordo.publish(lines, "--wait")["remembered"] == 1
-    (fact,), user = ricordo.json("facts", "--user", "ugo")["facts"], ("--user", "ugo")
-    assert ricordo.json("verify", fact["id"], *user) == {"ok": True, "verified": True}
-    correcting = "correct", fact["id"], "Turin", *user, "--request-id", "r-1"
-    stands = ricordo.json(*correcting)["fact_id"]
-    assert ricordo(*correcting) == f"Turin stands now, verified, as {stands}\n"
-    assert "user  lives_in  Turin  (verified)" in ricordo("facts", *user)
-    assert "no fact of that id" in ricordo("verify", stands, "--user", "nobody", code=1)
-    assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
-    assert ricordo("verify", stands, *user, "--no") == "not verified\n"
-    assert ricordo(*correcting) == "this correction was taken back since\n"
-
-
-def test_a_user_says_what_is_so_of_memories(ricordo: Ricordo, running: Up) -> None:
-    told = json.loads(chat("ivo").splitlines()[2]) | {"content": "I live in Turing."}
-    assert ricordo.publish(json.dumps(told), "--wait")["remembered"] == 1
-    user = ("--user", "ivo")
-    recall = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")
-    (memory,) = [one["id"] for one in recall["memories"]]
-    assert memory in ricordo("recall", "where do I live?", *user, "--no-reinforce", "--ids")
-    assert ricordo("pin", memory, *user) == "pinned: it does not fade\n"
-    assert ricordo.json("pin", memory, *user, "--undo") == {"ok": True, "pinned": False}
-    judging = "feedback", recall["recall_id"], *user
-    assert ricordo(*judging, "--used", memory) == "1 made stronger, 0 made weaker\n"
-    assert "counted already" in ricordo(*judging, "--used", memory)
-    assert ricordo.json(*judging, "--irrelevant", memory) == {"ok": True, "used": 0, "irrelevant": 1}
-    assert ricordo("verify", memory, "--memory", *user) == "verified: it does not fade\n"
-    right = ricordo("correct", memory, "I live in Turin.", "--memory", *user)
-    assert right == "it says so now, verified; what follows from it is made anew\n"
-    (again,) = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")["memories"]
-    assert (again["content"], again["source"]) == ("I live in Turin.", "user_correction")
-    for words in (("pin", memory), ("verify", memory, "--memory"), (*judging[:2], "--used", memory)):
-        assert "no memory of the id" in ricordo(*words, "--user", "nobody", code=1)
-
-
-def test_a_user_says_who_is_who(ricordo: Ricordo, running: Up) -> None:
-    told = {"content": "My friend Nicola lives in Bari. Nico is a nurse."}
-    line, user = json.loads(chat("ada").splitlines()[2]) | told, ("--user", "ada")
-    assert ricordo.publish(json.dumps(line), "--wait")["remembered"] == 1
-    assert ricordo("identify", "nico", "Nicola", *user) == "nico and Nicola are one\n"
-    assert "Nicola  works_as  nurse" in ricordo("facts", *user)
-    assert ricordo.json("identify", "nico", "Nicola", *user, "--undo") == {"ok": True, "same": None}
-    assert ricordo("identify", "nico", "Nicloa", *user, code=1).endswith('did you mean "Nicola"?\n')
-
-
 def test_publishing_again_changes_nothing(ricordo: Ricordo, told: str, tmp_path: Path) -> None:
     file = tmp_path / "chat.jsonl"
     file.write_text(chat(told))

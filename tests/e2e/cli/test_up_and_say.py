@@ -1,0 +1,77 @@
+"""What a user says about what is remembered: that it is so, that it is not, that it is to stay."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from tests.e2e.cli.ricordo_command import Ricordo, Up, up
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
+    return Ricordo(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def running(ricordo: Ricordo) -> Iterator[Up]:
+    with up(ricordo) as stack:
+        yield stack
+
+
+def _said(user: str, content: str) -> dict[str, str]:
+    return {
+        "id": f"{user}-1",
+        "user_id": user,
+        "conversation_id": f"c-{user}",
+        "role": "user",
+        "content": content,
+        "timestamp": "2026-05-05T10:00:00+02:00",
+    }
+
+
+def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> None:
+    lines = json.dumps(_said("ugo", "I live in Turing."))
+    assert ricordo.publish(lines, "--wait")["remembered"] == 1
+    (fact,), user = ricordo.json("facts", "--user", "ugo")["facts"], ("--user", "ugo")
+    assert ricordo.json("verify", fact["id"], *user) == {"ok": True, "verified": True}
+    correcting = "correct", fact["id"], "Turin", *user, "--request-id", "r-1"
+    stands = ricordo.json(*correcting)["fact_id"]
+    assert ricordo(*correcting) == f"Turin stands now, verified, as {stands}\n"
+    assert "user  lives_in  Turin  (verified)" in ricordo("facts", *user)
+    assert "no fact of that id" in ricordo("verify", stands, "--user", "nobody", code=1)
+    assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
+    assert ricordo("verify", stands, *user, "--no") == "not verified\n"
+    assert ricordo(*correcting) == "this correction was taken back since\n"
+
+
+def test_a_user_says_what_is_so_of_memories(ricordo: Ricordo, running: Up) -> None:
+    told = _said("ivo", "I live in Turing.")
+    assert ricordo.publish(json.dumps(told), "--wait")["remembered"] == 1
+    user = ("--user", "ivo")
+    recall = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")
+    (memory,) = [one["id"] for one in recall["memories"]]
+    assert memory in ricordo("recall", "where do I live?", *user, "--no-reinforce", "--ids")
+    assert ricordo("pin", memory, *user) == "pinned: it does not fade\n"
+    assert ricordo.json("pin", memory, *user, "--undo") == {"ok": True, "pinned": False}
+    judging = "feedback", recall["recall_id"], *user
+    assert ricordo(*judging, "--used", memory) == "1 made stronger, 0 made weaker\n"
+    assert "counted already" in ricordo(*judging, "--used", memory)
+    assert ricordo.json(*judging, "--irrelevant", memory) == {"ok": True, "used": 0, "irrelevant": 1}
+    assert ricordo("verify", memory, "--memory", *user) == "verified: it does not fade\n"
+    right = ricordo("correct", memory, "I live in Turin.", "--memory", *user)
+    assert right == "it says so now, verified; what follows from it is made anew\n"
+    (again,) = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")["memories"]
+    assert (again["content"], again["source"]) == ("I live in Turin.", "user_correction")
+    for words in (("pin", memory), ("verify", memory, "--memory"), (*judging[:2], "--used", memory)):
+        assert "no memory of the id" in ricordo(*words, "--user", "nobody", code=1)
+
+
+def test_a_user_says_who_is_who(ricordo: Ricordo, running: Up) -> None:
+    line, user = _said("ada", "My friend Nicola lives in Bari. Nico is a nurse."), ("--user", "ada")
+    assert ricordo.publish(json.dumps(line), "--wait")["remembered"] == 1
+    assert ricordo("identify", "nico", "Nicola", *user) == "nico and Nicola are one\n"
+    assert "Nicola  works_as  nurse" in ricordo("facts", *user)
+    assert ricordo.json("identify", "nico", "Nicola", *user, "--undo") == {"ok": True, "same": None}
+    assert ricordo("identify", "nico", "Nicloa", *user, code=1).endswith('did you mean "Nicola"?\n')
