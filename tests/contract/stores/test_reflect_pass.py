@@ -1,5 +1,6 @@
 """The pass `reflect` on PostgreSQL: once is enough, and whoever is stopped in between has lost nothing."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -174,8 +175,9 @@ async def test_where_nothing_is_regular_nothing_is_said(
 async def test_too_little_is_left_until_more_comes(
     database: Database, stores: Stores, beside: Beside
 ) -> None:
-    """Below the threshold; and for another user than asked for."""
+    """Below the threshold, which is without end where nobody is reflected upon; and for another user."""
     await _live(stores)
+    assert await _reflect(database, beside, threshold=math.inf).expected(stores.tenant, STORED, None) == 0
     assert await _run(_reflect(database, beside, threshold=1_000.0), stores) == []
     assert await _run(_reflect(database, beside), stores, "somebody") == []
     assert len(await _run(_reflect(database, beside), stores, "u-1")) == 1

@@ -129,6 +129,11 @@ def test_who_comes_up_with_what_and_how(language: str, content: str, question: s
             "Quando parli di tua madre, lo fai per lo più con rabbia.",
         ),
         (
+            "it",
+            ("Ho mal di testa{}", "Ancora mal di testa{}", "Avevo mal di testa{}"),
+            "Quando parli di «mal di testa», lo fai per lo più con rabbia.",
+        ),
+        (
             "en",
             ("I read an email{}", "Another email came{}", "I answered an email{}"),
             "When you talk about emails, it is mostly with anger.",

@@ -80,6 +80,8 @@ def occurring(form: str, *before: str, plural: bool = False, is_name: bool = Fal
         (occurring("figli", "i miei", plural=True), "dei tuoi figli"),
         (occurring("scarpe", "le", plural=True), "delle scarpe"),
         (occurring("Roma", "a", is_name=True), "di Roma"),
+        (occurring("Juventus", "la", "della", is_name=True), "della Juventus"),
+        (occurring("Inter", "l", "dell", is_name=True), "dell'Inter"),
         (occurring("musica", "la"), "di musica"),
         (occurring("orto", ""), "dell'orto"),
         (occurring("gnocchi", "gli", plural=True), "degli gnocchi"),

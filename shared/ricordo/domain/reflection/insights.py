@@ -13,6 +13,7 @@ from ricordo.domain.reflection.observations import Feature, Observation, languag
 from ricordo.domain.reflection.occurrences import occurrences
 from ricordo.domain.reflection.patterns import Pattern, Regularity, patterns
 from ricordo.domain.reflection.phrases import Thing
+from ricordo.domain.topics import topic_key
 
 MOST_INSIGHTS: Final = 3
 MOST_SOURCES: Final = 10
@@ -193,13 +194,18 @@ def _thing(feature: Feature, pattern: Pattern, language: str) -> Thing:
     if feature.kind != "what":
         return Thing("", "")
     texts = (one.memory.content for one in pattern.observations)
-    return words.thing(list(occurrences(feature.key, texts, language))) or words.quoted(feature.key)
+    return words.thing(list(occurrences(feature.key, texts, language))) or words.quoted(
+        _form(feature, pattern, language)
+    )
 
 
 def _form(feature: Feature, pattern: Pattern, language: str) -> str:
     """Return a topic as it is written, in lower case."""
     texts = (one.memory.content for one in pattern.observations)
     found = [one.form for one in occurrences(feature.key, texts, language) if not one.plural]
+    if not found:
+        topics = (topic for one in pattern.observations for topic in one.memory.topics)
+        found = [topic for topic in topics if topic_key(topic, language) == feature.key]
     return max(sorted(set(found)), key=found.count, default=feature.key).casefold()
 
 

@@ -40,6 +40,7 @@ _PLURALS: Final = _MASCULINE_PLURAL | _FEMININE_PLURAL
 _WITH_ARTICLE: Final = _listed("il lo la i gli le") | {
     stem + ending for stem in _STEMS for ending in ("l", "llo", "lla", "i", "gli", "lle")
 }
+_ELIDED: Final = _listed("l dell all dall nell sull")
 # Of which one speaks without an article.
 _BARE: Final = _listed(
     """
@@ -78,7 +79,7 @@ def _thing(found: Sequence[Occurrence]) -> Thing | None:
         return None
     names = Counter(one.form for one in found if one.is_name)
     if 2 * names.total() > len(found):
-        return _person(max(sorted(names), key=names.__getitem__))
+        return _named(max(sorted(names), key=names.__getitem__), found)
     plural = 2 * sum(_is_plural(one) for one in found) > len(found)
     alike = [one for one in found if _is_plural(one) is plural]
     form = _most([one.form for one in alike])
@@ -93,6 +94,16 @@ def _thing(found: Sequence[Occurrence]) -> Thing | None:
         return None
     article = article_of(form, gender, plural=plural)
     return Thing(with_article("", article, form), with_article("di", article, form))
+
+
+def _named(name: str, found: Sequence[Occurrence]) -> Thing:
+    """Return a name, with the article that it mostly has: "la Juventus"."""
+    behind = sum(one.before[1] in _WITH_ARTICLE | _ELIDED for one in found)
+    gender = _gender(name, found)
+    if 2 * behind < len(found) or not (gender or _is_elided(name.casefold(), plural=False)):
+        return _person(name)
+    article = article_of(name, gender)
+    return Thing(with_article("", article, name), with_article("di", article, name))
 
 
 def _owned(form: str, owned: Sequence[Occurrence]) -> Thing:
