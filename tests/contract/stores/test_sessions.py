@@ -240,3 +240,37 @@ async def _told(held: PostgresSessions, stores: Stores) -> set[str]:
     summaries = [one.summary for one in whole.sessions if one.summary is not None]
     found = await stores.recollection.memories(stores.tenant, "u-1", [one.id for one in summaries])
     return {",".join(one.source_message_ids) for one in found}
+
+
+async def test_an_endless_session_is_cut_and_read_part_by_part(
+    database: Database, held: PostgresSessions, stores: Stores
+) -> None:
+    """Every so many turns from its beginning, also around a message that comes late."""
+    short = PostgresSessions(database, most_turns=4)
+    minutes = list(range(0, 22, 2))
+    await _say(stores, *minutes)
+    for _ in range(4):
+        await _summarise(short, stores)
+    assert await _due(short, stores, EVER) == []
+    await _say(stores, 11)
+    for _ in range(4):
+        await _summarise(short, stores)
+    elsewhere = stores.elsewhere()
+    await _say(elsewhere, *sorted([*minutes, 11]))
+    for _ in range(4):
+        await _summarise(short, elsewhere)
+    assert await _parts(short, stores) == await _parts(short, elsewhere) != set()
+
+
+async def _parts(held: PostgresSessions, stores: Stores) -> set[str]:
+    """Return which messages the summaries of a whole conversation stand for."""
+    told: set[str] = set()
+    await held.end(stores.tenant, "u-1", "c-1", at(-1), STORED)
+    while due := await _due(held, stores):
+        loaded = await held.load(stores.tenant, MODEL, due[0], LATER, SILENCE)
+        ids = [one.summary.id for one in loaded.sessions if one.summary is not None]
+        assert len(ids) == len(loaded.sessions)
+        found = await stores.recollection.memories(stores.tenant, "u-1", ids)
+        told |= {",".join(one.source_message_ids) for one in found}
+        await held.summarise(stores.tenant, due[0], Settled(rest=loaded.rest), STORED)
+    return told

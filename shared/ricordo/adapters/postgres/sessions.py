@@ -26,9 +26,10 @@ Position = tuple[datetime, str]
 class PostgresSessions:
     """Implements `Sessions`."""
 
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
+    def __init__(self, database: Database, most_turns: int = MOST_TURNS) -> None:
+        """Read and write through `database`; a session is cut every `most_turns` turns."""
         self._database = database
+        self._most = most_turns
 
     async def end(
         self, tenant: str, user_id: str, conversation_id: str, ended_at: datetime, now: datetime
@@ -55,13 +56,14 @@ class PostgresSessions:
         whose = (tenant, one.user_id, one.conversation_id)
         async with self._database.transaction(tenant) as connection:
             ends = [row["ended_at"] for row in await connection.fetch(_SQL["ends"], *whose)]
-            start = await _beginning(connection, whose, one.since, ends, silence)
+            before = await _before(connection, whose, one.since, ends, silence)
+            start = _part(before, one.since, self._most)
             # One more than a session may have: whether it goes on is known then.
-            read = await connection.fetch(_SQL["turns"], *whose, *start, MOST_TURNS + 1, model)
+            read = await connection.fetch(_SQL["turns"], *whose, *start, self._most + 1, model)
             summaries = await connection.fetch(_SQL["summaries"], *whose, start[0])
-        held = sessions([_turn(row) for row in read], ends, silence)
+        held = sessions([_turn(row) for row in read], ends, silence, self._most)
         rest = None
-        if len(read) > MOST_TURNS:  # the last goes on behind what was read
+        if len(read) > self._most:  # the last goes on behind what was read
             rest = held.pop()[0].created_at
         silent = one.stored_at <= now - silence
         return Loaded(_with_summaries(held, list(map(rows.memory, summaries)), ends, silent=silent), rest)
@@ -88,28 +90,29 @@ class PostgresSessions:
             return written
 
 
-async def _beginning(
+async def _before(
     connection: Connection,
     whose: tuple[str, str, str],
     since: datetime,
     ends: Sequence[datetime],
     silence: timedelta,
-) -> Position:
-    """Return where the session began that `since` falls into; of one cut for its length, its part."""
+) -> list[Position]:
+    """Return the turns before `since` of the session that it falls into, the latest first."""
     before: Position = (since, "")
     later, passed = since, list[Position]()
     while page := await connection.fetch(_SQL["before"], *whose, *before, _PAGE):
         for row in page:
             if apart(row["created_at"], later, ends, silence):
-                return _part(passed, since)
+                return passed
             later = row["created_at"]
             passed.append((later, row["message_id"]))
         before = passed[-1]
-    return _part(passed, since)
+    return passed
 
 
-def _part(passed: Sequence[Position], since: datetime) -> Position:
-    whole = len(passed) // MOST_TURNS * MOST_TURNS
+def _part(passed: Sequence[Position], since: datetime, most: int) -> Position:
+    """Return where the session began, or, of one that is cut for its length, the part of it."""
+    whole = len(passed) // most * most
     earlier = len(passed) - whole
     return (since, "") if earlier == 0 else passed[earlier - 1]
 
