@@ -1,18 +1,17 @@
 """Reflecting: once enough has come in about a user, what is regular in it becomes insights."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
 
-from ricordo.domain.memory import Memory
 from ricordo.domain.reflection import Insight, identity, insights, remembered
-from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
 from ricordo.ports.clock import Clock
-from ricordo.ports.reflecting import Accumulated, Observed, Reflected, Reflecting, Reflection
+from ricordo.ports.reflecting import Accumulated, Observed, Reflecting, Reflection
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.births import births
 from ricordo_services.lifecycle.passes import Slice
 
 OBSERVED: Final = 100
@@ -85,18 +84,11 @@ class Reflect:
         reflected = await self.store.reflect(tenant, one, reflections, self.clock.now())
         if reflected is None:  # somebody else has reflected meanwhile
             return Slice(examined=len(observed.memories))
-        await self.emitter.emit(tenant, list(_events(reflected, [each.memory for each in reflections])))
+        told = births([each.memory for each in reflections], reflected.written)
+        await self.emitter.emit(tenant, told)
         return Slice(examined=len(observed.memories), changed=reflected.replaced, created=reflected.created)
 
 
 def _drawn(given: tuple[Observed, tuple[Insight, ...]]) -> tuple[Insight, ...]:
     observed, understood = given
     return insights(observed.memories, observed.own_names, understood)
-
-
-def _events(reflected: Reflected, memories: Iterable[Memory]) -> Iterable[DerivedEvent]:
-    known = {one.id: one for one in memories}
-    for progress in reflected.written:
-        one = known[progress.memory_id]
-        yield MemoryCreated(**progress.ids)
-        yield MemoryReflected(user_id=one.user_id, memory_id=one.id, source_ids=one.source_ids)

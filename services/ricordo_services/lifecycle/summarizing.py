@@ -1,6 +1,6 @@
 """Summing up what was said in one go, once it is over."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Protocol
@@ -9,16 +9,14 @@ from uuid import UUID
 from ricordo.domain.memory import Memory, Source
 from ricordo.domain.sessions import SILENCE
 from ricordo.domain.summaries import FEWEST_TURNS, Condensed, Turn, summarise
-from ricordo.messages.events import DerivedEvent, MemoryCreated, SessionSummarized
 from ricordo.ports.clock import Clock
 from ricordo.ports.sessions import Session, Sessions, Settled, Unsummarized
-from ricordo.ports.stages import Progress
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.births import births
 from ricordo_services.lifecycle.passes import Slice
 
 _AT_ONCE: Final = 50  # conversations that are looked for at a time
-_NAMED: Final = 1_000  # sources that an event has room for; `query.expand` shows all
 
 
 class Condensing(Protocol):
@@ -94,7 +92,7 @@ class Summarize:
         written = await self.sessions.summarise(tenant, one, settled, self.clock.now())
         if written is None:  # something was said meanwhile: it is due again
             return Slice(examined=len(over))
-        await self.emitter.emit(tenant, [*_events(made, written)])
+        await self.emitter.emit(tenant, births(made, written))
         return Slice(examined=len(over), changed=len(withdrawn), created=len(written))
 
     async def _summaries(self, sessions: Sequence[Session]) -> list[Memory]:
@@ -123,20 +121,3 @@ def _summed(one: tuple[Session, Condensed | None]) -> Memory:
         last_accessed=max(used, default=None),
         pinned=any(former.pinned for former in session.former),
     )
-
-
-def _events(summaries: Sequence[Memory], written: Iterable[Progress]) -> Iterable[DerivedEvent]:
-    stages = {one.memory_id: one for one in written}
-    for one in summaries:
-        if one.id not in stages:
-            continue
-        yield MemoryCreated(**stages[one.id].ids)
-        yield SessionSummarized(
-            user_id=one.user_id,
-            conversation_id=one.conversation_id,
-            memory_id=one.id,
-            messages=len(one.source_ids),
-            source_ids=one.source_ids[:_NAMED],
-            start=one.event_start or one.created_at,
-            end=one.event_end or one.created_at,
-        )

@@ -258,7 +258,12 @@ class Indexing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lagging:
-    """A message that has lacked a stage for too long, and the stages that it lacks."""
+    """A message that has lacked a stage for too long, and the stages that it lacks.
+
+    Attributes:
+        derived: the memory, where no message is behind it; else None.
+    """
 
     progress: Progress
     lacks: tuple[Stage, ...]
+    derived: Memory | None = None

@@ -126,7 +126,9 @@ async def test_it_is_told_once_more_when_a_stage_is_missing(database: Database, 
     made = _summary(stores, await _said(stores, "m-1"))
     await _write(database, stores, made)
     lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
-    assert made.id in {one.progress.memory_id for one in lagging}
+    derived = {one.progress.memory_id: one.derived for one in lagging}
+    assert derived[stores.id("m-1")] is None
+    assert derived[made.id] == replace(made, stored_at=STORED)
 
 
 async def test_what_is_withdrawn_is_gone_and_said_once_more(database: Database, stores: Stores) -> None:

@@ -10,12 +10,13 @@ from uuid import UUID
 from ricordo.domain.compression import ALIKE, Weak, groups, old_enough
 from ricordo.domain.summaries import Turn
 from ricordo.domain.syntheses import synthesise
-from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
+from ricordo.messages.events import DerivedEvent
 from ricordo.ports.clock import Clock
 from ricordo.ports.compressing import Compressing, Place
 from ricordo.ports.condensing import Condenser
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
+from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.frame import Slice
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
@@ -29,8 +30,7 @@ class Compress:
 
     A user is looked at until nothing is condensed any more, so that a second run finds nothing to do. Each
     synthesis is written with the mark on its sources in one transaction; whoever ends in between has done a
-    part of the work, and the next run does the rest. What is told of it may be lost then: of a synthesis that
-    lacks a stage the reconciliation tells, and that it was made stands in the rows.
+    part of the work, and the next run does the rest. What was not told of it then, the reconciliation tells.
 
     Attributes:
         store, emitter, clock: what it works with.
@@ -123,9 +123,4 @@ class Compress:
         progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
         if progress is None:
             return []
-        return [
-            MemoryCompressed(
-                user_id=synthesis.user_id, memory_id=synthesis.id, memory_ids=synthesis.source_ids
-            ),
-            MemoryCreated(**progress.ids),
-        ]
+        return list(birth(synthesis, progress.ids))

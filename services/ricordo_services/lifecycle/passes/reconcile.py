@@ -10,6 +10,7 @@ from ricordo.ports.life import Life
 from ricordo.ports.memories import Lagging
 from ricordo.ports.stages import Stage
 from ricordo_services.following import Backlog, Emitter
+from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.telling import tell_again
 from ricordo_services.passed import Summary
 
@@ -85,6 +86,8 @@ class Reconcile:
 
     def _again(self, lagging: Lagging) -> list[DerivedEvent]:
         ids, lacks = lagging.progress.ids, lagging.lacks
+        if lagging.derived is not None and Stage.ENCODED in lacks:
+            return list(birth(lagging.derived, ids))
         if Stage.ENCODED in lacks or Stage.EXTRACTED in lacks:
             return [MemoryCreated(**ids)]  # heard by encode and by knowledge
         if Stage.ENRICHED in lacks:

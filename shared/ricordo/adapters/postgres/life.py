@@ -111,7 +111,11 @@ class PostgresLife:
         """Return messages that have lacked a stage for too long."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_STAGES["lagging"], tenant, now - older_than, limit)
-        return [Lagging(progress, _lacks(progress)) for progress in map(rows.progress, found)]
+            lagging = list(map(rows.progress, found))
+            made = [one.memory_id for one in lagging if one.message_id is None]
+            derived = await connection.fetch(_STAGES["derived"], tenant, made) if made else ()
+        memories = {row["id"]: rows.memory(row) for row in derived}
+        return [Lagging(one, _lacks(one), memories.get(one.memory_id)) for one in lagging]
 
     async def bury(self, tenant: str, letter: DeadLetter) -> None:
         """Keep a dead letter's reason."""

@@ -42,3 +42,7 @@ where tenant = $1 and pending and ingested < $2
       where d.tenant = $1 and d.message_id = stages.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
 order by ingested, memory_id
 limit $3
+
+-- name: derived
+-- $2 ids of memories without a message.
+select * from memories where tenant = $1 and id = any($2::uuid[])

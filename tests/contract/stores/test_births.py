@@ -1,0 +1,93 @@
+"""Whoever dies between the writing of a summary and the word of it has it told by the reconciliation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.messages.events import DerivedEvent
+from ricordo.ports.bus import BusUnavailable
+from ricordo.runtime.beside import Beside
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.stages import SETTERS
+from ricordo.testing.stores.stores import MODEL, STORED
+from ricordo_services.lifecycle.passes import Reconcile
+from ricordo_services.lifecycle.summarizing import Summarize
+
+pytestmark = pytest.mark.integration
+
+
+@dataclass
+class _Voice:
+    """Takes events, or dies of the first."""
+
+    dies: bool = False
+    heard: list[DerivedEvent] = field(default_factory=list)
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Take the events."""
+        if self.dies and events:
+            raise BusUnavailable("NATS does not answer")
+        self.heard += events
+
+    def ids(self, name: str) -> list[object]:
+        """Return the ids of what was heard of a name."""
+        return [one.id for one in self.heard if one.name == name]
+
+
+class _Idle:
+    async def waiting(self) -> int:
+        """Nothing waits."""
+        return 0
+
+
+class _OneTenant(PostgresLife):
+    """The store, in which only one tenant has said anything."""
+
+    def __init__(self, database: Database, tenant: str) -> None:
+        super().__init__(database)
+        self._only = tenant
+
+    async def tenants(self) -> Sequence[str]:
+        """Return the one."""
+        return [self._only]
+
+
+async def _sum_up(database: Database, beside: Beside, stores: Stores, voice: _Voice) -> None:
+    clock = ManualClock(STORED + timedelta(hours=1))
+    work = Summarize(PostgresSessions(database), voice, clock, beside, MODEL)
+    async for _ in work.slices(stores.tenant, clock.now(), None, None):
+        pass
+
+
+async def _said(stores: Stores) -> None:
+    messages = [
+        new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n), content=f"We bought boat number {n}.")
+        for n in range(3)
+    ]
+    await stores.record(*messages)
+    for setter in SETTERS.values():
+        await setter(stores, [one.message_id for one in messages], STORED)
+
+
+async def test_it_is_told_as_it_would_have_been(database: Database, beside: Beside, stores: Stores) -> None:
+    """The same events under the same ids as by who makes the same summary and lives."""
+    await _said(stores)
+    with pytest.raises(BusUnavailable):
+        await _sum_up(database, beside, stores, _Voice(dies=True))
+    afterwards = _Voice()
+    await _sum_up(database, beside, stores, afterwards)
+    assert afterwards.heard == []
+    later = ManualClock(STORED + timedelta(hours=2))
+    await Reconcile(_OneTenant(database, stores.tenant), afterwards, _Idle(), later, MODEL).run()
+    (told,) = afterwards.ids("session.summarized")
+    (created,) = afterwards.ids("memory.created")
+    again = _Voice()
+    await Reconcile(_OneTenant(database, stores.tenant), again, _Idle(), later, MODEL).run()
+    assert (again.ids("session.summarized"), again.ids("memory.created")) == ([told], [created])
