@@ -1,11 +1,13 @@
 """What is told of a memory that lifecycle has made: by whoever made it, and once more where that was lost."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
+from uuid import UUID
 
 from ricordo.domain.memory import Memory, MemoryKind
 from ricordo.messages.events import (
     DerivedEvent,
+    MemoryChanged,
     MemoryCompressed,
     MemoryCreated,
     MemoryReflected,
@@ -37,6 +39,14 @@ def births(memories: Iterable[Memory], written: Iterable[Progress]) -> list[Deri
     """Return what is told of those of `memories` that were written."""
     known = {one.id: one for one in memories}
     return [event for one in written for event in birth(known[one.memory_id], one.ids)]
+
+
+def departures(user_id: str, memory_ids: Sequence[UUID]) -> tuple[DerivedEvent, ...]:
+    """Return what is told of memories without a message that are no more: their points have to go."""
+    return tuple(
+        MemoryChanged(user_id=user_id, memory_ids=tuple(memory_ids[start : start + _NAMED]), fields=("id",))
+        for start in range(0, len(memory_ids), _NAMED)
+    )
 
 
 def _made(memory: Memory) -> DerivedEvent | None:

@@ -26,6 +26,7 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.curating import Corrected, Curating, UnknownMemories, Wish
 from ricordo.ports.facts import OtherRequest
 from ricordo.runtime.replies import Answer, Refused
+from ricordo_services.lifecycle.births import departures
 from ricordo_services.lifecycle.handlers import STRENGTHENED
 
 R = TypeVar("R")
@@ -127,6 +128,7 @@ class CorrectMemory:
             command,
         )
         told = changed(command, (memory_id,), corrected.fields) + _begun(corrected)
+        told += departures(command.user_id, corrected.withdrawn)
         return Answer(CorrectReply(memory_id=memory_id), told, cause(tenant, command))
 
 

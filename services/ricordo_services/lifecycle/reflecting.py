@@ -11,7 +11,7 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.reflecting import Accumulated, Observed, Reflecting, Reflection
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
-from ricordo_services.lifecycle.births import births
+from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice
 
 OBSERVED: Final = 100
@@ -85,8 +85,9 @@ class Reflect:
         if reflected is None:  # somebody else has reflected meanwhile
             return Slice(examined=len(observed.memories))
         told = births([each.memory for each in reflections], reflected.written)
-        await self.emitter.emit(tenant, told)
-        return Slice(examined=len(observed.memories), changed=reflected.replaced, created=reflected.created)
+        gone = reflected.withdrawn
+        await self.emitter.emit(tenant, [*told, *departures(one.user_id, gone)])
+        return Slice(examined=len(observed.memories), changed=len(gone), created=reflected.created)
 
 
 def _drawn(given: tuple[Observed, tuple[Insight, ...]]) -> tuple[Insight, ...]:

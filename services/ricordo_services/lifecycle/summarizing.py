@@ -3,17 +3,19 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import takewhile
 from typing import Final, Protocol
 from uuid import UUID
 
-from ricordo.domain.memory import Memory, Source
 from ricordo.domain.sessions import SILENCE
+from ricordo.domain.succession import Successor, is_held
 from ricordo.domain.summaries import FEWEST_TURNS, Condensed, Turn, summarise
 from ricordo.ports.clock import Clock
-from ricordo.ports.sessions import Session, Sessions, Settled, Unsummarized
+from ricordo.ports.sessions import Place, Session, Sessions, Settled, Unsummarized
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
-from ricordo_services.lifecycle.births import births
+from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice
 
 _AT_ONCE: Final = 50  # conversations that are looked for at a time
@@ -82,42 +84,41 @@ class Summarize:
                 return
 
     async def _conversation(self, tenant: str, one: Unsummarized, now: datetime) -> Slice:
+        """Sum up the sessions of a conversation, each in a transaction of its own, until one goes on."""
         loaded = await self.sessions.load(tenant, self.model, one, now, self.silence)
-        over = [session for session in loaded.sessions if session.over]
-        unsettled = [session for session in over if _is_open(session)]
-        made = await self._summaries([each for each in unsettled if len(each.turns) >= FEWEST_TURNS])
-        rest = next((each.turns[0].created_at for each in loaded.sessions if not each.over), loaded.rest)
-        withdrawn = [former.id for each in unsettled for former in each.former]
-        settled = Settled(made, withdrawn, rest)
-        written = await self.sessions.summarise(tenant, one, settled, self.clock.now())
-        if written is None:  # something was said meanwhile: it is due again
-            return Slice(examined=len(over))
-        await self.emitter.emit(tenant, births(made, written))
-        return Slice(examined=len(over), changed=len(withdrawn), created=len(written))
+        over = list(takewhile(lambda session: session.over, loaded.sessions))
+        goes_on = loaded.sessions[len(over)].place if len(over) < len(loaded.sessions) else loaded.rest
+        begin = [each.place for each in over[1:]]
+        done = Slice(examined=len(over))
+        for session, rest in zip(over, [*begin, goes_on], strict=True):
+            if _stands(session) and rest is not goes_on:
+                continue  # covered with the next one
+            settled = await self._settled(session, rest)
+            written = await self.sessions.summarise(tenant, one, settled, self.clock.now())
+            if written is None:  # something was said meanwhile: it is due again
+                return done
+            told = births([each.memory for each in settled.summaries], written.written)
+            await self.emitter.emit(tenant, [*told, *departures(one.user_id, written.withdrawn)])
+            gone, made = len(written.withdrawn), len(written.written)
+            done = replace(done, changed=done.changed + gone, created=done.created + made)
+        if not over:
+            await self.sessions.summarise(tenant, one, Settled(rest=goes_on), self.clock.now())
+        return done
 
-    async def _summaries(self, sessions: Sequence[Session]) -> list[Memory]:
-        condensed = [await self.condensing.condense(one.turns) for one in sessions]
-        return await self.beside.each(_summed, list(zip(sessions, condensed, strict=True)))
+    async def _settled(self, session: Session, rest: Place | None) -> Settled:
+        """Return what has become of a session: a summary in place of former ones; none of one turn."""
+        if _stands(session):
+            return Settled(rest=rest)
+        former = tuple(one.id for one in session.former)
+        if session.summary is not None or len(session.turns) < FEWEST_TURNS:
+            return Settled(withdrawn=former, rest=rest)
+        condensed = await self.condensing.condense(session.turns)
+        [summary] = await self.beside.each(partial(summarise, condensed=condensed), [session.turns])
+        return Settled([Successor(summary, former)], rest=rest)
 
 
-def _is_open(session: Session) -> bool:
-    """Whether it has no summary that stands for it, nor one that the user has put right."""
-    return session.summary is None and not any(
-        one.source == Source.USER_CORRECTION or one.verified for one in session.former
-    )
-
-
-def _summed(one: tuple[Session, Condensed | None]) -> Memory:
-    """Sum up a session; what use has made of the former summary stays."""
-    session, condensed = one
-    summary = summarise(session.turns, condensed)
-    if not session.former:
-        return summary
-    used = [former.last_accessed for former in session.former if former.last_accessed is not None]
-    return replace(
-        summary,
-        access_count=max(former.access_count for former in session.former),
-        reinforcement=max(former.reinforcement for former in session.former),
-        last_accessed=max(used, default=None),
-        pinned=any(former.pinned for former in session.former),
-    )
+def _stands(session: Session) -> bool:
+    """Whether what sums it up is as it shall be: its own summary alone, or one that the user holds on to."""
+    if any(map(is_held, session.former)):
+        return True
+    return session.summary is not None and not session.former

@@ -12,6 +12,18 @@ IMPORTANCE_STEP = 0.02
 IMPORTANCE_CEILING = 0.95
 
 
+def after_uses(importance: float, uses: int) -> tuple[float, float]:
+    """Return the importance after so many uses, and what these would have added above the ceiling.
+
+    Args:
+        importance: [0, 1], of what a memory says.
+        uses: >= 0.
+    """
+    gain = IMPORTANCE_STEP * uses
+    raised = max(importance, min(IMPORTANCE_CEILING, importance + gain))
+    return raised, max(0.0, gain - (raised - importance))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
     """The part of a memory that use changes; ranges as in `Memory`.

@@ -56,10 +56,12 @@ class Corrected:
     Attributes:
         fields: the columns that it changed; none where the memory said so already.
         progress: the stages as they stand.
+        withdrawn: what had been made of the former words, and is no more.
     """
 
     fields: tuple[str, ...]
     progress: Progress | None
+    withdrawn: tuple[UUID, ...] = ()
 
 
 class Curating(Protocol):

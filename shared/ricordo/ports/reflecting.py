@@ -54,12 +54,12 @@ class Reflected:
     Attributes:
         written: the stages of its insights that are there now, in their order.
         created: how many of them were not there before.
-        replaced: how many former insights have given way to some of these.
+        withdrawn: former insights that have given way to some of these.
     """
 
     written: Sequence[Progress]
     created: int
-    replaced: int
+    withdrawn: Sequence[UUID]
 
 
 class Reflecting(Protocol):
@@ -80,8 +80,8 @@ class Reflecting(Protocol):
     ) -> Reflected | None:
         """Write insights and take what they were drawn from off what has accumulated, in one transaction.
 
-        An insight takes the place of a former one about the same, and keeps what use has made of that. One
-        that the user corrected, verified or pinned stays as it is. One of whose sources any is gone is left
+        An insight takes the place of a former one about the same, and keeps its pin and what use has made of
+        it. One that the user corrected or verified stays as it is. One of whose sources any is gone is left
         out.
 
         Args:

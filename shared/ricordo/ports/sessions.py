@@ -3,12 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from ricordo.domain.memory import Memory
+from ricordo.domain.succession import Successor
 from ricordo.domain.summaries import Turn
 from ricordo.ports.stages import Progress
+
+
+class Place(NamedTuple):
+    """Where a turn stands in its conversation: when it was said, and its message; "" is before all others."""
+
+    said_at: datetime
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +24,14 @@ class Unsummarized:
     """A conversation of a user in which something was said that no summary covers yet.
 
     Attributes:
-        since: when the first of it was said.
+        since: where the first of it stands.
         stored_at: when the last of it came in.
         changes: how often any of this has changed: what comes in meanwhile is noticed by it.
     """
 
     user_id: str
     conversation_id: str
-    since: datetime
+    since: Place
     stored_at: datetime
     changes: int
 
@@ -44,6 +52,12 @@ class Session:
     summary: Memory | None = None
     former: Sequence[Memory] = ()
 
+    @property
+    def place(self) -> Place:
+        """Where it begins."""
+        first = self.turns[0].memory
+        return Place(first.created_at, first.message_id or "")
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -51,12 +65,12 @@ class Loaded:
 
     Attributes:
         sessions: in the order in which they were held.
-        rest: when the first of what was left out was said, because there is more than is read at once; else
+        rest: where the first stands of what was left out, because there is more than is read at once; else
             None.
     """
 
     sessions: Sequence[Session]
-    rest: datetime | None = None
+    rest: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +78,27 @@ class Settled:
     """What has become of the sessions of a conversation.
 
     Attributes:
-        summaries: to be written.
-        withdrawn: those that stand for nothing any more, or whose place one of `summaries` takes.
-        rest: when the first was said of what is still not covered; None where all is.
+        summaries: to be written, with those whose place they take.
+        withdrawn: those that stand for nothing any more.
+        rest: where the first stands of what is still not covered; None where all is.
     """
 
-    summaries: Sequence[Memory] = ()
+    summaries: Sequence[Successor] = ()
     withdrawn: Sequence[UUID] = ()
-    rest: datetime | None = None
+    rest: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """What was done.
+
+    Attributes:
+        written: the stages of the summaries that are there now.
+        withdrawn: those that are there no more.
+    """
+
+    written: Sequence[Progress]
+    withdrawn: Sequence[UUID]
 
 
 class Sessions(Protocol):
@@ -96,8 +123,8 @@ class Sessions(Protocol):
     ) -> Sequence[Unsummarized]:
         """Return conversations with a session that may be over, those first that wait longest.
 
-        Either its end was noted, or nothing has come in for `silence`. One with messages that lack a stage is
-        left out for a while: their feeling and weight are not known yet.
+        Either its end was noted, or nothing has come in for `silence`. One with messages that are still to be
+        enriched is left out, unless they became dead letters: their feeling and weight are not known yet.
         """
         ...
 
@@ -121,17 +148,18 @@ class Sessions(Protocol):
         one: Unsummarized,
         settled: Settled,
         at: datetime,
-    ) -> Sequence[Progress] | None:
+    ) -> Summarised | None:
         """Write summaries, take away those whose place they take, and note what is still not covered.
 
         Args:
             tenant: whose.
             one: as it was when its sessions were loaded.
-            settled: what to write; a summary whose sources are gone is left out.
+            settled: what to write. A summary whose sources are gone is left out, as is one in whose place the
+                user holds on to a former one.
             at: when they are stored.
 
         Returns:
-            The stages of the summaries, or None where something was said in the conversation since: then
+            What was done, or None where something was said in the conversation since: then
             nothing is written, and it is due again.
         """
         ...

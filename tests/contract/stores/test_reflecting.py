@@ -147,7 +147,7 @@ async def test_insights_are_written_with_what_was_reflected_upon(
     reflected = await _reflect(reflecting, stores, made, importance=read)
     assert reflected is not None
     assert [one.memory_id for one in reflected.written] == [made.memory.id]
-    assert (reflected.created, reflected.replaced) == (1, 0)
+    assert (reflected.created, len(reflected.withdrawn)) == (1, 0)
     (found,) = await _found(stores, made.memory.id)
     assert replace(found, stored_at=None, source_message_ids=()) == made.memory
     assert found.source_message_ids == ("m-1", "m-2")
@@ -184,11 +184,11 @@ async def test_more_evidence_takes_the_former_insights_place(
     await _enrich(stores, "m-2")
     again = await _reflect(reflecting, stores, first)
     assert again is not None
-    assert (again.created, again.replaced) == (0, 0)
+    assert (again.created, len(again.withdrawn)) == (0, 0)
     await _enrich(stores, "m-3")
     reflected = await _reflect(reflecting, stores, better)
     assert reflected is not None
-    assert (reflected.created, reflected.replaced) == (1, 1)
+    assert (reflected.created, len(reflected.withdrawn)) == (1, 1)
     (found,) = await _found(stores, first.memory.id, better.memory.id)
     assert (found.id, found.access_count, found.last_accessed) == (better.memory.id, 1, STORED)
     assert found.importance == pytest.approx(0.82)
@@ -196,18 +196,31 @@ async def test_more_evidence_takes_the_former_insights_place(
     assert [one.memory_id for one in moved] == [first.memory.id]
 
 
-@pytest.mark.parametrize("word", ["pin", "verify", "correct"])
-async def test_what_the_user_has_a_word_in_stays(
-    reflecting: PostgresReflecting, stores: Stores, database: Database, word: str
+async def test_a_pin_goes_over_to_what_takes_its_place(
+    reflecting: PostgresReflecting, stores: Stores
 ) -> None:
-    """An insight that is pinned, verified or corrected is not replaced by a new one about the same."""
+    """What was not to fade shall not fade when there is more evidence for it."""
     await _said(stores, "m-1", "m-2")
     await _enrich(stores, "m-1")
     first, better = _insight(stores, "m-1"), _insight(stores, "m-1", "m-2")
     await _reflect(reflecting, stores, first)
-    if word == "pin":
-        await stores.curating.pin(stores.tenant, wish("r"), first.memory.id, pinned=True, at=STORED)
-    elif word == "verify":
+    await stores.curating.pin(stores.tenant, wish("r"), first.memory.id, pinned=True, at=STORED)
+    await _enrich(stores, "m-2")
+    await _reflect(reflecting, stores, better)
+    (found,) = await _found(stores, first.memory.id, better.memory.id)
+    assert (found.id, found.pinned) == (better.memory.id, True)
+
+
+@pytest.mark.parametrize("word", ["verify", "correct"])
+async def test_what_the_user_has_a_word_in_stays(
+    reflecting: PostgresReflecting, stores: Stores, database: Database, word: str
+) -> None:
+    """An insight that is verified or corrected is not replaced by a new one about the same."""
+    await _said(stores, "m-1", "m-2")
+    await _enrich(stores, "m-1")
+    first, better = _insight(stores, "m-1"), _insight(stores, "m-1", "m-2")
+    await _reflect(reflecting, stores, first)
+    if word == "verify":
         await stores.curating.verify(stores.tenant, wish("r"), first.memory.id, verified=True, at=STORED)
     else:
         async with database.transaction(stores.tenant) as connection:
@@ -219,7 +232,7 @@ async def test_what_the_user_has_a_word_in_stays(
     await _enrich(stores, "m-2")
     reflected = await _reflect(reflecting, stores, better)
     assert reflected is not None
-    assert (list(reflected.written), reflected.replaced) == ([], 0)
+    assert (list(reflected.written), list(reflected.withdrawn)) == ([], [])
     (found,) = await _found(stores, first.memory.id, better.memory.id)
     assert found.id == first.memory.id
     assert await _accumulated(reflecting, stores) == 0
@@ -236,6 +249,6 @@ async def test_a_forgotten_source_keeps_an_insight_from_being_written(
     await _enrich(stores, "m-2")
     reflected = await _reflect(reflecting, stores, better)
     assert reflected is not None
-    assert (list(reflected.written), reflected.replaced) == ([], 0)
+    assert (list(reflected.written), list(reflected.withdrawn)) == ([], [])
     (found,) = await _found(stores, first.memory.id, better.memory.id)
     assert found.id == first.memory.id

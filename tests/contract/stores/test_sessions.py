@@ -2,7 +2,9 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -10,11 +12,16 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.domain.memory import Memory
 from ricordo.domain.sessions import SILENCE
+from ricordo.domain.succession import Successor
 from ricordo.domain.summaries import summarise
+from ricordo.ports.life import Access
 from ricordo.ports.memories import NewMessage
 from ricordo.ports.sessions import Loaded, Settled, Unsummarized
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.correcting import correct
+from ricordo.testing.stores.curating import wish
+from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.stages import SETTERS
 from ricordo.testing.stores.stores import MODEL, STORED
 
@@ -76,11 +83,13 @@ async def _summarise(held: PostgresSessions, stores: Stores, now: datetime = LAT
     for due in await _due(held, stores, now):
         loaded = await held.load(stores.tenant, MODEL, due, now, SILENCE)
         fresh = [one for one in loaded.sessions if one.over and one.summary is None]
-        summaries = [summarise(one.turns) for one in fresh]
-        gone = [former.id for one in fresh for former in one.former]
-        rest = next((one.turns[0].created_at for one in loaded.sessions if not one.over), loaded.rest)
-        assert await held.summarise(stores.tenant, due, Settled(summaries, gone, rest), STORED) is not None
-        made += summaries
+        summaries = [
+            Successor(summarise(one.turns), tuple(former.id for former in one.former)) for one in fresh
+        ]
+        rest = next((one.place for one in loaded.sessions if not one.over), loaded.rest)
+        settled = Settled(summaries, rest=rest)
+        assert await held.summarise(stores.tenant, due, settled, STORED) is not None
+        made += [one.memory for one in summaries]
     return made
 
 
@@ -89,7 +98,7 @@ async def test_a_session_is_due_after_silence(held: PostgresSessions, stores: St
     await _say(stores, 0, 5)
     assert await _due(held, stores, STORED + timedelta(minutes=29)) == []
     (due,) = await _due(held, stores, STORED + timedelta(minutes=30))
-    assert (due.user_id, due.conversation_id, due.since) == ("u-1", "c-1", at(0))
+    assert (due.user_id, due.conversation_id, due.since) == ("u-1", "c-1", (at(0), "u-1-c-1-0"))
 
 
 async def test_a_session_is_due_at_its_end(held: PostgresSessions, stores: Stores) -> None:
@@ -116,11 +125,13 @@ async def test_what_follows_the_end_is_not_over(held: PostgresSessions, stores: 
 
 
 async def test_messages_that_lack_a_stage_are_waited_for(held: PostgresSessions, stores: Stores) -> None:
-    """Their weight is not known yet; one that never gets there is not waited for for ever."""
+    """However long: their weight is not known yet. One that became a dead letter is not waited for."""
     await _say(stores, 0, done=False)
     await held.end(stores.tenant, "u-1", "c-1", at(1), STORED)
-    assert await _due(held, stores, STORED) == []
-    assert len(await _due(held, stores, STORED + timedelta(minutes=11))) == 1
+    assert await _due(held, stores, EVER) == []
+    died = replace(letter(stores), consumer="enrichment", message_id="u-1-c-1-0")
+    await stores.life.bury(stores.tenant, died)
+    assert len(await _due(held, stores, STORED)) == 1
 
 
 async def test_what_is_summed_up_is_due_no_more(held: PostgresSessions, stores: Stores) -> None:
@@ -177,7 +188,7 @@ async def test_what_is_said_while_it_is_summed_up_is_not_lost(held: PostgresSess
     loaded = await held.load(stores.tenant, MODEL, due, LATER, SILENCE)
     await _say(stores, 6)
     summary = summarise(loaded.sessions[0].turns)
-    assert await held.summarise(stores.tenant, due, Settled([summary]), STORED) is None
+    assert await held.summarise(stores.tenant, due, Settled([Successor(summary)]), STORED) is None
     assert await stores.recollection.memories(stores.tenant, "u-1", [summary.id]) == []
     assert _minutes(await _loaded(held, stores)) == [[0, 5, 6]]
 
@@ -196,8 +207,8 @@ async def test_a_conversation_holds_several_users_sessions(held: PostgresSession
     await _say(stores, 0, 5)
     other = _message(stores, 2, user_id="u-2")
     await stores.record(other)
-    assert [one.user_id for one in await _due(held, stores, EVER, "u-2")] == ["u-2"]
-    (mine,) = await _due(held, stores, user_id="u-1")
+    (mine,) = await _due(held, stores)  # the other waits to be enriched, which keeps nobody else
+    assert mine.user_id == "u-1"
     loaded = await held.load(stores.tenant, MODEL, mine, LATER, SILENCE)
     assert _minutes(loaded) == [[0, 5]]
 
@@ -274,3 +285,63 @@ async def _parts(held: PostgresSessions, stores: Stores) -> set[str]:
         told |= {",".join(one.source_message_ids) for one in found}
         await held.summarise(stores.tenant, due[0], Settled(rest=loaded.rest), STORED)
     return told
+
+
+async def _between(held: PostgresSessions, stores: Stores) -> tuple[Memory, Unsummarized, Successor]:
+    """Return a summary, and what is about to take its place."""
+    await _say(stores, 0, 5)
+    (first,) = await _summarise(held, stores)
+    await _say(stores, 3)
+    (due,) = await _due(held, stores)
+    (session,) = (await held.load(stores.tenant, MODEL, due, LATER, SILENCE)).sessions
+    return first, due, Successor(summarise(session.turns), (first.id,))
+
+
+async def test_use_and_pin_of_the_meantime_go_over(held: PostgresSessions, stores: Stores) -> None:
+    """Also what came in after the session was read; importance as after so many uses of what it says now."""
+    first, due, successor = await _between(held, stores)
+    await stores.curating.pin(stores.tenant, wish("r"), first.id, pinned=True, at=STORED)
+    for _ in range(3):
+        await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (first.id,), STORED)])
+    done = await held.summarise(stores.tenant, due, Settled([successor]), STORED)
+    assert done is not None
+    assert list(done.withdrawn) == [first.id]
+    (found,) = await stores.recollection.memories(stores.tenant, "u-1", [first.id, successor.memory.id])
+    assert (found.id, found.pinned, found.access_count) == (successor.memory.id, True, 3)
+    assert found.importance == pytest.approx(successor.memory.importance + 0.06)
+
+
+async def test_what_was_verified_meanwhile_stays_alone(held: PostgresSessions, stores: Stores) -> None:
+    """One session has one summary."""
+    first, due, successor = await _between(held, stores)
+    await stores.curating.verify(stores.tenant, wish("r"), first.id, verified=True, at=STORED)
+    done = await held.summarise(stores.tenant, due, Settled([successor]), STORED)
+    assert done is not None
+    assert (list(done.written), list(done.withdrawn)) == ([], [])
+    (found,) = await stores.recollection.memories(stores.tenant, "u-1", [first.id, successor.memory.id])
+    assert found.id == first.id
+
+
+async def test_turns_of_one_instant_do_not_stop_it(database: Database, stores: Stores) -> None:
+    """Coarse clocks are no excuse: each part is read once."""
+    short = PostgresSessions(database, most_turns=4)
+    messages = [new_message(f"m-{n:02}", tenant=stores.tenant, timestamp=at(n // 6)) for n in range(14)]
+    await stores.record(*messages)
+    for setter in SETTERS.values():
+        await setter(stores, [one.message_id for one in messages], STORED)
+    made = [one for _ in range(5) for one in await _summarise(short, stores)]
+    assert await _due(short, stores, EVER) == []
+    assert [len(one.source_ids) for one in made] == [4, 4, 4, 2]
+
+
+async def test_a_corrected_message_is_in_no_summary_as_it_was(held: PostgresSessions, stores: Stores) -> None:
+    """What was made of the former words goes at once, and the session is summed up anew."""
+    await _say(stores, 0, 5)
+    (before,) = await _summarise(held, stores)
+    corrected = await correct(stores, stores.id("u-1-c-1-5"), "We moved to Milan.")
+    assert corrected.withdrawn == (before.id,)
+    assert await stores.recollection.memories(stores.tenant, "u-1", [before.id]) == []
+    for setter in SETTERS.values():
+        await setter(stores, ["u-1-c-1-5"], STORED)
+    (after,) = await _summarise(held, stores)
+    assert "We moved to Milan." in after.content

@@ -15,6 +15,7 @@ from ricordo.ports.curating import Corrected, UnknownMemories, Weighed, Wish
 from ricordo.ports.facts import OtherRequest
 
 _SQL = Database.queries("curating")
+_SESSIONS: Final = Database.queries("sessions")
 
 _CONFIRMED: Final = ("source", "confidence", "verified")
 
@@ -87,12 +88,16 @@ class PostgresCurating:
 
         async def write(connection: Connection) -> Outcome:
             correcting = _Correcting(connection, tenant, wish.user_id, memory_id)
-            return {"fields": await correcting.to(content, language)}
+            return await correcting.to(content, language, at)
 
         async with self._database.transaction(tenant) as connection:
             done = await _once(connection, tenant, wish, at, write)
             row = await connection.fetchrow(_SQL["stages"], tenant, memory_id)
-        return Corrected(tuple(done["fields"]), None if row is None else rows.progress(row))
+        return Corrected(
+            tuple(done["fields"]),
+            None if row is None else rows.progress(row),
+            tuple(map(UUID, done.get("withdrawn", ()))),
+        )
 
     async def _once(
         self, tenant: str, wish: Wish, at: datetime, do: Callable[[Connection], Awaitable[Outcome]]
@@ -128,24 +133,25 @@ class _Correcting:
     user_id: str
     memory_id: UUID
 
-    async def to(self, content: str, language: str) -> Sequence[str]:
+    async def to(self, content: str, language: str, at: datetime) -> Outcome:
         """Write it, and take back what followed from the former words; return the columns that it changes."""
         await derived.hold(self.connection, self.tenant, [self.user_id])  # nobody condenses it meanwhile
         other = (self.tenant, self.user_id, self.memory_id, content)
-        if await self.connection.fetchval(_SQL["says_otherwise"], *other):
-            await derived.unmake(self.connection, self.tenant, [self.memory_id])
+        row = await self.connection.fetchrow(_SQL["says_otherwise"], *other)
+        gone = () if row is None else await derived.unmake(self.connection, self.tenant, rows.memory(row))
         held = await self.connection.fetchrow(_SQL["hold_memory"], self.tenant, self.user_id, self.memory_id)
         if held is None:
             raise UnknownMemories([self.memory_id])
         if held["content"] == content:
             if held["corrected"]:
-                return ()
+                return {"fields": [], "withdrawn": []}
             await self._execute("confirm")
-            return _CONFIRMED
+            return {"fields": _CONFIRMED, "withdrawn": []}
         await self._execute("correct", content, language)
         await self._execute("unencode")
         await self._execute("take_back_stages")
-        return ("content", "language", *_CONFIRMED)
+        await self.connection.execute(_SESSIONS["reread"], self.tenant, self.memory_id, at)
+        return {"fields": ["content", "language", *_CONFIRMED], "withdrawn": list(gone)}
 
     async def _execute(self, name: str, *arguments: object) -> None:
         await self.connection.execute(_SQL[name], self.tenant, self.memory_id, *arguments)

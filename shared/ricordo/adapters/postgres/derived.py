@@ -1,14 +1,16 @@
 """Writing memories that no message is behind: the statements that all who derive one share."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.domain.memory import Memory
+from ricordo.domain.memory import Memory, MemoryKind
+from ricordo.domain.reinforcement import after_uses
+from ricordo.domain.succession import Successor, inherit, is_held
 from ricordo.ports.stages import Progress
 
 _SQL: Final = Database.queries("derived")
@@ -31,6 +33,7 @@ async def write(
         tenant: whose they are.
         memories: without a message, their ids of `ricordo.domain.memory.derived_id`. One whose sources are
             not all there, or before which a tombstone stands, is left out; one that is there already stays.
+            Their importance is that of what they say; what their access count adds comes on top.
         at: when they are stored, aware.
         finished: whether feeling, importance, topics and people are as they shall be; else enrichment derives
             them from the text, as of any message.
@@ -48,25 +51,77 @@ async def write(
     return [rows.progress(row) for row in rows.in_order(found, ids)]
 
 
-async def withdraw(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> None:
-    """Take derived memories away whose place others take; their points follow by `Life.moved`."""
-    if memory_ids:
-        await connection.execute(_SQL["withdraw"], tenant, memory_ids)
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """What has come of successors.
 
-
-async def unmake(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> None:
-    """Take away the syntheses of memories that do not say any more what they said.
-
-    Their other sources are as if they had never been condensed. What the user has put right or verified
-    stays. To be called before anything else of the transaction is locked, as it locks the sources in the
-    order of their ids.
+    Attributes:
+        written: the stages of those that are there now.
+        withdrawn: those whose place they have taken.
     """
-    resting = [row["id"] for row in await connection.fetch(_SQL["resting"], tenant, memory_ids)]
-    found = await connection.fetch(_SQL["unheld"], tenant, resting)
-    sources = sorted({one for row in found for one in row["source_ids"]})
-    if sources:
-        await connection.execute(_SQL["free"], tenant, sources)
-        await withdraw(connection, tenant, [row["id"] for row in found])
+
+    written: list[Progress]
+    withdrawn: list[UUID]
+
+
+async def succeed(
+    connection: Connection, tenant: str, successors: Sequence[Successor], at: datetime
+) -> Succeeded:
+    """Write finished memories in the place of others, as part of a transaction which holds their users.
+
+    Each takes over what use has made of the former ones by now. Where the user holds on to one of these, its
+    successor is not written, nor where `write` leaves it out; then the former ones stay.
+    """
+    former = await _locked(connection, tenant, {one for each in successors for one in each.former})
+    given = [(each, [former[one] for one in each.former if one in former]) for each in successors]
+    free = [(each, before) for each, before in given if not any(map(is_held, before))]
+    inherited = [inherit(each.memory, before) for each, before in free]
+    written = await write(connection, tenant, inherited, at, finished=True)
+    there = {one.memory_id for one in written}
+    taken = [one for each, _ in free if each.memory.id in there for one in each.former if one not in there]
+    return Succeeded(written, await withdraw(connection, tenant, taken))
+
+
+async def _locked(connection: Connection, tenant: str, memory_ids: Iterable[UUID]) -> dict[UUID, Memory]:
+    """Return memories as they stand; whoever uses, pins, verifies or corrects one waits."""
+    found = await connection.fetch(_SQL["locked"], tenant, sorted(memory_ids))
+    return {row["id"]: rows.memory(row) for row in found}
+
+
+async def withdraw(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> list[UUID]:
+    """Take derived memories away whose place others take; return those that the user did not hold on to.
+
+    Their points have to follow: the caller tells of it, and `Life.moved` once more.
+    """
+    if not memory_ids:
+        return []
+    return [row["memory_id"] for row in await connection.fetch(_SQL["withdraw"], tenant, memory_ids)]
+
+
+async def unmake(connection: Connection, tenant: str, memory: Memory) -> list[UUID]:
+    """Take away what was made of a memory that does not say any more what it said; return what that was.
+
+    The other sources of its synthesis are as if they had never been condensed. What the user has put right or
+    verified stays. Everything is locked in the order of ids, the memory too: to be called before the
+    transaction locks anything else.
+    """
+    resting = await connection.fetch(
+        _SQL["resting"], tenant, memory.id, memory.user_id, memory.conversation_id, memory.created_at
+    )
+    made = [row["id"] for row in resting]
+    condensed = [row["source_ids"] for row in resting if row["kind"] == MemoryKind.SYNTHESIS]
+    sources = [one for some in condensed for one in some]
+    standing = await _locked(connection, tenant, {*made, *sources, memory.id})
+    gone = await withdraw(connection, tenant, [one for one in made if one in standing])
+    freed = {
+        source
+        for one in gone
+        if standing[one].kind is MemoryKind.SYNTHESIS
+        for source in standing[one].source_ids
+    }
+    if freed:
+        await connection.execute(_SQL["free"], tenant, sorted(freed))
+    return gone
 
 
 _DIRECT: Final = (
@@ -89,7 +144,6 @@ _DIRECT: Final = (
     "participants",
     "topics",
     "location",
-    "importance",
     "access_count",
     "last_accessed",
     "reinforcement",
@@ -105,7 +159,10 @@ _DIRECT: Final = (
 
 def _row(memory: Memory, *, finished: bool) -> dict[str, Any]:
     emotion = memory.emotion
+    importance, beyond = after_uses(memory.importance, memory.access_count)
     return {name: getattr(memory, name) for name in _DIRECT} | {
+        "importance": importance,
+        "importance_beyond": beyond,
         "source_ids": [str(one) for one in memory.source_ids],
         "key_topics": [asdict(one) for one in memory.key_topics],
         "valence": emotion.valence,

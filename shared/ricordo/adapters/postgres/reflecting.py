@@ -1,14 +1,14 @@
 """Reflections on PostgreSQL: what has accumulated, what they are drawn from, and what takes whose place."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from ricordo.adapters.postgres import derived, rows
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.domain.memory import Memory, Source
+from ricordo.domain.memory import Memory
+from ricordo.domain.succession import Successor
 from ricordo.ports.reflecting import Accumulated, Observed, Reflected, Reflection
 
 _SQL: Final = Database.queries("reflecting")
@@ -54,20 +54,18 @@ class PostgresReflecting:
             accumulated = await connection.fetchval(_SQL["lock"], *whose)
             if accumulated is None or accumulated < one.importance - _ROUNDING:
                 return None
-            offered = [_in_place_of(former.get(each.about), each) for each in reflections]
-            kept = [each for each in offered if each is not None]
-            written = await derived.write(
-                connection, tenant, [each.memory for each in kept], at, finished=True
-            )
-            there = {progress.memory_id for progress in written}
-            noted = [each for each in kept if each.memory.id in there]
+            successors = [
+                Successor(each.memory, (former[each.about].id,) if each.about in former else ())
+                for each in reflections
+            ]
+            succeeded = await derived.succeed(connection, tenant, successors, at)
+            there = {progress.memory_id for progress in succeeded.written}
+            noted = [each for each in reflections if each.memory.id in there]
             new = [each for each in noted if _id(former, each.about) != each.memory.id]
-            replaced = [former[each.about].id for each in new if each.about in former]
-            await derived.withdraw(connection, tenant, replaced)
             ids = [each.memory.id for each in noted]
             await connection.execute(_SQL["note"], *whose, [each.about for each in noted], ids)
             await connection.execute(_SQL["settle"], *whose, one.importance)
-        return Reflected(written, len(new), len(replaced))
+        return Reflected(succeeded.written, len(new), tuple(succeeded.withdrawn))
 
 
 async def _former(
@@ -79,19 +77,3 @@ async def _former(
 
 def _id(former: Mapping[UUID, Memory], about: UUID) -> UUID | None:
     return former[about].id if about in former else None
-
-
-def _in_place_of(former: Memory | None, new: Reflection) -> Reflection | None:
-    """Return an insight with what use has made of the former one; None where the user wants that to stay."""
-    if former is None:
-        return new
-    if former.pinned or former.verified or former.source is Source.USER_CORRECTION:
-        return None
-    memory = replace(
-        new.memory,
-        access_count=former.access_count,
-        last_accessed=former.last_accessed,
-        reinforcement=former.reinforcement,
-        importance=max(new.memory.importance, former.importance),
-    )
-    return replace(new, memory=memory)

@@ -11,16 +11,10 @@ from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.domain.memory import Memory
 from ricordo.domain.sessions import MOST_TURNS, apart, sessions
 from ricordo.domain.summaries import Turn
-from ricordo.ports.sessions import Loaded, Session, Settled, Unsummarized
-from ricordo.ports.stages import Progress
+from ricordo.ports.sessions import Loaded, Place, Session, Settled, Summarised, Unsummarized
 
 _SQL: Final = Database.queries("sessions")
 _PAGE: Final = 1_000  # turns that are looked back at a time, for the beginning of a session
-_WAITED_FOR: Final = timedelta(minutes=10)
-"""For how long messages that lack a stage are waited for; one that became a dead letter may never have it."""
-
-Position = tuple[datetime, str]
-"""A turn's place in its conversation: when it was said, and its message."""
 
 
 class PostgresSessions:
@@ -44,10 +38,17 @@ class PostgresSessions:
     ) -> Sequence[Unsummarized]:
         """Return conversations with a session that may be over; see `Sessions.due`."""
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(
-                _SQL["due"], tenant, now - silence, user_id, limit, now - _WAITED_FOR
+            found = await connection.fetch(_SQL["due"], tenant, now - silence, user_id, limit)
+        return [
+            Unsummarized(
+                row["user_id"],
+                row["conversation_id"],
+                Place(row["since"], row["since_message"]),
+                row["stored_at"],
+                row["changes"],
             )
-        return [Unsummarized(**row) for row in found]
+            for row in found
+        ]
 
     async def load(
         self, tenant: str, model: str, one: Unsummarized, now: datetime, silence: timedelta
@@ -60,11 +61,11 @@ class PostgresSessions:
             start = _part(before, one.since, self._most)
             # One more than a session may have: whether it goes on is known then.
             read = await connection.fetch(_SQL["turns"], *whose, *start, self._most + 1, model)
-            summaries = await connection.fetch(_SQL["summaries"], *whose, start[0])
+            summaries = await connection.fetch(_SQL["summaries"], *whose, start.said_at)
         held = sessions([_turn(row) for row in read], ends, silence, self._most)
         rest = None
         if len(read) > self._most:  # the last goes on behind what was read
-            rest = held.pop()[0].created_at
+            rest = _place(held.pop())
         silent = one.stored_at <= now - silence
         return Loaded(_with_summaries(held, list(map(rows.memory, summaries)), ends, silent=silent), rest)
 
@@ -74,47 +75,51 @@ class PostgresSessions:
         one: Unsummarized,
         settled: Settled,
         at: datetime,
-    ) -> Sequence[Progress] | None:
+    ) -> Summarised | None:
         """Write summaries and note what is still not covered; see `Sessions.summarise`."""
         whose = (tenant, one.user_id, one.conversation_id)
         async with self._database.transaction(tenant) as connection:
             await derived.hold(connection, tenant, [one.user_id])
             if not await connection.fetchval(_SQL["unchanged"], *whose, one.changes):
                 return None
-            await derived.withdraw(connection, tenant, settled.withdrawn)
-            written = await derived.write(connection, tenant, settled.summaries, at, finished=True)
+            succeeded = await derived.succeed(connection, tenant, settled.summaries, at)
+            gone = await derived.withdraw(connection, tenant, settled.withdrawn)
             if settled.rest is None:
                 await connection.execute(_SQL["cover"], *whose)
             else:
-                await connection.execute(_SQL["leave"], *whose, settled.rest)
-            return written
+                await connection.execute(_SQL["leave"], *whose, *settled.rest)
+        return Summarised(succeeded.written, [*succeeded.withdrawn, *gone])
 
 
 async def _before(
     connection: Connection,
     whose: tuple[str, str, str],
-    since: datetime,
+    since: Place,
     ends: Sequence[datetime],
     silence: timedelta,
-) -> list[Position]:
+) -> list[Place]:
     """Return the turns before `since` of the session that it falls into, the latest first."""
-    before: Position = (since, "")
-    later, passed = since, list[Position]()
+    before = since
+    later, passed = since.said_at, list[Place]()
     while page := await connection.fetch(_SQL["before"], *whose, *before, _PAGE):
         for row in page:
             if apart(row["created_at"], later, ends, silence):
                 return passed
             later = row["created_at"]
-            passed.append((later, row["message_id"]))
+            passed.append(Place(later, row["message_id"]))
         before = passed[-1]
     return passed
 
 
-def _part(passed: Sequence[Position], since: datetime, most: int) -> Position:
+def _part(passed: Sequence[Place], since: Place, most: int) -> Place:
     """Return where the session began, or, of one that is cut for its length, the part of it."""
     whole = len(passed) // most * most
     earlier = len(passed) - whole
-    return (since, "") if earlier == 0 else passed[earlier - 1]
+    return since if earlier == 0 else passed[earlier - 1]
+
+
+def _place(turns: Sequence[Turn]) -> Place:
+    return Place(turns[0].memory.created_at, turns[0].memory.message_id or "")
 
 
 def _turn(row: asyncpg.Record) -> Turn:

@@ -17,7 +17,8 @@ alter table withdrawn force row level security;
 create policy one_tenant on withdrawn using (tenant = current_tenant()) with check (tenant = current_tenant());
 grant select, insert, update, delete on withdrawn to ricordo_worker;
 
--- Conversations of a user in which something was said that no summary covers yet: `since` when the first of it was said,
+-- Conversations of a user in which something was said that no summary covers yet: the first of it is the message
+-- `since_message`, said at `since` (the empty text is before all of that instant),
 -- `stored_at` when the last of it came in, `closed` whether an end of the session is known for some of it, `changes` how
 -- often anything of this has changed.
 create table unsummarized (
@@ -25,6 +26,7 @@ create table unsummarized (
     user_id text not null,
     conversation_id text not null,
     since timestamptz not null,
+    since_message text not null default '',
     stored_at timestamptz not null,
     closed boolean not null default false,
     changes bigint not null default 0,

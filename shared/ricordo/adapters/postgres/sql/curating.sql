@@ -36,8 +36,9 @@ with held as (
 select verified from held
 
 -- name: says_otherwise
--- Whether a memory of the user ($2, $3) was condensed and does not say $4.
-select compressed and content <> $4 from memories where tenant = $1 and id = $3 and user_id is not distinct from $2
+-- A memory of the user ($2, $3), if it does not say $4.
+select * from memories
+where tenant = $1 and id = $3 and user_id is not distinct from $2 and content <> $4
 
 -- name: hold_memory
 -- $2 user, $3 memory id. Held against everybody, so that who has read the former words writes nothing of them after this.

@@ -13,7 +13,8 @@ with offered as (
         language text, role text, speaker text, created_at timestamptz, timezone text, event_start timestamptz,
         event_end timestamptz, expires_at timestamptz, participants text[], topics text[], location text,
         valence double precision, arousal double precision, dominance double precision, primary_emotion text,
-        emotional_keywords text[], importance double precision, access_count integer, last_accessed timestamptz,
+        emotional_keywords text[], importance double precision, importance_beyond double precision,
+        access_count integer, last_accessed timestamptz,
         reinforcement double precision, pinned boolean, trust double precision, source_ids uuid[],
         questions_addressed text[], key_topics jsonb, source text, confidence double precision, verified boolean,
         tags text[], derived_by text)
@@ -23,12 +24,14 @@ with offered as (
 insert into memories (tenant, id, user_id, conversation_id, type, kind, title, content, summary, language, role, speaker,
                       created_at, timezone, event_start, event_end, expires_at, participants, stated_participants,
                       topics, location, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
-                      access_count, last_accessed, reinforcement, pinned, trust, source_ids, questions_addressed,
+                      importance_beyond, access_count, last_accessed, reinforcement, pinned, trust, source_ids,
+                      questions_addressed,
                       key_topics, source, confidence, verified, tags, derived_by, rated_by, stated_kind, stored_at)
 select $1, o.id, o.user_id, o.conversation_id, o.type, o.kind, o.title, o.content, o.summary, o.language, o.role,
        o.speaker, o.created_at, o.timezone, o.event_start, o.event_end, o.expires_at, o.participants, o.participants,
        o.topics, o.location, o.valence, o.arousal, o.dominance, o.primary_emotion, o.emotional_keywords, o.importance,
-       o.access_count, o.last_accessed, o.reinforcement, o.pinned, o.trust, o.source_ids, o.questions_addressed,
+       o.importance_beyond, o.access_count, o.last_accessed, o.reinforcement, o.pinned, o.trust, o.source_ids,
+       o.questions_addressed,
        o.key_topics, o.source, o.confidence, o.verified, o.tags, o.derived_by, o.derived_by, o.kind, $3
 from offered o
 where not exists (select from unnest(o.source_ids) as s (id) where s.id not in (select id from there))
@@ -70,15 +73,24 @@ with locked as (
 insert into withdrawn (tenant, memory_id, user_id)
 select $1, id, user_id from gone order by id
 on conflict (tenant, memory_id) do update set at = now()
+returning memory_id
 
 -- name: resting
--- $2 ids of memories. The syntheses that rest on them.
-select synthesis_id as id from memories where tenant = $1 and id = any($2::uuid[]) and synthesis_id is not null
+-- $2 a memory, $3 its user, $4 its conversation, $5 when it was said. What was made of it: its synthesis, the summary of its
+-- session, insights that rest on it.
+select s.id, s.kind, s.source_ids
+from memories m join memories s on s.tenant = $1 and s.id = m.synthesis_id
+where m.tenant = $1 and m.id = $2
+union all
+select id, kind, source_ids from memories
+where tenant = $1 and conversation_id = $4 and kind = 'summary' and created_at >= $5 and $2 = any(source_ids)
+union all
+select id, kind, source_ids from memories
+where tenant = $1 and user_id = $3 and kind = 'reflection' and message_id is null and $2 = any(source_ids)
 
--- name: unheld
--- $2 ids of syntheses. Those that the user has neither put right nor verified, with their sources.
-select id, source_ids from memories
-where tenant = $1 and id = any($2::uuid[]) and not verified and source <> 'user_correction'
+-- name: locked
+-- $2 ids
+select * from memories where tenant = $1 and id = any($2::uuid[]) order by id for update
 
 -- name: free
 -- $2 ids of memories that may be condensed anew.

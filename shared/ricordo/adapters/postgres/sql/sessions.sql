@@ -1,21 +1,34 @@
 -- name: reopen
 -- $2 the messages of a batch as one JSON array, $3 which of them are new, $4 when they came in. Their users are locked.
 with said as (
-    select m.user_id, m.conversation_id, min(m.said_at) as since
+    select distinct on (m.user_id, m.conversation_id) m.user_id, m.conversation_id, m.said_at as since, m.message_id
     from jsonb_to_recordset($2::jsonb) as m (
-        n integer, user_id text, conversation_id text, said_at timestamptz, memorable boolean)
+        n integer, message_id text, user_id text, conversation_id text, said_at timestamptz, memorable boolean)
     where m.n = any($3::integer[]) and m.memorable
-    group by m.user_id, m.conversation_id
+    order by m.user_id, m.conversation_id, m.said_at, m.message_id
 )
-insert into unsummarized as u (tenant, user_id, conversation_id, since, stored_at, closed)
-select $1, s.user_id, s.conversation_id, s.since, $4, exists (
+insert into unsummarized as u (tenant, user_id, conversation_id, since, since_message, stored_at, closed)
+select $1, s.user_id, s.conversation_id, s.since, s.message_id, $4, exists (
            select from session_ends e
            where e.tenant = $1 and e.user_id = s.user_id and e.conversation_id = s.conversation_id
              and e.ended_at >= s.since)
 from said s order by s.user_id, s.conversation_id
 on conflict (tenant, user_id, conversation_id) do update
-set since = least(u.since, excluded.since), stored_at = greatest(u.stored_at, excluded.stored_at),
-    closed = u.closed or excluded.closed, changes = u.changes + 1
+set since = least(u.since, excluded.since),
+    since_message = case when (excluded.since, excluded.since_message) < (u.since, u.since_message)
+                         then excluded.since_message else u.since_message end,
+    stored_at = greatest(u.stored_at, excluded.stored_at), closed = u.closed or excluded.closed, changes = u.changes + 1
+
+-- name: reread
+-- $2 a memory whose words have changed, $3 now: its session has to be summed up anew, as soon as it is over.
+insert into unsummarized as u (tenant, user_id, conversation_id, since, since_message, stored_at, closed)
+select $1, m.user_id, m.conversation_id, m.created_at, m.message_id, $3, true
+from memories m where m.tenant = $1 and m.id = $2 and m.message_id is not null
+on conflict (tenant, user_id, conversation_id) do update
+set since = least(u.since, excluded.since),
+    since_message = case when (excluded.since, excluded.since_message) < (u.since, u.since_message)
+                         then excluded.since_message else u.since_message end,
+    closed = true, changes = u.changes + 1
 
 -- name: end
 -- $2 user, $3 conversation, $4 when it ended, $5 now. What lies ahead has not ended yet, unless what was said does too. An
@@ -36,12 +49,13 @@ with ended as (
 insert into unsummarized as u (tenant, user_id, conversation_id, since, stored_at, closed)
 select $1, $2, $3, ended_at, $5, true from noted
 on conflict (tenant, user_id, conversation_id) do update
-set since = least(u.since, excluded.since), closed = true, changes = u.changes + 1
+set since = least(u.since, excluded.since), closed = true, changes = u.changes + 1,
+    since_message = case when excluded.since <= u.since then '' else u.since_message end
 
 -- name: due
--- $2 before when the last of it came in, $3 user or null, $4 how many, $5 before when messages that lack a stage are
--- waited for no longer.
-select u.user_id, u.conversation_id, u.since, u.stored_at, u.changes
+-- $2 before when the last of it came in, $3 user or null, $4 how many. Not as long as a message of the conversation waits
+-- for its feeling and weight; one that became a dead letter may never have them.
+select u.user_id, u.conversation_id, u.since, u.since_message, u.stored_at, u.changes
 from (
     (select * from unsummarized where tenant = $1 and closed and ($3::text is null or user_id = $3)
      order by stored_at limit $4)
@@ -49,10 +63,13 @@ from (
     (select * from unsummarized where tenant = $1 and stored_at <= $2 and ($3::text is null or user_id = $3)
      order by stored_at limit $4)
 ) as u
-where u.stored_at < $5 or not exists (
+where not exists (
     select from stages s
     where s.tenant = $1 and s.user_id = u.user_id and s.pending and s.conversation_id = u.conversation_id
-      and s.message_id is not null)
+      and s.message_id is not null and s.enriched is null
+      and not exists (
+          select from dead_letters d
+          where d.tenant = $1 and d.message_id = s.message_id and d.consumer in ('encode', 'enrichment')))
 order by u.stored_at, u.user_id, u.conversation_id limit $4
 
 -- name: ends
@@ -93,8 +110,8 @@ where tenant = $1 and user_id = $2 and conversation_id = $3 and changes = $4 for
 delete from unsummarized where tenant = $1 and user_id = $2 and conversation_id = $3
 
 -- name: leave
--- $4 since when something is not covered.
-update unsummarized set since = $4, closed = exists (
+-- $4 and $5 when the first of what is not covered was said, and its message.
+update unsummarized set since = $4, since_message = $5, closed = exists (
     select from session_ends e
     where e.tenant = $1 and e.user_id = $2 and e.conversation_id = $3 and e.ended_at >= $4)
 where tenant = $1 and user_id = $2 and conversation_id = $3
