@@ -23,7 +23,7 @@ from ricordo_services.wiring.in_process import InProcess, in_process
 
 VARIANTS: Final = (
     Variant("whole"),
-    Variant("no decay", decay=False),
+    Variant("no decay, no sleep", decay=False),
     Variant("no emotion", emotion=False),
     Variant("no reinforcement", reinforcement=False),
     Variant("none of them", decay=False, emotion=False, reinforcement=False),

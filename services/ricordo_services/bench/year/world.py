@@ -41,7 +41,7 @@ class JumpingClock:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What of the life of a memory is switched on."""
+    """What of the life of a memory is switched on; with decay, sleep too."""
 
     name: str
     decay: bool = True
