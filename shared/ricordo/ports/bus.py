@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
+from uuid import UUID
 
 from ricordo.ports.unavailable import Unavailable
 
@@ -263,6 +264,7 @@ class DeadLetter:
     Attributes:
         tenant: the tenant of its subject; None where the subject names none that is valid.
         message_id: the bot's message id that it is about; None where none could be read.
+        memory_id: the memory that it is about, where no message is behind that; else None.
         code: why, as a code (`invalid_message`, `max_deliver`, or what the handler said).
         sentence: why, as a sentence.
         attempts: how often it was delivered.
@@ -287,6 +289,7 @@ class DeadLetter:
     body: bytes
     headers: Mapping[str, str]
     at: datetime
+    memory_id: UUID | None = None
 
 
 class DeadLetterRecorder(Protocol):

@@ -1,6 +1,7 @@
 """From a delivery to an envelope, once per delivery, with the same id for its effects at every delivery."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 from uuid import UUID
 
 from ricordo.messages.base import Message, format_instant
@@ -57,8 +58,22 @@ def cause_id(tenant: str, body: Message) -> UUID | None:
             return None
 
 
-def about(subject: str, body: bytes, readable: Message | None = None) -> tuple[str | None, str | None]:
-    """Return the tenant and the bot's message id that a message is about, each None where it cannot be told.
+class About(NamedTuple):
+    """What a message is about, each None where it cannot be told.
+
+    Attributes:
+        tenant: of its subject.
+        message_id: the bot's.
+        memory_id: of a memory that no message is behind.
+    """
+
+    tenant: str | None
+    message_id: str | None
+    memory_id: UUID | None = None
+
+
+def about(subject: str, body: bytes, readable: Message | None = None) -> About:
+    """Tell what a message is about.
 
     Args:
         subject: the subject of the message.
@@ -68,15 +83,16 @@ def about(subject: str, body: bytes, readable: Message | None = None) -> tuple[s
     try:
         address = Subject.parse(subject)
     except InvalidSubject:
-        return None, None
+        return About(None, None)
     if isinstance(readable, DerivedEvent):
-        return address.tenant, readable.message_id
+        made = readable.memory_id if readable.message_id is None else None
+        return About(address.tenant, readable.message_id, made)
     if isinstance(readable, MessageReceived):
-        return address.tenant, readable.id
-    return address.tenant, readable_id(body) if address.name.startswith("message.") else None
+        return About(address.tenant, readable.id)
+    return About(address.tenant, readable_id(body) if address.name.startswith("message.") else None)
 
 
 def names_for_log(envelope: Envelope[Message]) -> Mapping[str, str | None]:
     """Return what names an event in a log line: ids only, never what was said."""
-    _, message_id = about(envelope.subject, b"", envelope.body)
-    return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": message_id}
+    told = about(envelope.subject, b"", envelope.body)
+    return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": told.message_id}

@@ -138,10 +138,11 @@ class Settlement:
     def _letter(self, held: Held, envelope: Envelope[Message] | None, reject: Reject) -> DeadLetter:
         delivery = held.delivery
         body = None if envelope is None else envelope.body
-        tenant, message_id = about(delivery.subject, delivery.body, body)
+        told = about(delivery.subject, delivery.body, body)
         return DeadLetter(
-            tenant=tenant,
-            message_id=message_id,
+            tenant=told.tenant,
+            message_id=told.message_id,
+            memory_id=told.memory_id,
             code=str(reject.code),
             sentence=reject.reason,
             attempts=delivery.attempt,
@@ -156,8 +157,9 @@ class Settlement:
 
     def _logged(self, held: Held, envelope: Envelope[Message] | None) -> AbstractContextManager[None]:
         if envelope is None:
-            tenant, message_id = about(held.delivery.subject, held.delivery.body)
-            return logged_as(None, tenant=tenant, message_id=message_id, sequence=held.delivery.sequence)
+            told = about(held.delivery.subject, held.delivery.body)
+            names = {"tenant": told.tenant, "message_id": told.message_id}
+            return logged_as(None, **names, sequence=held.delivery.sequence)
         return logged_as(TraceContext.parse(envelope.traceparent), **names_for_log(envelope))
 
     def _log_unsettled(self, held: Held, envelope: Envelope[Message] | None, error: BusError) -> None:

@@ -26,7 +26,7 @@ from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
 from ricordo.runtime.dead_letters import DeadLetterOffice
-from ricordo.runtime.decoding import about
+from ricordo.runtime.decoding import About, about
 from ricordo.runtime.health import Health
 from ricordo.runtime.held import Held
 from ricordo.runtime.tracing import logged_as
@@ -141,10 +141,11 @@ class Sweeper:
             _log.warning("event left by dead workers became a dead letter", consumer=letter.consumer)
 
     def _letter(self, advisory: Advisory, message: StoredMessage) -> DeadLetter:
-        tenant, message_id = _about(message)
+        told = _about(message)
         return DeadLetter(
-            tenant=tenant,
-            message_id=message_id,
+            tenant=told.tenant,
+            message_id=told.message_id,
+            memory_id=told.memory_id,
             code=DeadLetterCode.ATTEMPTS_EXHAUSTED,
             sentence=f"delivered {advisory.deliveries} times, never settled: its worker died or lost the bus",
             attempts=advisory.deliveries,
@@ -158,7 +159,7 @@ class Sweeper:
         )
 
 
-def _about(message: StoredMessage) -> tuple[str | None, str | None]:
+def _about(message: StoredMessage) -> About:
     try:
         body = decode(Subject.parse(message.subject).name, message.body)
     except (InvalidSubject, DecodeError):

@@ -14,7 +14,9 @@ from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.stages import Progress
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.correcting import correct
 from ricordo.testing.stores.enriched import enriched
+from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.stores import MODEL, STORED, vector_of
 
 pytestmark = pytest.mark.integration
@@ -129,6 +131,31 @@ async def test_it_is_told_once_more_when_a_stage_is_missing(database: Database, 
     derived = {one.progress.memory_id: one.derived for one in lagging}
     assert derived[stores.id("m-1")] is None
     assert derived[made.id] == replace(made, stored_at=STORED)
+
+
+async def test_one_that_was_given_up_is_not_told_again(database: Database, stores: Stores) -> None:
+    """Until a replay or a correction makes it whole; and however many there are, they keep nobody back."""
+    sources = await _said(stores, *(f"m-{n}" for n in range(4)))
+    made = [_summary(stores, [one]) for one in sources]
+    await _write(database, stores, *made)
+    await stores.record(new_message("m-9", tenant=stores.tenant), at=STORED + timedelta(minutes=1))
+    await _write(database, stores, waiting := _summary(stores, sources))
+    for n, one in enumerate(made):
+        await stores.life.bury(stores.tenant, letter(stores, None, sequence=n, memory_id=one.id))
+    assert not {one.id for one in made} & await _lagging(stores)
+    assert waiting.id in await _lagging(stores)
+    assert await _lagging(stores, limit=6) > {stores.id("m-9")}
+    saved = [(made[0].id, vector_of(made[0].id))]
+    await stores.encodings.save(stores.tenant, MODEL, saved, [made[0].id], STORED)
+    await correct(stores, made[1].id)
+    assert {one.id for one in made} & await _lagging(stores) == {made[0].id, made[1].id}
+
+
+async def _lagging(stores: Stores, limit: int = 20) -> set[UUID]:
+    late = STORED + timedelta(days=1)
+    return {
+        one.progress.memory_id for one in await stores.life.lagging(stores.tenant, late, timedelta(0), limit)
+    }
 
 
 async def test_what_is_withdrawn_is_gone_and_said_once_more(database: Database, stores: Stores) -> None:

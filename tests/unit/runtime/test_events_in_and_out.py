@@ -10,12 +10,18 @@ from hypothesis import strategies as st
 from tests.fixtures.workshop import memory_bus
 
 from ricordo.messages.codec import encode
-from ricordo.messages.events import MemoryEncoded, MessageImported, MessageReceived, SessionEnded
+from ricordo.messages.events import (
+    MemoryCreated,
+    MemoryEncoded,
+    MessageImported,
+    MessageReceived,
+    SessionEnded,
+)
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.subjects import InvalidSubject
 from ricordo.messages.vocabulary import Role
 from ricordo.ports.bus import Outgoing
-from ricordo.runtime.decoding import about, read
+from ricordo.runtime.decoding import About, about, read
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.held import Held, one_by_one
 from ricordo.runtime.publishing import outgoing, stamped
@@ -74,7 +80,14 @@ class TestDecoding:
     def test_what_cannot_be_read_is_still_about_somebody(
         self, subject: str, body: bytes, expected: tuple[str | None, str | None]
     ) -> None:
-        assert about(subject, body) == expected
+        told = about(subject, body)
+        assert (told.tenant, told.message_id, told.memory_id) == (*expected, None)
+
+    def test_an_event_is_about_its_message_or_else_about_the_memory_it_names(self) -> None:
+        made, subject = UUID(int=7), "memory.v1.acme.memory.created"
+        said = MemoryCreated(user_id="u", conversation_id="c", message_id="m-1", memory_id=made)
+        assert about(subject, b"", said) == About("acme", "m-1", None)
+        assert about(subject, b"", MemoryCreated(user_id="u", memory_id=made)) == About("acme", None, made)
 
 
 class Fake:

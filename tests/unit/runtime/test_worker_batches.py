@@ -2,14 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
-from tests.fixtures.workshop import Created, Workshop, all_done, created, number_of
+from tests.fixtures.workshop import CREATED, Created, Workshop, all_done, created, number_of
 
+from ricordo.messages.codec import encode
+from ricordo.messages.events import MemoryCreated
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.ports.bus import DeadLetter, Outgoing
 from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.handling import Done, Outcome, Retry
+from ricordo.runtime.handling import Done, Outcome, Reject, Retry
 from ricordo.testing.clock import settle
 
 
@@ -201,6 +205,18 @@ class TestFailures:
         assert stored[0].subject == "dlq.encode.memory.v1.acme.memory.created"
         assert stored[0].headers["Ricordo-Attempts"] == "1"
         assert stored[0].headers["Ricordo-Stream-Seq"] == "2"
+
+    async def test_a_dead_letter_names_the_memory_where_no_message_is_behind_it(self) -> None:
+        async def refuse(tenant: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            return [Reject("too_bad", "it cannot be done") for _ in events]
+
+        shop, made = Workshop(), MemoryCreated(user_id="u-1", memory_id=UUID(int=7))
+        body = encode(made.stamped(UUID(int=8), datetime(2026, 2, 1, tzinfo=UTC)))
+        await shop.bus.publish([created(0), Outgoing(subject=CREATED.format("acme"), body=body)])
+        async with shop.running(shop.worker(refuse)):
+            await shop.work_off()
+        about = {(letter.message_id, letter.memory_id) for letter in shop.buried}
+        assert about == {("m-0", None), (None, UUID(int=7))}
 
     async def test_a_dead_letter_that_cannot_be_recorded_is_tried_again(self) -> None:
         shop, failures = Workshop(), [OSError("the store is away"), None]

@@ -127,6 +127,7 @@ class PostgresLife:
                 letter.subject,
                 letter.sequence,
                 None if letter.message_id is None else _storable(letter.message_id),
+                letter.memory_id,
                 letter.code,
                 _storable(letter.sentence),
                 letter.attempts,

@@ -63,11 +63,13 @@ def letter(
     code: str = "max_deliver",
     consumer: str = "encode",
     sequence: int = 1,
+    memory_id: UUID | None = None,
 ) -> DeadLetter:
-    """Return a dead letter of the tenant."""
+    """Return a dead letter of the tenant; with a memory's id, of one that no message is behind."""
     return DeadLetter(
         tenant=stores.tenant,
         message_id=message_id,
+        memory_id=memory_id,
         code=code,
         sentence=f"{code}: it did not work",
         attempts=5,

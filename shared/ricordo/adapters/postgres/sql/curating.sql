@@ -72,9 +72,11 @@ with begun as (
     set encoded = null, enriched = null, indexed = null, extracted = case when message_id is null then extracted end
     where tenant = $1 and memory_id = $2
     returning message_id
+), dropped as (
+    delete from dead_letters d using begun b
+    where d.tenant = $1 and d.message_id = b.message_id and d.consumer not in ('ingest', 'ingest-bulk')
 )
-delete from dead_letters d using begun b
-where d.tenant = $1 and d.message_id = b.message_id and d.consumer not in ('ingest', 'ingest-bulk')
+delete from dead_letters where tenant = $1 and memory_id = $2
 
 -- name: stages
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted

@@ -80,10 +80,11 @@ delete from withdrawn w using unnest($2::uuid[], $3::timestamptz[]) as t (id, at
 where w.tenant = $1 and w.memory_id = t.id and w.at = t.at
 
 -- name: bury
-insert into dead_letters (tenant, consumer, subject, sequence, message_id, code, reason, attempts, died_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+insert into dead_letters (tenant, consumer, subject, sequence, message_id, memory_id, code, reason, attempts, died_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 on conflict (tenant, consumer, subject, sequence) do update
-set code = excluded.code, reason = excluded.reason, attempts = excluded.attempts, died_at = excluded.died_at
+set code = excluded.code, reason = excluded.reason, attempts = excluded.attempts, died_at = excluded.died_at,
+    memory_id = excluded.memory_id
 
 -- name: empty_inbox
 delete from inbox where tenant = $1 and handled_at < $2

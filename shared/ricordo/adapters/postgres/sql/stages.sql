@@ -19,6 +19,9 @@ with locked as (
     delete from dead_letters d using marked m
     where d.tenant = $1 and d.message_id = m.message_id
       and (d.consumer = $5 or d.consumer in ('ingest', 'ingest-bulk') and d.code = 'attempts_exhausted')
+), settled_made as (
+    delete from dead_letters d using marked m
+    where d.tenant = $1 and m.message_id is null and d.memory_id = m.memory_id and d.consumer = $5
 )
 select * from marked
 
@@ -33,13 +36,15 @@ where h.text_hash <> r.text_hash
 
 -- name: lagging
 -- $2 since when, $3 how many. Oldest first. What became a dead letter waits for its replay; a letter of ingest is
--- about another body under the same id, since this one was recorded.
+-- about another body under the same id, since this one was recorded. Where no message is behind a memory, its letter
+-- names the memory.
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
 from stages
 where tenant = $1 and pending and ingested < $2
   and not exists (
       select 1 from dead_letters d
       where d.tenant = $1 and d.message_id = stages.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
+  and not exists (select 1 from dead_letters d where d.tenant = $1 and d.memory_id = stages.memory_id)
 order by ingested, memory_id
 limit $3
 
