@@ -15,6 +15,7 @@ from ricordo.ports.life import Access
 from ricordo.ports.reflecting import Accumulated, Reflected, Reflection
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.correcting import correct
 from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED
@@ -95,6 +96,21 @@ async def test_what_was_said_counts_once(reflecting: PostgresReflecting, stores:
     await _enrich(stores, "m-1", importance=0.9)
     await asyncio.gather(*(_enrich(stores, "m-2", "m-1") for _ in range(4)))
     assert await _accumulated(reflecting, stores) == pytest.approx(9.2)
+
+
+async def test_what_is_derived_anew_counts_no_more(reflecting: PostgresReflecting, stores: Stores) -> None:
+    """Neither after a late message that names a zone, nor after a correction; what it is itself counts."""
+    names = [f"m-{n}" for n in range(5)]
+    await _said(stores, *names)
+    await _enrich(stores, *names)
+    zone = new_message("m-9", tenant=stores.tenant, timestamp=at(-1), timezone="Asia/Tokyo")
+    (late,) = await stores.record(zone)
+    assert {one.memory_id for one in late.rezoned} == {stores.id(name) for name in names}
+    await _enrich(stores, *names, "m-9")
+    assert await _accumulated(reflecting, stores) == pytest.approx(6 * 4.6)
+    await correct(stores, stores.id("m-0"))
+    await _enrich(stores, "m-0", importance=0.9)
+    assert await _accumulated(reflecting, stores) == pytest.approx(6 * 4.6)
 
 
 async def test_only_what_the_user_said_counts(reflecting: PostgresReflecting, stores: Stores) -> None:

@@ -1,12 +1,13 @@
 -- Reflections: what has accumulated since the last one, what they are drawn from, and the insights that there are.
 
 -- name: gather
--- $2 memory ids, whose rows the transaction holds and whose stage it is about to set: what has it already is counted.
+-- $2 memory ids, whose rows the transaction holds and whose stage it is about to set, by the statement that notes that they are
+-- counted: the stage may be taken back, that never is.
 -- What an assistant said, or was made of others, is no observation of the user.
 insert into accumulated (tenant, user_id, importance)
 select $1, m.user_id, sum(1 + 9 * m.importance)
 from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
-where m.tenant = $1 and m.id = any($2::uuid[]) and s.enriched is null and m.role = 'user' and m.message_id is not null
+where m.tenant = $1 and m.id = any($2::uuid[]) and not s.gathered and m.role = 'user' and m.message_id is not null
   and m.kind not in ('summary', 'reflection', 'synthesis', 'extract')
 group by m.user_id
 order by m.user_id

@@ -2,13 +2,14 @@
 -- $2 memory ids, $3 stage, $4 instant, $5 the consumer that sets it. Rows are locked in id order, so that workers of
 -- different stages never wait for each other in a circle; a stage once set keeps its instant.
 -- What the consumer had given up has worked now, and so has ingest: the reasons go, in the same transaction. Only
--- what ingest refused stays: that was another body under the same id.
+-- what ingest refused stays: that was another body under the same id. What is enriched was counted, for good: see `gather`.
 with locked as (
     select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 ), marked as (
     update stages s
     set encoded = case when $3 = 'encoded' then coalesce(s.encoded, $4) else s.encoded end,
         enriched = case when $3 = 'enriched' then coalesce(s.enriched, $4) else s.enriched end,
+        gathered = s.gathered or $3 = 'enriched',
         indexed = case when $3 = 'indexed' then coalesce(s.indexed, $4) else s.indexed end,
         extracted = case when $3 = 'extracted' then coalesce(s.extracted, $4) else s.extracted end
     from locked l
