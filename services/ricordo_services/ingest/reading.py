@@ -48,7 +48,7 @@ _MOST_ATTEMPTS: Final = 5
 
 @dataclass(slots=True)
 class ReadDocuments:
-    """Reads what waits, one document after the other.
+    """Reads what waits, one document after the other: tenants take turns, and so do the users of each.
 
     Attributes:
         documents, objects, reader, tokens, life, emitter, clock, beside: what it works with.
@@ -67,6 +67,7 @@ class ReadDocuments:
     size: Size = field(default_factory=Size)
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     _told: set[str] = field(default_factory=set)
+    _last: dict[str, str] = field(default_factory=dict)
     _due: float = 0.0
 
     def tell(self, tenant: str) -> None:
@@ -77,13 +78,27 @@ class ReadDocuments:
     async def run(self) -> None:
         """Read all that waits: of the tenants that were told of, and now and then of all.
 
+        Each round takes one document of each tenant, and of those that are told of meanwhile too.
+
         Raises:
             ObjectsUnavailable, StoreUnavailable: what waits, waits on.
         """
         self.woken.clear()
-        for tenant in await self._tenants():
-            while (document := await self._claimed(tenant)) is not None:
-                await self._settled(tenant, document)
+        waiting = set(await self._tenants())
+        while waiting:
+            for tenant in sorted(waiting):
+                if not await self._read_one(tenant):
+                    waiting.discard(tenant)
+            waiting |= set(await self._tenants())
+
+    async def _read_one(self, tenant: str) -> bool:
+        document = await self._claimed(tenant)
+        if document is None:
+            self._last.pop(tenant, None)
+            return False
+        self._last[tenant] = document.user_id
+        await self._settled(tenant, document)
+        return True
 
     async def _tenants(self) -> Sequence[str]:
         told, self._told = self._told, set()
@@ -95,7 +110,7 @@ class ReadDocuments:
 
     async def _claimed(self, tenant: str) -> DocumentToRead | None:
         now = self.clock.now()
-        return await self.documents.claim(tenant, now, now + _CLAIMED)
+        return await self.documents.claim(tenant, now, now + _CLAIMED, behind=self._last.get(tenant, ""))
 
     async def _settled(self, tenant: str, document: DocumentToRead) -> None:
         """Bring a claimed document to its end; or give it back, where that cannot be done now."""

@@ -162,13 +162,18 @@ class DocumentRecord:
 class Documents(Protocol):
     """Which documents there are, and how far each is. `Intake.record` writes a row with its message."""
 
-    async def claim(self, tenant: str, at: datetime, until: datetime) -> DocumentToRead | None:
-        """Return the document that has waited longest for a reader, which is then nobody else's for a while.
+    async def claim(
+        self, tenant: str, at: datetime, until: datetime, *, behind: str = ""
+    ) -> DocumentToRead | None:
+        """Return the document whose turn it is, which is then nobody else's for a while.
+
+        Users take turns, in an order of the store's own; of each the document that has waited longest.
 
         Args:
             tenant: whose.
             at: now.
             until: from when on somebody else may have it, unless `hold` moves that on.
+            behind: the user who had the last turn; empty to begin with the first.
         """
         ...
 

@@ -27,10 +27,10 @@ def documents(database: Database) -> PostgresDocuments:
     return PostgresDocuments(database)
 
 
-def _bringing(stores: Stores, message_id: str, data: bytes = b"x") -> NewMessage:
-    key = object_key(stores.tenant, "u-1", data)
+def _bringing(stores: Stores, message_id: str, data: bytes = b"x", user_id: str = "u-1") -> NewMessage:
+    key = object_key(stores.tenant, user_id, data)
     document = NewDocument(name=f"{message_id}.txt", media_type="text/plain", key=key, size=len(data))
-    return replace(new_message(message_id, tenant=stores.tenant), document=document)
+    return replace(new_message(message_id, tenant=stores.tenant, user_id=user_id), document=document)
 
 
 async def _claimed(documents: PostgresDocuments, stores: Stores) -> DocumentToRead:
@@ -97,6 +97,21 @@ async def test_many_who_claim_at_once_get_each_a_document_of_its_own(
     while (more := await documents.claim(stores.tenant, STORED, LATER)) is not None:
         names.append(more.name)
     assert sorted(names) == [f"m-{n}.txt" for n in range(5)]
+
+
+async def test_users_take_turns_and_of_each_the_oldest_comes_first(
+    documents: PostgresDocuments, stores: Stores
+) -> None:
+    for minute, (user, name) in enumerate(
+        (("u-2", "b1"), ("u-2", "b2"), ("u-2", "b3"), ("u-1", "a1"), ("u-3", "c1"))
+    ):
+        when = STORED - timedelta(hours=1) + timedelta(minutes=minute)
+        await stores.record(_bringing(stores, name, user_id=user), at=when)
+    names, behind = [], ""
+    while (found := await documents.claim(stores.tenant, STORED, LATER, behind=behind)) is not None:
+        names.append(found.name.removesuffix(".txt"))
+        behind = found.user_id
+    assert names == ["a1", "b1", "c1", "b2", "b3"]
 
 
 async def test_a_claim_runs_out_unless_it_is_held(documents: PostgresDocuments, stores: Stores) -> None:

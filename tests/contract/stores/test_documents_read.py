@@ -3,7 +3,7 @@
 import asyncio
 import math
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from uuid import uuid4
 
@@ -68,9 +68,12 @@ class Words:
         self.free = asyncio.Event()
         self.free.set()
         self.begun = 0
+        self.begin: Callable[[bytes], Awaitable[object] | None] = lambda _: None
 
     async def read(self, name: str, media_type: str, data: bytes) -> Sequence[Part]:
         self.begun += 1
+        if (more := self.begin(data)) is not None:
+            await more
         await self.free.wait()
         return [Part(text=data.decode())]
 
@@ -111,12 +114,10 @@ class Bench:
             stores.intake, self.clock, keeping=Keeping(self.objects, self.documents, self.reading.tell)
         )
 
-    async def say(self, *messages: MessageReceived) -> Sequence[Outcome]:
-        events = [
-            Envelope(self.stores.tenant, uuid4(), "memory.v1.x.message.received", one, 1, None)
-            for one in messages
-        ]
-        return await self.ingest(self.stores.tenant, events)
+    async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
+        tenant = tenant or self.stores.tenant
+        events = [Envelope(tenant, uuid4(), "memory.v1.x.message.received", one, 1, None) for one in messages]
+        return await self.ingest(tenant, events)
 
     async def read(self) -> None:
         self.reading.tell(self.stores.tenant)
@@ -136,12 +137,14 @@ def bench(database: Database, stores: Stores, beside: Beside) -> Bench:
     return Bench(database, stores, beside)
 
 
-def message(message_id: str, content: str = "Look.", data: bytes | None = WORD) -> MessageReceived:
+def message(
+    message_id: str, content: str = "Look.", data: bytes | None = WORD, user_id: str = "u-1"
+) -> MessageReceived:
     document = {"name": "a.txt", "media_type": "text/plain", "data": b64encode(data or b"").decode()}
     return MessageReceived.model_validate(
         {
             "id": message_id,
-            "user_id": "u-1",
+            "user_id": user_id,
             "conversation_id": "c-1",
             "role": "user",
             "content": content,
@@ -252,6 +255,23 @@ async def test_what_takes_long_stays_in_hand(bench: Bench) -> None:
     bench.words.free.set()
     await reading
     assert (await bench.about()).state == "read"
+
+
+async def test_nobody_holds_up_the_documents_of_others(bench: Bench) -> None:
+    """Neither another tenant, which is told of in the middle, nor another user."""
+    read: list[bytes] = []
+    many = [message(f"m-{n}", data=b"mine %d" % n) for n in range(4)]
+    await bench.say(*many, message("m-9", data=b"hers", user_id="u-2"))
+
+    async def begin(data: bytes) -> None:
+        read.append(data)
+        if len(read) == 1:
+            await bench.say(message("o-1", data=b"theirs"), tenant=bench.stores.elsewhere().tenant)
+
+    bench.words.begin = begin
+    await bench.read()
+    assert len(read) == 6
+    assert set(read[:3]) > {b"hers", b"theirs"}
 
 
 async def test_what_ends_every_worker_is_given_up(bench: Bench) -> None:

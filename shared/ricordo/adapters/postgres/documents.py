@@ -21,10 +21,14 @@ class PostgresDocuments:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def claim(self, tenant: str, at: datetime, until: datetime) -> DocumentToRead | None:
-        """Return the document that has waited longest; see `Documents.claim`."""
+    async def claim(
+        self, tenant: str, at: datetime, until: datetime, *, behind: str = ""
+    ) -> DocumentToRead | None:
+        """Return the document whose turn it is; see `Documents.claim`."""
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetchrow(_SQL["claim"], tenant, at, until)
+            found = await connection.fetchrow(_SQL["claim"], tenant, at, until, behind)
+            if found is None and behind:  # that was the last user: it begins anew
+                found = await connection.fetchrow(_SQL["claim"], tenant, at, until, "")
             if found is None:
                 return None
             message = await connection.fetchrow(_SQL["message"], tenant, found["memory_id"])

@@ -10,3 +10,7 @@ alter table stages alter column gathered set default false;
 alter table stages no force row level security;
 update stages set gathered = false where pending and enriched is null;
 alter table stages force row level security;
+
+-- Documents are read of one user after the other, of each the oldest first.
+drop index documents_waiting;
+create index documents_waiting on documents (tenant, user_id, stored_at, memory_id) where state = 'waiting';

@@ -8,12 +8,13 @@ order by d.memory_id
 on conflict (tenant, memory_id) do nothing
 
 -- name: claim
--- $2 now, $3 until when the claim holds. The one that has waited longest; who is at work on another row is passed by.
+-- $2 now, $3 until when the claim holds, $4 a user or an empty text. Of the next user behind that one, the document that has
+-- waited longest; who is at work on another row is passed by.
 with next as (
     select memory_id from documents
-    where tenant = $1 and state = 'waiting' and stored_at <= $2
+    where tenant = $1 and state = 'waiting' and user_id > $4 and stored_at <= $2
       and (claimed_until is null or claimed_until <= $2)
-    order by stored_at, memory_id limit 1 for update skip locked
+    order by user_id, stored_at, memory_id limit 1 for update skip locked
 )
 update documents d set claimed_until = $3, attempts = d.attempts + 1
 where d.tenant = $1 and d.memory_id = (select memory_id from next)
