@@ -1,15 +1,19 @@
 """Sleep on PostgreSQL: who is old and weak, and the one transaction that makes a synthesis of them."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
+import asyncpg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.contract.stores.conftest import Dsns
 
 from ricordo.adapters.postgres.compressing import PostgresCompressing
 from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.queries import blocks
 from ricordo.domain.compression import is_weak, old_enough
 from ricordo.domain.memory import Memory
 from ricordo.domain.summaries import Turn
@@ -79,6 +83,35 @@ async def test_users_come_in_order_if_they_said_something_before(
     assert await sleep.users(stores.tenant, before, "u-b", 2) == ["u-c"]
     assert await sleep.users(stores.tenant, before, "u-c", 2) == []
     assert await sleep.users(stores.elsewhere().tenant, before, "", 2) == []
+
+
+async def test_users_come_in_order_however_the_server_joins(stores: Stores, dsns: Dsns) -> None:
+    """Once it has looked at a table, it may come upon users in the order of the rows that they have."""
+    names = [f"u-{number:03}" for number in range(300)]
+    for count in (40, 300):
+        await stores.record(
+            *(
+                new_message(f"m-{count}-{name}", tenant=stores.tenant, user_id=name, timestamp=at(0))
+                for name in sorted(names[:count], key=lambda name: name[::-1])
+            )
+        )
+    async with _connected(dsns.admin) as admin:
+        await admin.execute("analyze memories")
+    async with _connected(dsns.worker) as worker, worker.transaction():
+        await worker.execute("select set_config('app.tenant', $1, true)", stores.tenant)
+        for mode in ("force_custom_plan", "force_generic_plan"):
+            await worker.execute("select set_config('plan_cache_mode', $1, true)", mode)
+            found = await worker.fetch(blocks("compressing")["users"], stores.tenant, "", old_enough(NOW), 30)
+            assert [row["user_id"] for row in found] == names[:30], mode
+
+
+@asynccontextmanager
+async def _connected(dsn: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        yield connection
+    finally:
+        await connection.close()
 
 
 async def test_the_weak_come_in_the_order_of_time_slice_by_slice(

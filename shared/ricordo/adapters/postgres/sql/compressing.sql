@@ -1,18 +1,19 @@
 -- Old and weak memories. What is weak is said in `ricordo.domain.compression`; a test holds the copy here against it.
 
 -- name: users
--- $2 the user after whom to go on, $3 before when something was said, $4 how many. From one user to the next by index.
+-- $2 the user after whom to go on, $3 before when something was said, $4 how many. From one user to the next by index, as
+-- far as it takes to find so many: their order is asked for at the end, and costs no look at the rest.
 with recursive known as (
-    (select user_id from memories where tenant = $1 and user_id > $2 order by user_id limit 1)
+    select $2::text as user_id, false as talked, 0 as found
     union all
-    select (select m.user_id from memories m
-            where m.tenant = $1 and m.user_id > k.user_id order by m.user_id limit 1)
-    from known k where k.user_id is not null
+    select n.user_id, n.talked, k.found + n.talked::integer
+    from known k
+    cross join lateral (
+        select m.user_id, m.created_at < $3 as talked from memories m  -- the first of them that was said
+        where m.tenant = $1 and m.user_id > k.user_id order by m.user_id, m.created_at limit 1) as n
+    where k.found < $4
 )
-select k.user_id from known k
-where k.user_id is not null
-  and exists (select from memories m where m.tenant = $1 and m.user_id = k.user_id and m.created_at < $3)
-limit $4
+select user_id from known where talked order by user_id
 
 -- name: weak
 -- $2 user, $3 model, $4 now, $5 and $6 the moment and the id after which to go on, $7 how many.
