@@ -90,13 +90,12 @@ async def test_what_is_no_name_at_all_is_invalid(bot: Bot, name: str) -> None:
 
 
 MEMORY = U | {"memory_id": "47b5ef90-e7b7-56be-9896-dcb1dd467f99"}
-COMMANDS: Mapping[str, Json] = {
-    "forget": U,
-    "pin": MEMORY | {"pinned": True},
-    "verify": MEMORY | {"verified": True},
-    "correct": MEMORY | {"content": "Max is a dog."},
-    "feedback": U | {"recall_id": MEMORY["memory_id"], "used": [MEMORY["memory_id"]]},
-    "export": U,
+OF_LATER_VERSIONS: Mapping[str, Json] = {"forget": U, "export": U}
+OF_NOTHING_KNOWN: Mapping[str, tuple[Json, str]] = {
+    "pin": (MEMORY | {"pinned": True}, "memory_id"),
+    "verify": (MEMORY | {"verified": True}, "memory_id"),
+    "correct": (MEMORY | {"content": "Max is a dog."}, "memory_id"),
+    "feedback": (U | {"recall_id": MEMORY["memory_id"], "used": [MEMORY["memory_id"]]}, "used"),
 }
 WRONG_COMMANDS: Mapping[str, tuple[str, Json | bytes, str | None]] = {
     "forget nobody": ("forget", {}, "user_id"),
@@ -112,15 +111,26 @@ WRONG_COMMANDS: Mapping[str, tuple[str, Json | bytes, str | None]] = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", OF_LATER_VERSIONS)
 async def test_commands_of_later_versions_say_that_they_are_unavailable(bot: Bot, command: str) -> None:
-    reply = await bot.request(f"command.{command}", COMMANDS[command])
+    reply = await bot.request(f"command.{command}", OF_LATER_VERSIONS[command])
     assert reply.error == ("unavailable", None)
     assert f"command.{command}" in reply.body["error"]["message"]
 
 
+@pytest.mark.parametrize("command", OF_NOTHING_KNOWN)
+async def test_a_word_on_what_nobody_remembers_names_what_is_not_found(bot: Bot, command: str) -> None:
+    body, field = OF_NOTHING_KNOWN[command]
+    assert (await bot.request(f"command.{command}", body)).error == ("not_found", field)
+
+
+async def test_a_note_needs_nothing_that_is_remembered(bot: Bot) -> None:
+    note = U | {"conversation_id": "c-1", "key": "order", "value": 1}
+    assert (await bot.request("command.note", note)).body["ok"] is True
+
+
 @pytest.mark.parametrize("name", WRONG_COMMANDS)
-async def test_their_bodies_are_checked_already(bot: Bot, name: str) -> None:
+async def test_the_body_of_a_command_is_checked_first(bot: Bot, name: str) -> None:
     command, body, field = WRONG_COMMANDS[name]
     assert (await bot.request(f"command.{command}", body)).error == ("invalid_request", field)
 

@@ -60,6 +60,7 @@ async def test_a_message_goes_through_all_stages_and_the_bot_is_told(bot: Bot) -
         "state": "unknown",
         "stages": dict.fromkeys(STAGES),
         "error": None,
+        "document": None,
     }
 
 
