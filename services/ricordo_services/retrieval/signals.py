@@ -16,7 +16,7 @@ from ricordo.domain.memory import Role
 from ricordo.domain.ranking import Candidates
 from ricordo.domain.ranking.evidence import answered, mean_of_best, sessions
 from ricordo.domain.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
-from ricordo.domain.reinforcement import IMPORTANCE_STEP
+from ricordo.domain.reinforcement import gained
 from ricordo.ports.recollection import Standing
 from ricordo.ports.vectors import Hit
 from ricordo_services.retrieval.search import BY_WORDS, Found
@@ -81,7 +81,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         dated=np.array([when and begun is not None for begun in of.column("event_start")], dtype=np.float64),
         asks=of.numbers("asks"),
         congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
-        gained=np.minimum(of.numbers("importance"), IMPORTANCE_STEP * of.numbers("access_count")),
+        gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
         meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
     )
     return Candidates(of.ids, of.instants, signals)

@@ -7,6 +7,9 @@ import datetime as dt
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 REINFORCEMENT_STEP = 0.05
 IMPORTANCE_STEP = 0.02
 IMPORTANCE_CEILING = 0.95
@@ -110,6 +113,19 @@ def reinforce(strength: Strength, now: dt.datetime) -> Strength:
 def withdraw(strength: Strength) -> Strength:
     """Return the strength without what one recall has added; nothing falls below zero."""
     return _count(strength, -1)
+
+
+def gained(
+    importance: NDArray[np.float64], beyond: NDArray[np.float64], access_count: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what use has added to the importance of memories: 0.02 a use, but for what the ceiling held back.
+
+    Args:
+        importance: of each, [n], 0-1.
+        beyond: what stands above the ceiling, [n], see `Strength`.
+        access_count: the uses that count, [n].
+    """
+    return np.clip(IMPORTANCE_STEP * access_count - beyond, 0.0, importance)
 
 
 def _count(strength: Strength, times: int) -> Strength:

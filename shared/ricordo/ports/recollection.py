@@ -26,9 +26,10 @@ class Turn:
 
 
 class Standing(NamedTuple):
-    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for two.
+    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for three.
 
     Attributes:
+        importance_beyond: what use would have added to the importance above its ceiling; see `Strength`.
         asks: whether it asks something.
         key_topics: of a summary, as JSON; None for any other kind.
     """
@@ -38,6 +39,7 @@ class Standing(NamedTuple):
     event_start: datetime | None
     event_end: datetime | None
     importance: float
+    importance_beyond: float
     valence: float
     arousal: float
     access_count: int

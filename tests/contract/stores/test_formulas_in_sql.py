@@ -175,11 +175,13 @@ async def test_reinforcement(
     before = await _written(database, here, rows)
     ids = tuple(one.id for one in before)
     await here.life.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
+    standings = {one.id: one for one in await here.recollection.standings(here.tenant, "u-1", ids)}
     for former, now in zip(before, await _read(here, ids), strict=True):
         strength = _strength(former)
         for age in uses:
             strength = reinforce(strength, NOW - age)
         assert now.importance == pytest.approx(strength.importance, rel=1e-12)
+        assert standings[now.id].importance_beyond == pytest.approx(strength.beyond, rel=1e-9, abs=1e-12)
         assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-12)
         assert (now.access_count, now.last_accessed, now.decay_factor) == (
             strength.access_count,

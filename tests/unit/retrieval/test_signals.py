@@ -7,10 +7,13 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ricordo.domain.analysis import analyse
 from ricordo.domain.ranking import profiles, rank
 from ricordo.domain.ranking.signals import Signals
+from ricordo.domain.reinforcement import Strength, reinforce
 from ricordo.ports.recollection import Standing
 from ricordo.ports.vectors import Hit
 from ricordo_services.retrieval.search import Found
@@ -28,6 +31,7 @@ def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool =
         event_start=NOW - timedelta(days=3) if number == 1 else None,
         event_end=None,
         importance=0.3,
+        importance_beyond=0.0,
         valence=0.0,
         arousal=0.0,
         access_count=0,
@@ -94,6 +98,37 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
     scores = {one.id.int: one.score for one in rank(candidates, PROFILES[profile])}
     assert scores[2] > 0
     assert scores[3] > 0
+
+
+def recalled(importance: float, *, times: int) -> Standing:
+    """Return a memory of an importance of its own that was used so many times."""
+    strength = Strength(importance=importance)
+    for _ in range(times):
+        strength = reinforce(strength, NOW)
+    return standing(1)._replace(
+        importance=strength.importance,
+        importance_beyond=strength.beyond,
+        access_count=strength.access_count,
+    )
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("importance", [0.0, 0.22, 0.9, 0.95, 1.0])
+def test_what_matters_most_does_not_lose_by_being_used(importance: float, profile: str) -> None:
+    found = [
+        measure("tomatoes", recalled(importance, times=times)) for times in (0, 1, 2, 3, 5, 10, 25, 48, 500)
+    ]
+    scores = np.array([PROFILES[profile].score(one) for one in found]).ravel()
+    assert np.all(np.diff(scores) >= -1e-12)
+    own = [np.subtract(one.importance, one.gained).item() for one in found]
+    assert own == pytest.approx([importance] * len(found))
+
+
+@given(st.floats(0, 1), st.integers(0, 200))
+def test_use_has_gained_what_the_ceiling_has_let_through(importance: float, times: int) -> None:
+    found = measure("tomatoes", recalled(importance, times=times))
+    let_through = min(0.02 * times, max(0.0, 0.95 - importance))
+    assert np.asarray(found.gained).item() == pytest.approx(let_through, abs=1e-9)
 
 
 def test_nothing_found_has_no_signals() -> None:
