@@ -118,7 +118,7 @@ def withdraw(strength: Strength) -> Strength:
 def gained(
     importance: NDArray[np.float64], beyond: NDArray[np.float64], access_count: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what use has added to the importance of memories: 0.02 a use, but for what the ceiling held back.
+    """Return what use has added to the importance: 0.02 a use, but for what the ceiling held back.
 
     Args:
         importance: of each, [n], 0-1.
