@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
 import structlog
 
@@ -26,12 +27,12 @@ from ricordo.ports.documents import (
     DocumentToRead,
     ObjectMissing,
     ObjectStore,
-    ObjectsUnavailable,
 )
 from ricordo.ports.life import Life
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.models import TokenCounter
 from ricordo.ports.reading import DocumentReader, Unreadable
+from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.waiting import end
@@ -68,6 +69,7 @@ class ReadDocuments:
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     _told: set[str] = field(default_factory=set)
     _last: dict[str, str] = field(default_factory=dict)
+    _owed: tuple[str, UUID] | None = None
     _due: float = 0.0
 
     def tell(self, tenant: str) -> None:
@@ -81,9 +83,10 @@ class ReadDocuments:
         Each round takes one document of each tenant, and of those that are told of meanwhile too.
 
         Raises:
-            ObjectsUnavailable, StoreUnavailable: what waits, waits on.
+            Unavailable: what this needs is away; what waits, waits on.
         """
         self.woken.clear()
+        await self._settle_up()
         waiting = set(await self._tenants())
         while waiting:
             for tenant in sorted(waiting):
@@ -117,7 +120,7 @@ class ReadDocuments:
         try:
             async with self._held(tenant, document):
                 await self._settle(tenant, document)
-        except ObjectsUnavailable:
+        except Unavailable:
             await self._given_back(tenant, document, _LATER)
             raise
         except asyncio.CancelledError:
@@ -141,7 +144,7 @@ class ReadDocuments:
 
     async def _extracts(self, document: DocumentToRead) -> tuple[list[Memory], bool]:
         if document.attempts > _MOST_ATTEMPTS:
-            raise Unreadable(f"has ended the worker that read it {_MOST_ATTEMPTS} times")
+            raise Unreadable(f"was begun {_MOST_ATTEMPTS} times, and no worker came to its end")
         if document.message is None:
             raise Unreadable("came with a message that is not remembered")
         data = await self.objects.get(document.key)
@@ -165,8 +168,16 @@ class ReadDocuments:
         await self.documents.failed(tenant, document.memory_id, reason, self.clock.now())
 
     async def _given_back(self, tenant: str, document: DocumentToRead, pause: timedelta) -> None:
-        with suppress(StoreUnavailable):  # then the claim runs out
+        try:
             await self.documents.give_back(tenant, document.memory_id, self.clock.now() + pause)
+        except StoreUnavailable:  # the claim runs out by itself, but then it counts as one whose worker died
+            self._owed = tenant, document.memory_id
+
+    async def _settle_up(self) -> None:
+        """Say of the claim that could not be given back that it ended well."""
+        if self._owed is not None:
+            await self.documents.forgive(*self._owed)
+            self._owed = None
 
     @asynccontextmanager
     async def _held(self, tenant: str, document: DocumentToRead) -> AsyncIterator[None]:

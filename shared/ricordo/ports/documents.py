@@ -185,6 +185,10 @@ class Documents(Protocol):
         """Leave a claimed document, unread, to whoever comes from `free` on; this attempt does not count."""
         ...
 
+    async def forgive(self, tenant: str, memory_id: UUID) -> None:
+        """Count an attempt no more that came back too late to give the document back."""
+        ...
+
     async def done(
         self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, whole: bool, at: datetime
     ) -> Sequence[Progress]:

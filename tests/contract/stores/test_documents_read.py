@@ -3,11 +3,15 @@
 import asyncio
 import math
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
+from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import pytest
+from tests.contract.stores.conftest import Dsns
+from tests.fixtures.relay import Relay
 
 from ricordo.adapters.objects import KeptObjects, in_memory
 from ricordo.adapters.postgres.database import Database
@@ -17,6 +21,7 @@ from ricordo.domain.memory import MemoryKind, Source
 from ricordo.messages.events import MessageReceived
 from ricordo.ports.bus import Outgoing
 from ricordo.ports.documents import DocumentRecord, ObjectMissing, ObjectStore, ObjectsUnavailable, object_key
+from ricordo.ports.memories import StoreUnavailable
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
@@ -137,6 +142,16 @@ def bench(database: Database, stores: Stores, beside: Beside) -> Bench:
     return Bench(database, stores, beside)
 
 
+@pytest.fixture
+async def relay(dsns: Dsns) -> AsyncIterator[Relay]:
+    """Yield a way to the database that can be cut."""
+    where = urlsplit(dsns.worker)
+    relay = Relay(where.hostname or "127.0.0.1", where.port or 5432)
+    await relay.open()
+    yield relay
+    await relay.cut()
+
+
 def message(
     message_id: str, content: str = "Look.", data: bytes | None = WORD, user_id: str = "u-1"
 ) -> MessageReceived:
@@ -221,6 +236,36 @@ async def test_what_cannot_be_read_now_is_read_later(bench: Bench) -> None:
     assert (await bench.about()).state == "read"
 
 
+async def test_a_database_that_is_away_never_fails_a_document(dsns: Dsns, bench: Bench, relay: Relay) -> None:
+    """However often it goes while the document is in hand, and although the claim cannot be given back."""
+    await bench.say(message("m-1"))
+    bench.words.begin = lambda _: relay.cut()
+    where = urlsplit(dsns.worker)
+    way = urlunsplit(where._replace(netloc=f"{where.username}:{where.password}@127.0.0.1:{relay.port}"))
+    async with Database.connect(way, size=1) as database:
+        bench.reading.documents = known = PostgresDocuments(database)
+        for _ in range(6):
+            with pytest.raises(StoreUnavailable):
+                await bench.read()
+            assert (await bench.about()).state == "waiting"
+            await relay.open()
+            await eventually(_answers(known, bench.stores.tenant))
+            await bench.clock.advance(31)
+        bench.words.begin = lambda _: None
+        await bench.read()
+    assert (await bench.about()).state == "read"
+
+
+def _answers(documents: PostgresDocuments, tenant: str) -> Callable[[], Awaitable[bool]]:
+    async def answers() -> bool:
+        with suppress(StoreUnavailable):
+            await documents.about(tenant, uuid4())
+            return True
+        return False
+
+    return answers
+
+
 async def test_what_is_lost_has_failed(bench: Bench) -> None:
     await bench.say(message("m-1"))
     await bench.objects.delete(bench.key())
@@ -281,7 +326,7 @@ async def test_what_ends_every_worker_is_given_up(bench: Bench) -> None:
         assert await bench.documents.claim(bench.stores.tenant, now, now + timedelta(seconds=15)) is not None
         await bench.clock.advance(15)
     await bench.read()
-    assert "has ended the worker that read it 5 times" in (await bench.about()).reason
+    assert "was begun 5 times, and no worker came to its end" in (await bench.about()).reason
 
 
 async def test_an_object_store_is_what_both_are(bench: Bench) -> None:

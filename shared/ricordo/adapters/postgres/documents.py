@@ -42,6 +42,10 @@ class PostgresDocuments:
         """Leave a claimed document to whoever comes from `free` on."""
         await self._execute("give_back", tenant, memory_id, free)
 
+    async def forgive(self, tenant: str, memory_id: UUID) -> None:
+        """Count an attempt no more whose claim has run out since."""
+        await self._execute("forgive", tenant, memory_id)
+
     async def done(
         self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, whole: bool, at: datetime
     ) -> Sequence[Progress]:

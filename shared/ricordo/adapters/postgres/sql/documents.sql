@@ -31,6 +31,11 @@ update documents set claimed_until = $3 where tenant = $1 and memory_id = $2 and
 update documents set claimed_until = $3, attempts = greatest(0, attempts - 1)
 where tenant = $1 and memory_id = $2 and state = 'waiting'
 
+-- name: forgive
+-- Whoever has it by now keeps it.
+update documents set attempts = greatest(0, attempts - 1)
+where tenant = $1 and memory_id = $2 and state = 'waiting'
+
 -- name: settle
 -- $3 extracts in order, $4 whether they are all of it, $5 when. What is settled stays.
 update documents set state = 'read', extract_ids = $3::uuid[], whole = $4, settled_at = $5, claimed_until = null
