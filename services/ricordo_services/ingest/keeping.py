@@ -46,7 +46,9 @@ class Keeping:
         return dict(await asyncio.gather(*map(put, bodies)))
 
     async def discard(self, tenant: str, body: MessageReceived) -> None:
-        """Delete what was kept for a message that was not recorded, unless another one has brought the same.
+        """Delete what was kept for a message that was refused, unless the one of that id brought the same.
+
+        What was recorded under an id stays as it is: nobody can come to name this object meanwhile.
 
         Raises:
             StoreUnavailable, ObjectsUnavailable: it may still be there.
@@ -68,6 +70,6 @@ def new_document(tenant: str, body: MessageReceived) -> NewDocument:
     return NewDocument(
         name=document.name,
         media_type=document.media_type,
-        key=object_key(tenant, body.user_id, document.data),
+        key=object_key(tenant, body.user_id, body.id, document.data),
         size=len(document.data),
     )

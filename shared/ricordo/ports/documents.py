@@ -13,6 +13,7 @@ from typing import Final, Literal, Protocol
 from uuid import UUID
 
 from ricordo.domain.memory import Memory
+from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import checked_tenant
 from ricordo.ports.stages import Progress
 from ricordo.ports.unavailable import Unavailable
@@ -32,15 +33,18 @@ class ObjectMissing(Exception):
     """Nothing is kept under that key."""
 
 
-def object_key(tenant: str, user_id: str, data: bytes) -> str:
-    """Return under which key a document is kept: the same for the same bytes of the same user.
+def object_key(tenant: str, user_id: str, message_id: str, data: bytes) -> str:
+    """Return under which key a document is kept: the same for the same bytes of the same message.
 
+    So no two messages share an object, and who discards that of one that was refused takes nobody else's.
     Nothing that somebody may choose freely is in it but as a hash.
 
     Raises:
         ValueError: no tenant goes by that name.
     """
-    return f"{user_prefix(tenant, user_id)}/{hashlib.sha256(data).hexdigest()}"
+    brought = hashlib.sha256(memory_id(tenant, message_id).bytes)
+    brought.update(data)
+    return f"{user_prefix(tenant, user_id)}/{brought.hexdigest()}"
 
 
 def user_prefix(tenant: str, user_id: str) -> str:

@@ -16,7 +16,7 @@ from ricordo.adapters.objects import Bucket, KeptObjects, in_bucket, in_folder, 
 from ricordo.ports.documents import ObjectMissing, ObjectStore, ObjectsUnavailable, object_key
 from ricordo.testing.objects import ObjectStoreContract
 
-KEY = object_key("acme", "u-1", b"x")
+KEY = object_key("acme", "u-1", "m-1", b"x")
 _PROGRAM = Path(__file__).parents[2] / "fixtures" / "s3_program.py"
 
 
@@ -130,11 +130,14 @@ async def test_a_volume_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_no_name_of_anybodys_is_in_a_key() -> None:
     """Nor does the same document of two users, or of two tenants, have the same."""
-    keys = [object_key(tenant, user, b"x") for tenant in ("a", "b") for user in ("../../etc", "..", "u/1")]
+    keys = [
+        object_key(tenant, user, "m-1", b"x") for tenant in ("a", "b") for user in ("../../etc", "..", "u/1")
+    ]
     assert len(set(keys)) == len(keys)
     assert not any(".." in key or key.count("/") != 2 for key in keys)
+    assert object_key("a", "u-1", "m-1", b"x") != object_key("a", "u-1", "m-2", b"x")
     with pytest.raises(ValueError, match="tenant"):
-        object_key("../x", "u-1", b"x")
+        object_key("../x", "u-1", "m-1", b"x")
 
 
 async def test_what_was_never_put(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def documents(database: Database) -> PostgresDocuments:
 
 
 def _bringing(stores: Stores, message_id: str, data: bytes = b"x", user_id: str = "u-1") -> NewMessage:
-    key = object_key(stores.tenant, user_id, data)
+    key = object_key(stores.tenant, user_id, message_id, data)
     document = NewDocument(name=f"{message_id}.txt", media_type="text/plain", key=key, size=len(data))
     return replace(new_message(message_id, tenant=stores.tenant, user_id=user_id), document=document)
 
@@ -75,7 +75,7 @@ async def test_a_repeat_and_a_conflict_change_nothing(documents: PostgresDocumen
     await stores.record(message)
     await stores.record(replace(_bringing(stores, "m-1", b"other"), digest=b"other"))
     found = await _claimed(documents, stores)
-    assert found.key == object_key(stores.tenant, "u-1", b"x")
+    assert found.key == object_key(stores.tenant, "u-1", "m-1", b"x")
     assert await documents.claim(stores.tenant, STORED, LATER) is None
 
 

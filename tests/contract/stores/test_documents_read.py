@@ -44,6 +44,7 @@ class Away:
     def __init__(self) -> None:
         self.kept = in_memory()
         self.away: set[str] = set()
+        self.deleting: Callable[[], Awaitable[object]] | None = None
 
     def _look(self, what: str) -> KeptObjects:
         if what in self.away:
@@ -57,6 +58,8 @@ class Away:
         return await self._look("get").get(key)
 
     async def delete(self, key: str) -> None:
+        if self.deleting is not None:
+            await self.deleting()
         await self._look("delete").delete(key)
 
     async def delete_all(self, tenant: str, user_id: str) -> int:
@@ -133,8 +136,8 @@ class Bench:
         assert found is not None
         return found
 
-    def key(self, data: bytes = WORD) -> str:
-        return object_key(self.stores.tenant, "u-1", data)
+    def key(self, data: bytes = WORD, message_id: str = "m-1") -> str:
+        return object_key(self.stores.tenant, "u-1", message_id, data)
 
 
 @pytest.fixture
@@ -212,7 +215,7 @@ async def test_what_is_forgotten_is_not_kept(bench: Bench) -> None:
         await bench.objects.get(bench.key())
 
 
-async def test_of_a_conflict_only_what_nobody_else_brought_is_discarded(bench: Bench) -> None:
+async def test_of_a_conflict_only_what_nobody_brought_before_is_discarded(bench: Bench) -> None:
     await bench.say(message("m-1"))
     same, other = await bench.say(message("m-1", "Other words."), message("m-1", data=b"Another."))
     assert isinstance(same, Reject)
@@ -220,6 +223,20 @@ async def test_of_a_conflict_only_what_nobody_else_brought_is_discarded(bench: B
     assert await bench.objects.get(bench.key()) == WORD
     with pytest.raises(ObjectMissing):
         await bench.objects.get(bench.key(b"Another."))
+
+
+async def test_what_another_message_brings_meanwhile_is_not_discarded(bench: Bench) -> None:
+    """Recorded between the look whether anybody names the object of a conflict and its end."""
+
+    async def say_another() -> None:
+        await bench.say(message("m-2", data=b"Another."))
+
+    await bench.say(message("m-1"))
+    bench.objects.deleting = say_another
+    (conflict,) = await bench.say(message("m-1", data=b"Another."))
+    assert isinstance(conflict, Reject)
+    await bench.read()
+    assert (await bench.about("m-2")).state == "read"
 
 
 async def test_what_cannot_be_read_now_is_read_later(bench: Bench) -> None:
