@@ -18,6 +18,7 @@ class Summary:
         changed: of these, what it changed.
         archived: of these, what it archived.
         created: new memories that it wrote.
+        failed: items that it could not do, as the log says; it left them and went on.
         seconds: how long it took.
         expected: about how much there is to look at, in all.
     """
@@ -27,6 +28,7 @@ class Summary:
     changed: int = 0
     archived: int = 0
     created: int = 0
+    failed: int = 0
     seconds: float = 0.0
     expected: int = 0
 

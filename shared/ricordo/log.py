@@ -64,7 +64,9 @@ def _formatter(
 ) -> structlog.stdlib.ProcessorFormatter:
     rendering: list[Processor] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     if readable:
-        rendering.append(structlog.dev.ConsoleRenderer(colors=coloured))
+        # With plain tracebacks: the others show the values of variables, which are what people said.
+        plain = structlog.dev.plain_traceback
+        rendering.append(structlog.dev.ConsoleRenderer(colors=coloured, exception_formatter=plain))
     else:
         rendering += [structlog.processors.format_exc_info, hide_secrets, structlog.processors.JSONRenderer()]
     return structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=rendering)

@@ -66,16 +66,17 @@ async def run(
         settings=named_stores(context, data_dir),
     )
     keep_logs_quiet()
-    elsewhere = False
+    incomplete = False
     for one in names:
         try:
             summary = await _made(order, one, quiet=as_json)
         except RunsElsewhere as error:
             complain(sentence(error))
-            elsewhere = True
+            incomplete = True
         else:
             _show(summary, as_json=as_json)
-    if elsewhere:
+            incomplete = incomplete or summary.failed > 0
+    if incomplete:
         raise typer.Exit(FAILED)
 
 
@@ -121,7 +122,8 @@ def _show(summary: Summary, *, as_json: bool) -> None:
     if as_json:
         print_json(counts)
     else:
-        print_line("  ".join(f"{key} {_short(value)}" for key, value in counts.items()))
+        failed = {"failed": summary.failed} if summary.failed else {}
+        print_line("  ".join(f"{key} {_short(value)}" for key, value in {**counts, **failed}.items()))
 
 
 def _short(value: object) -> str:

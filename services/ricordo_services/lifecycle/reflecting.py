@@ -1,8 +1,10 @@
 """Reflecting: once enough has come in about a user, what is regular in it becomes insights."""
 
+import math
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -12,7 +14,7 @@ from ricordo.ports.reflecting import Accumulated, Observed, Reflecting, Reflecti
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.births import births, departures
-from ricordo_services.lifecycle.passes import Slice
+from ricordo_services.lifecycle.passes import Slice, Trials
 
 OBSERVED: Final = 100
 """Memories that a reflection is drawn from."""
@@ -37,8 +39,9 @@ class Reflect:
     reconciliation tells.
 
     Attributes:
-        threshold: of the sum of importances, from 1 to 10 each, that must have come in.
+        threshold: of the sum of importances, from 1 to 10 each, that must have come in; infinite for nobody.
         understanding: a language model; what it leaves open is filled in without one.
+        trials: keep one user's failure from the others.
     """
 
     store: Reflecting
@@ -48,6 +51,7 @@ class Reflect:
     threshold: float = 100.0
     understanding: Understanding | None = None
     name: str = "reflect"
+    trials: Trials = field(default_factory=lambda: Trials("reflect"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return how many users are due, as far as these are looked for at a time."""
@@ -56,22 +60,30 @@ class Reflect:
     async def slices(
         self,
         tenant: str,
-        now: datetime,  # noqa: ARG002 - what was said decides, not when it is looked at
+        now: datetime,  # what was said decides: it only tells whose failure is long enough ago
         user_id: str | None,
         after: UUID | None,  # noqa: ARG002 - who was reflected upon is not found again
     ) -> AsyncIterator[Slice]:
         """Reflect upon all users that are due."""
         tried: set[str] = set()
+        failed = 0
         while True:
-            untried = [one for one in await self._due(tenant, user_id) if one.user_id not in tried]
+            due = await self._due(tenant, user_id, failed)
+            untried = [one for one in due if one.user_id not in tried]
             for one in untried:
                 tried.add(one.user_id)
-                yield await self._upon(tenant, one)
+                doing = partial(self._upon, tenant, one)
+                done = await self.trials.of(doing, now, tenant, user_id=one.user_id)
+                failed += done.failed
+                yield done
             if not untried:
                 return
 
-    async def _due(self, tenant: str, user_id: str | None) -> Sequence[Accumulated]:
-        return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_AT_ONCE)
+    async def _due(self, tenant: str, user_id: str | None, failed: int = 0) -> Sequence[Accumulated]:
+        """Return some who are due; those of whom it is known that it failed are still among them."""
+        if math.isinf(self.threshold):
+            return ()
+        return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_AT_ONCE + failed)
 
     async def _upon(self, tenant: str, one: Accumulated) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)

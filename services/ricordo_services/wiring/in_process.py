@@ -115,9 +115,15 @@ class InProcess:
         return answer.reply
 
     async def run(self, name: str) -> Summary:
-        """Make a pass of lifecycle as of the clock's present, and all that follows from it."""
+        """Make a pass of lifecycle as of the clock's present, and all that follows from it.
+
+        Raises:
+            RuntimeError: a part of it failed, as the log says: what is measured here must be whole.
+        """
         one = await make_pass(self._resources, name)
         summary = await one.run(self._resources.clock.now())
+        if summary.failed:
+            raise RuntimeError(f"the pass {name} failed for {summary.failed} of its items")
         await self._settle()
         return summary
 

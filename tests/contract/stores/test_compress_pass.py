@@ -14,11 +14,13 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.compressing import PostgresCompressing
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.documents import PostgresDocuments
-from ricordo.domain.compression import FEWEST, MOST
+from ricordo.domain.compression import FEWEST, MOST, Weak
 from ricordo.domain.memory import Memory, MemoryKind
 from ricordo.domain.summaries import Condensed, Turn
 from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
+from ricordo.ports.bus import BusUnavailable
+from ricordo.ports.compressing import Place
 from ricordo.ports.memories import NewMessage, StoreUnavailable
 from ricordo.ports.stages import Progress
 from ricordo.runtime.beside import Beside
@@ -45,7 +47,7 @@ class Heard:
     async def emit(self, _tenant: str, events: Sequence[DerivedEvent]) -> None:
         if self.failing:
             self.failing = False
-            raise ConnectionError("the bus is gone")
+            raise BusUnavailable("the bus is gone")
         self.events += events
 
 
@@ -67,6 +69,24 @@ class Interrupted(PostgresCompressing):
         if self._countdown == 0:
             raise StoreUnavailable("stopped after")
         return progress
+
+
+class Poisoned(PostgresCompressing):
+    """Cannot write a synthesis of the first message, nor read what the first user said."""
+
+    async def weak(
+        self, tenant: str, user_id: str, model: str, now: datetime, *, after: Place | None, limit: int
+    ) -> Sequence[Weak]:
+        if user_id == "poison":
+            raise ValueError("a memory that nobody can read")
+        return await super().weak(tenant, user_id, model, now, after=after, limit=limit)
+
+    async def compress(
+        self, tenant: str, synthesis: Memory, sources: Sequence[Memory], now: datetime, at: datetime
+    ) -> Progress | None:
+        if any(one.message_id == "m-0" for one in sources):
+            raise ValueError("a synthesis that nobody can write")
+        return await super().compress(tenant, synthesis, sources, now, at)
 
 
 class Model:
@@ -189,7 +209,7 @@ async def test_whoever_is_stopped_in_between_ends_where_all_do(
     await _tell(undisturbed, kinds)
     await _run(_compress(database), undisturbed)
     await _tell(stores, kinds)
-    with pytest.raises((StoreUnavailable, ConnectionError)):
+    with pytest.raises((StoreUnavailable, BusUnavailable)):
         await _run(_compress(database, **broken(database)), stores)
     await _run(_compress(database), stores)
     assert await _state(stores, len(kinds)) == await _state(undisturbed, len(kinds))
@@ -213,3 +233,18 @@ async def test_a_model_says_it_or_the_sentences_do(
     (made,) = await _syntheses(stores)
     assert made.content.startswith(told)
     assert [one.memory.content for one in model.shown[0]] == [f"Number {n} of kind 0." for n in range(5)]
+
+
+async def test_what_cannot_be_condensed_keeps_nothing_else_from_it(
+    database: Database, stores: Stores
+) -> None:
+    """Neither a group the other groups, nor a user the other users."""
+    await stores.record(
+        new_message("m-p", tenant=stores.tenant, user_id="poison", conversation_id="c-p", timestamp=at(0))
+    )
+    await _tell(stores, [0] * 5 + [1] * 6 + [2] * 4)
+    done = await _run(_compress(database, store=Poisoned(database)), stores)
+    assert (sum(one.created for one in done), sum(one.changed for one in done)) == (2, 10)
+    assert sum(one.failed for one in done) == 2
+    done = await _run(_compress(database), stores)  # once its fault is mended
+    assert (sum(one.created for one in done), sum(one.failed for one in done)) == (1, 0)

@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
+from structlog.testing import capture_logs
 
+from ricordo.ports.memories import StoreUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.stores import Stores
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.integration
 DAY = timedelta(days=1)
 
 
-class PowerCut(Exception):
+class PowerCut(BaseException):
     """The process ends here."""
 
 
@@ -50,13 +52,42 @@ class Work:
 
 
 @dataclass
-class OneTenant:
-    """Knows the test's tenant."""
+class Tenants:
+    """Knows the test's tenants."""
 
-    tenant: str
+    names: Sequence[str]
 
     async def tenants(self) -> Sequence[str]:
-        return [self.tenant]
+        return self.names
+
+
+@dataclass
+class Broken:
+    """Work that does two slices for each tenant, and fails before the second of the first one."""
+
+    fault: Exception
+    step: str = "slices"
+    name: str = field(default_factory=lambda: f"pass-{uuid4()}")
+    poisoned: bool = True
+    done: list[str] = field(default_factory=list)
+    looked: list[str] = field(default_factory=list)
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+        self.looked.append(tenant)
+        self._fail(tenant, "expected")
+        return 2
+
+    async def slices(
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+    ) -> AsyncIterator[Slice]:
+        yield Slice(examined=1)
+        self._fail(tenant, "slices")
+        self.done.append(tenant)
+        yield Slice(examined=1, changed=1)
+
+    def _fail(self, tenant: str, step: str) -> None:
+        if self.poisoned and tenant.startswith("poison") and step == self.step:
+            raise self.fault
 
 
 @pytest.fixture
@@ -64,10 +95,10 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-def framed(stores: Stores, work: Work, clock: ManualClock) -> Pass:
+def framed(stores: Stores, work: Work | Broken, clock: ManualClock, *tenants: str) -> Pass:
     return Pass(
         work=work,
-        life=OneTenant(stores.tenant),
+        life=Tenants(tenants or [stores.tenant]),
         runs=stores.pass_runs,
         locks=stores.pass_locks,
         clock=clock,
@@ -156,6 +187,66 @@ async def test_a_run_by_hand_makes_all_of_it_and_tells_how_far_it_is(
     assert (summary.name, summary.examined, summary.changed) == (work.name, 20, 10)
     nobodys = await framed(stores, work, clock).run(clock.now(), tenant="another")
     assert nobodys.examined == 20
+
+
+async def _made(one: Pass, way: str, clock: ManualClock) -> Summary | None:
+    if way == "run":
+        return await one.run(clock.now())
+    return await (one.attend(clock.now()) if way == "attend" else one.catch_up(clock.now(), DAY))
+
+
+@pytest.mark.parametrize("way", ["run", "catch_up", "attend"])
+async def test_a_tenant_whose_work_fails_keeps_no_other_from_theirs(
+    stores: Stores, clock: ManualClock, way: str
+) -> None:
+    """It is counted and logged, rests for a while, and is tried again."""
+    work = Broken(ValueError("a row that nobody can read"))
+    bad, good = f"poison-{uuid4()}", stores.tenant
+    one = framed(stores, work, clock, bad, good)
+    with capture_logs() as logs:
+        summary = await _made(one, way, clock)
+    assert summary is not None
+    assert (work.done, summary.examined, summary.changed, summary.failed) == ([good], 3, 1, 1)
+    (said,) = [line for line in logs if line["log_level"] == "error"]
+    assert (said["tenant"], said["name"], said["failures"]) == (bad, work.name, 1)
+    work.poisoned = False
+    await clock.advance(30)
+    await _made(one, way, clock)
+    assert bad not in work.done
+    await clock.advance(31)
+    await _made(one, way, clock)
+    assert bad in work.done
+
+
+async def test_where_nobody_can_say_what_waits_the_others_have_their_turn(
+    stores: Stores, clock: ManualClock
+) -> None:
+    """By the clock it is not asked again at once; by hand it is worked on all the same."""
+    work = Broken(ValueError("a row that nobody can read"), step="expected")
+    bad, good = f"poison-{uuid4()}", stores.tenant
+    one = framed(stores, work, clock, bad, good)
+    for _ in range(3):
+        assert await one.attend(clock.now()) is not None
+    assert (work.done, work.looked.count(bad)) == ([good] * 3, 1)
+    await framed(stores, work, clock, bad, good).run(clock.now())
+    assert work.done[3:] == [bad, good]
+
+
+@pytest.mark.parametrize("way", ["run", "catch_up", "attend"])
+@pytest.mark.parametrize("step", ["expected", "slices"])
+async def test_a_server_that_is_away_ends_the_pass(
+    stores: Stores, clock: ManualClock, way: str, step: str
+) -> None:
+    if (way, step) == ("catch_up", "expected"):  # that asks nobody what is expected
+        return
+    work = Broken(StoreUnavailable("nobody answers"), step=step)
+    one = framed(stores, work, clock, f"poison-{uuid4()}", stores.tenant)
+    with pytest.raises(StoreUnavailable):
+        await _made(one, way, clock)
+    assert work.done == []
+    work.poisoned = False
+    await _made(one, way, clock)  # at once: nothing rests for that
+    assert len(work.done) == 2
 
 
 async def _is_taken(stores: Stores, name: str) -> bool:

@@ -17,6 +17,7 @@ from ricordo.domain.memory import NEUTRAL, Memory, MemoryKind, MemoryType, Sourc
 from ricordo.domain.reflection import LEAST_IMPORTANCE, Insight
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
+from ricordo.ports.bus import BusUnavailable
 from ricordo.ports.memories import EnrichedMemory, StoreUnavailable
 from ricordo.ports.reflecting import Accumulated, Observed, Reflected, Reflection
 from ricordo.runtime.beside import Beside
@@ -49,7 +50,7 @@ class Heard:
     async def emit(self, _tenant: str, events: Sequence[DerivedEvent]) -> None:
         if self.failing:
             self.failing = False
-            raise ConnectionError("the bus is gone")
+            raise BusUnavailable("the bus is gone")
         self.events += events
 
 
@@ -83,6 +84,20 @@ def _enriched(memory: Memory) -> EnrichedMemory:
         participants=derived.participants,
         topics=derived.topics,
     )
+
+
+class Poisoned(PostgresReflecting):
+    """Cannot read what some users said."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.read: list[str] = []
+
+    async def observed(self, tenant: str, user_id: str, limit: int) -> Observed:
+        self.read.append(user_id)
+        if user_id.startswith("poison"):
+            raise ValueError("a memory that nobody can read")
+        return await super().observed(tenant, user_id, limit)
 
 
 async def _live(stores: Stores, *, regular: bool = True, role: str = "user") -> None:
@@ -229,10 +244,34 @@ async def test_whoever_is_stopped_has_lost_nothing(
         stopped = _reflect(database, beside, emitter=Heard(failing=True))
     else:
         stopped = _reflect(database, beside, store=Interrupted(database, written=step == "after"))
-    with pytest.raises((StoreUnavailable, ConnectionError)):
+    with pytest.raises((StoreUnavailable, BusUnavailable)):
         await _run(stopped, stores)
     again = await _run(_reflect(database, beside), stores)
     assert len(again) == (1 if step == "before" else 0)
     (found,) = await _reflections(stores)  # lacks its stages, so that the reconciliation tells of it
     assert found.content.startswith("Anna comes up often")
     assert await _reflect(database, beside).expected(stores.tenant, STORED, None) == 0
+
+
+async def test_users_that_nobody_can_reflect_upon_keep_no_others_from_it(
+    database: Database, stores: Stores, beside: Beside
+) -> None:
+    """More of them than are looked for at a time, and all of them before the others; they are not asked for
+    again at once."""
+    await _live(stores)
+    poisoned = [f"poison-{n}" for n in range(60)]
+    async with database.transaction(stores.tenant) as connection:
+        await connection.executemany(
+            "insert into accumulated (tenant, user_id, importance) values ($1, $2, 100000)",
+            [(stores.tenant, user) for user in poisoned],
+        )
+    store = Poisoned(database)
+    reflect = _reflect(database, beside, store=store)
+    done = await _run(reflect, stores)
+    assert (sum(one.failed for one in done), sum(one.created for one in done)) == (60, 1)
+    assert sorted(store.read) == sorted([*poisoned, "u-1"])
+    assert sum(one.failed for one in await _run(reflect, stores)) == 60
+    assert len(store.read) == 61
+    again = _reflect(database, beside, store=store)  # of a process that has just begun
+    assert sum(one.failed for one in await _run(again, stores, "poison-1")) == 1
+    assert len(store.read) == 62

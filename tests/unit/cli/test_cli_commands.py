@@ -1,4 +1,5 @@
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -6,10 +7,12 @@ import sys
 import pytest
 from tests.unit.cli.conftest import Cli
 
+from ricordo.settings import Settings
 from ricordo_services import cli as command_line
+from ricordo_services import wiring
 from ricordo_services.cli.catalogue import ENTRIES
 from ricordo_services.cli.local import EVERY_NAME
-from ricordo_services.passed import ORDER
+from ricordo_services.passed import ORDER, Summary
 from ricordo_services.wiring import PASSES, WORKERS
 
 NAMES = [entry.name for entry in ENTRIES]
@@ -45,6 +48,26 @@ def test_an_unknown_pass_or_moment_is_misuse(cli: Cli) -> None:
         assert (ended.code, ended.out) == (2, "")
         assert len(ended.err.splitlines()) == 1
     assert "decay, " in cli("lifecycle", "run", "decoy").err
+
+
+@pytest.mark.parametrize(("failed", "code", "said"), [(0, 0, ""), (2, 1, "  failed 2")])
+def test_a_pass_that_left_something_out_says_so(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, failed: int, code: int, said: str
+) -> None:
+    """At a terminal, and by its exit code; the JSON line keeps its fields."""
+
+    async def made(_settings: Settings, name: str, **_: object) -> Summary:
+        return Summary(name, examined=3, failed=failed)
+
+    monkeypatch.setattr(wiring, "run_pass", made)
+    monkeypatch.setenv("RICORDO_NATS_URL", "nats://127.0.0.1:1")
+    monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://127.0.0.1:1/nobody")
+    counts = "pass decay  examined 3  changed 0  archived 0  created 0  seconds 0.00"
+    ended = cli("lifecycle", "run", "decay")
+    assert (ended.code, ended.out) == (code, f"{counts}{said}\n")
+    ended = cli("lifecycle", "run", "decay", "--json")
+    assert ended.code == code
+    assert tuple(json.loads(ended.out)) == ("pass", "examined", "changed", "archived", "created", "seconds")
 
 
 @pytest.mark.parametrize("words", [("--help",), ("embedding", "-h")])

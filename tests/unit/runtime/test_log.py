@@ -96,3 +96,14 @@ def test_readable_lines_are_not_json(stream: io.StringIO) -> None:
 def test_an_unknown_level_is_named() -> None:
     with pytest.raises(ValueError, match="'loud' is no log level"):
         log.configure(level="loud")
+
+
+def test_readable_tracebacks_do_not_tell_what_was_said(stream: io.StringIO) -> None:
+    log.configure(readable=True, stream=stream)
+    said = "I have told " + "nobody of this"
+    try:
+        raise ValueError(len(said))
+    except ValueError:
+        structlog.stdlib.get_logger("x").exception("it failed")
+    assert "ValueError: 26" in stream.getvalue()
+    assert said not in stream.getvalue()

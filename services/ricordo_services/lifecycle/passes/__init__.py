@@ -4,9 +4,10 @@ from ricordo_services.lifecycle.passes.archive import Archive
 from ricordo_services.lifecycle.passes.compress import Compress
 from ricordo_services.lifecycle.passes.decay import Decay
 from ricordo_services.lifecycle.passes.expire import Expire
-from ricordo_services.lifecycle.passes.frame import Pass, Slice, Work
+from ricordo_services.lifecycle.passes.frame import Pass, Work
 from ricordo_services.lifecycle.passes.reconcile import Reconcile, tidy
 from ricordo_services.lifecycle.passes.retain import Retain
+from ricordo_services.lifecycle.passes.slices import Slice, Trials
 
 __all__ = [
     "Archive",
@@ -17,6 +18,7 @@ __all__ = [
     "Reconcile",
     "Retain",
     "Slice",
+    "Trials",
     "Work",
     "tidy",
 ]

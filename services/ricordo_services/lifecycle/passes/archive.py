@@ -9,7 +9,7 @@ from uuid import UUID
 from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 from ricordo_services.following import Emitter
-from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import tell_again
 
 _SLICE: Final = 5_000

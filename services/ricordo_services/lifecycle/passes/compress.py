@@ -1,10 +1,10 @@
 """Compress: at night, what is old and weak is condensed into syntheses, and stays."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 from uuid import UUID
 
 from ricordo.domain.compression import ALIKE, Weak, groups, old_enough
@@ -17,11 +17,13 @@ from ricordo.ports.condensing import Condenser
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.births import birth
-from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.slices import Slice, Trials
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
 _USERS: Final = 1_000
 _SLICE: Final = 20  # groups that are written before it is told of them
+
+_Group: TypeAlias = tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Compress:
         model: whose vectors say what is alike.
         alike: the least cosine of each member of a group with the middle one.
         condenser: a language model; None for the sentences that tell most.
+        trials: keep a group's, or a user's, failure from the others.
     """
 
     store: Compressing
@@ -48,6 +51,7 @@ class Compress:
     alike: float = ALIKE
     condenser: Condenser | None = None
     name: str = "compress"
+    trials: Trials = field(default_factory=lambda: Trials("compress"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return 0: who is weak is known when it was looked at."""
@@ -62,13 +66,8 @@ class Compress:
     ) -> AsyncIterator[Slice]:
         """Condense what is old and weak."""
         async for user in self._users(tenant, now, user_id):
-            seen, created = True, True
-            while created:
-                created = False
-                async for one in self._of_user(tenant, user, now):
-                    created = created or one.created > 0
-                    yield one if seen else Slice(0, one.changed, one.archived, one.created)
-                seen = False
+            async for one in self.trials.each(self._whole(tenant, user, now), now, tenant, user_id=user):
+                yield one
 
     async def _users(self, tenant: str, now: datetime, user_id: str | None) -> AsyncIterator[str]:
         if user_id is not None:
@@ -80,7 +79,21 @@ class Compress:
                 yield user
             after = users[-1]
 
-    async def _of_user(self, tenant: str, user_id: str, now: datetime) -> AsyncIterator[Slice]:
+    async def _whole(self, tenant: str, user_id: str, now: datetime) -> AsyncIterator[Slice]:
+        """Go through a user's weak memories until nothing more comes of them; count each failure once."""
+        first, created, failed = True, True, set[_Group]()
+        while created:
+            created = False
+            async for one in self._of_user(tenant, user_id, now, failed):
+                created = created or one.created > 0
+                yield one if first else replace(one, examined=0)
+            first = False
+        if failed:
+            yield Slice(failed=len(failed))
+
+    async def _of_user(
+        self, tenant: str, user_id: str, now: datetime, failed: set[_Group]
+    ) -> AsyncIterator[Slice]:
         """Go once through a user's weak memories."""
         after: Place | None = None
         while True:
@@ -88,13 +101,13 @@ class Compress:
             yield Slice(examined=len(window))
             (found,) = await self.beside.each(partial(groups, alike=self.alike), [window])
             for start in range(0, len(found), _SLICE):
-                yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now)
+                yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now, failed)
             if len(window) < _WINDOW:
                 return
             after = Place(window[-1].created_at, window[-1].id)
 
     async def _condensed(
-        self, tenant: str, user_id: str, some: Sequence[tuple[Weak, ...]], now: datetime
+        self, tenant: str, user_id: str, some: Sequence[tuple[Weak, ...]], now: datetime, failed: set[_Group]
     ) -> Slice:
         """Write the syntheses of a few groups, and tell of them."""
         ids = [one.id for group in some for one in group]
@@ -106,21 +119,26 @@ class Compress:
                 sources = [known[one.id] for one in group if one.id in known]
                 if len(sources) < len(group):  # forgotten since
                     continue
-                told = await self._write(tenant, sources, now)
-                events += told
-                created += bool(told)
-                changed += len(sources) if told else 0
+                of = tuple(one.id for one in group)
+                doing = partial(self._write, tenant, sources, now, events)
+                done = await self.trials.of(doing, now, tenant, user_id=user_id, memory_ids=of)
+                changed, created = changed + done.changed, created + done.created
+                if done.failed:
+                    failed.add(of)
         finally:  # what was written is told of, whatever comes then
             if events:
                 await self.emitter.emit(tenant, events)
         return Slice(changed=changed, created=created)
 
-    async def _write(self, tenant: str, sources: Sequence[Turn], now: datetime) -> list[DerivedEvent]:
-        """Write a synthesis; return what there is to tell of it, nothing where a source is not as it was."""
+    async def _write(
+        self, tenant: str, sources: Sequence[Turn], now: datetime, events: list[DerivedEvent]
+    ) -> Slice:
+        """Write a synthesis, and add what there is to tell of it; nothing where a source is not as it was."""
         text = None if self.condenser is None else await self.condenser.synthesis(sources)
         (synthesis,) = await self.beside.each(partial(synthesise, text=text), [sources])
         memories = [one.memory for one in sources]
         progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
         if progress is None:
-            return []
-        return list(birth(synthesis, progress.ids))
+            return Slice()
+        events += birth(synthesis, progress.ids)
+        return Slice(changed=len(sources), created=1)

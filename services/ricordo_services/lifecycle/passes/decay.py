@@ -10,7 +10,7 @@ from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.keeping import Keeping
 from ricordo.ports.life import Life
 from ricordo_services.following import Emitter
-from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
 
 _SLICE: Final = 10_000  # memories that are looked at at once

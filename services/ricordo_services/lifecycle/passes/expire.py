@@ -9,7 +9,7 @@ from uuid import UUID
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.keeping import Keeping
 from ricordo_services.following import Emitter
-from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
 
 _SLICE: Final = 5_000

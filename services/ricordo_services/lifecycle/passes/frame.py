@@ -2,12 +2,14 @@
 
 Whoever writes a pass writes its `Work`, and adds it to the table in `wiring/passes.py`. Each slice is
 committed before it is yielded and follows from what is stored, so that one which is done twice changes
-nothing more.
+nothing more. What fails for one tenant keeps no other from its turn, and a work keeps its own items apart by
+`Trials`; only a server that is away ends a pass.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -15,25 +17,10 @@ import structlog
 
 from ricordo.ports.clock import Clock
 from ricordo.ports.passes import PassLocks, PassRuns, PassState
+from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.passed import Report, RunsElsewhere, Summary, silent
 
 _log = structlog.stdlib.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """What one committed step of a pass has done.
-
-    Attributes:
-        examined, changed, archived, created: see `Summary`.
-        reached: up to which id, where a later run can go on after it; None where it must begin anew.
-    """
-
-    examined: int = 0
-    changed: int = 0
-    archived: int = 0
-    created: int = 0
-    reached: UUID | None = None
 
 
 class Work(Protocol):
@@ -51,7 +38,7 @@ class Work(Protocol):
     def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
     ) -> AsyncIterator[Slice]:
-        """Do the work and say so, slice by slice.
+        """Do the work and say so, slice by slice; of an item that fails, by `Slice.failed`.
 
         Args:
             tenant: whose memories.
@@ -81,6 +68,7 @@ class Pass:
         locks: let one process at a time make it.
         clock: measures.
         patience: seconds for which `run` waits for another process, which may only look whether it is due.
+        trials: keep one tenant's failure from the others.
     """
 
     work: Work
@@ -89,6 +77,7 @@ class Pass:
     locks: PassLocks
     clock: Clock
     patience: float = 5.0
+    trials: Trials = field(default_factory=Trials)
 
     @property
     def name(self) -> str:
@@ -121,12 +110,11 @@ class Pass:
                 raise RunsElsewhere(self.name)
             tenants = await self.life.tenants() if tenant is None else [tenant]
             for each in tenants:
-                summary.expected += await self.work.expected(each, now, user_id)
+                summary.expected += await self._expected(each, now, user_id)
             report(summary)
             for each in tenants:
-                async for one in self.work.slices(each, now, user_id, None):
-                    _add(summary, one)
-                    report(summary)
+                doing = partial(self._make, each, now, user_id, summary, report)
+                await self._apart(doing, each, now, summary)
         summary.seconds = self.clock.monotonic() - began
         return summary
 
@@ -149,9 +137,7 @@ class Pass:
                 _log.info("a pass runs elsewhere", name=self.name)
                 return None
             for tenant in await self.life.tenants():
-                state = await self.runs.state(tenant, self.name)
-                if _is_due(state, now, every):
-                    await self._catch_up(tenant, state, now, summary)
+                await self._apart(partial(self._catch_up, tenant, now, every, summary), tenant, now, summary)
         summary.seconds = self.clock.monotonic() - began
         return summary
 
@@ -168,19 +154,43 @@ class Pass:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
         summary, began = Summary(self.name), self.clock.monotonic()
-        tenants = [one for one in await self.life.tenants() if await self.work.expected(one, now, None)]
+        tenants = [one for one in await self.life.tenants() if await self._expected(one, now, None)]
         if not tenants:
             return None
         async with self.locks.alone(self.name) as is_alone:
             if not is_alone:
                 return None
             for tenant in tenants:
-                async for one in self.work.slices(tenant, now, None, None):
-                    _add(summary, one)
+                await self._apart(partial(self._make, tenant, now, None, summary), tenant, now, summary)
         summary.seconds = self.clock.monotonic() - began
         return summary
 
-    async def _catch_up(self, tenant: str, state: PassState, now: datetime, summary: Summary) -> None:
+    async def _apart(
+        self, doing: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: Summary
+    ) -> None:
+        """Do what there is to do for a tenant; count it where it fails."""
+        _add(summary, await self.trials.of(doing, now, tenant, name=self.name))
+
+    async def _expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+        """Return how much is expected; nothing where that fails."""
+        ids = {"name": self.name, "step": "expected"}
+        if not self.trials.rests(now, tenant, **ids):
+            with self.trials.noting(now, tenant, **ids):
+                return await self.work.expected(tenant, now, user_id)
+        return 0
+
+    async def _make(
+        self, tenant: str, now: datetime, user_id: str | None, summary: Summary, report: Report = silent
+    ) -> Slice:
+        async for one in self.work.slices(tenant, now, user_id, None):
+            _add(summary, one)
+            report(summary)
+        return Slice()
+
+    async def _catch_up(self, tenant: str, now: datetime, every: timedelta, summary: Summary) -> Slice:
+        state = await self.runs.state(tenant, self.name)
+        if not _is_due(state, now, every):
+            return Slice()
         began_for, after = now, None
         if state.began_for is not None and state.began_for.date() == now.date():
             began_for, after = state.began_for, state.reached
@@ -189,6 +199,7 @@ class Pass:
             if one.reached is not None:
                 await self.runs.reach(tenant, self.name, began_for, one.reached)
         await self.runs.complete(tenant, self.name, now)
+        return Slice()
 
 
 def _is_due(state: PassState, now: datetime, every: timedelta) -> bool:
@@ -201,3 +212,4 @@ def _add(summary: Summary, one: Slice) -> None:
     summary.changed += one.changed
     summary.archived += one.archived
     summary.created += one.created
+    summary.failed += one.failed

@@ -1,7 +1,7 @@
 """Retention: of more memories than a user is to have, the worst go to the archive."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -10,7 +10,7 @@ from ricordo.domain.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.keeping import Keeping, Retention
 from ricordo_services.following import Emitter
-from ricordo_services.lifecycle.passes.frame import Slice
+from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import archived
 
 _SLICE: Final = 5_000
@@ -25,6 +25,7 @@ class Retain:
         emitter: says what was archived.
         limits: how many observations, and how many reflections, a user may have; None for any number.
         strategy: what stays.
+        trials: keep one user's failure from the others.
     """
 
     keeping: Keeping
@@ -32,6 +33,7 @@ class Retain:
     limits: tuple[int | None, int | None]
     strategy: Strategy = "importance_weighted"
     name: str = "retain"
+    trials: Trials = field(default_factory=lambda: Trials("retain"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return how many memories those have who have too many."""
@@ -50,7 +52,9 @@ class Retain:
             for user, number in (await self.keeping.crowded(tenant, kinds, limit, user_id)).items():
                 retention = Retention(user_id=user, kinds=kinds, limit=limit, strategy=self.strategy)
                 yield Slice(examined=number)
-                async for one in self._prune(tenant, now, retention):
+                async for one in self.trials.each(
+                    self._prune(tenant, now, retention), now, tenant, user_id=user
+                ):
                     yield one
 
     async def _prune(self, tenant: str, now: datetime, retention: Retention) -> AsyncIterator[Slice]:
