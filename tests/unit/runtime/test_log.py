@@ -101,8 +101,12 @@ def test_an_unknown_level_is_named() -> None:
 def test_readable_tracebacks_do_not_tell_what_was_said(stream: io.StringIO) -> None:
     log.configure(readable=True, stream=stream)
     said = "I have told " + "nobody of this"
+
+    def fail(words: str) -> None:
+        raise ValueError(len(words))
+
     try:
-        raise ValueError(len(said))
+        fail(said)
     except ValueError:
         structlog.stdlib.get_logger("x").exception("it failed")
     assert "ValueError: 26" in stream.getvalue()
