@@ -15,23 +15,37 @@ from ricordo_services.resources import Resources
 
 async def condenser(resources: Resources) -> ModelCondenser | None:
     """Return the language model that condenses; None where none is asked for."""
-    settings = resources.settings.condensing
-    return await resources.opened("condenser", _open_condenser(settings, resources.clock))
+    return await resources.opened("condenser", _open_condenser(resources))
+
+
+async def condensing_measure(resources: Resources) -> Measure:
+    """Return the measure in which the model that condenses is asked, whoever asks it, and whatever for.
+
+    One for all: each with its own would ask it that many times as often as the settings allow, and find out
+    alone that it is away.
+    """
+    return await resources.opened(
+        "condensing measure", _measure(resources.settings.condensing, resources.clock)
+    )
 
 
 @asynccontextmanager
-async def _open_condenser(settings: CondensingSettings, clock: Clock) -> AsyncIterator[ModelCondenser | None]:
+async def _measure(settings: CondensingSettings, clock: Clock) -> AsyncIterator[Measure]:
+    yield Measure(
+        CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),
+        TokenBucket(clock, settings.requests_per_s),
+        clock,
+        budget=settings.budget_s,
+        gone="sentences are chosen, and insights drawn, without the model for a while",
+        back="the model condenses and draws insights again",
+    )
+
+
+@asynccontextmanager
+async def _open_condenser(resources: Resources) -> AsyncIterator[ModelCondenser | None]:
+    settings = resources.settings.condensing
     if settings.provider == "rules":
         yield None
         return
-    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
     async with open_condenser(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
-        measure = Measure(
-            breaker,
-            TokenBucket(clock, settings.requests_per_s),
-            clock,
-            budget=settings.budget_s,
-            gone="sentences are chosen for a while",
-            back="the model condenses again",
-        )
-        yield ModelCondenser(reader, measure)
+        yield ModelCondenser(reader, await condensing_measure(resources))

@@ -138,7 +138,7 @@ class CondensingSettings(Group):
         model: its name.
         ollama_url: where Ollama answers.
         budget_s: how long one text waits for the model; then the rules condense it.
-        requests_per_s: token bucket, of each process.
+        requests_per_s: token bucket, of each process, whatever the model is asked for.
         failures_to_open: failures in a row, nonsense included, after which the model is not asked for a
             while.
         open_s: seconds until one request tries whether the model is back.

@@ -1,0 +1,78 @@
+"""Who condenses and who draws insights ask one model: together no more often than the settings allow."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+from ricordo.domain.summaries import Turn
+from ricordo.ports.reflecting import Observed
+from ricordo.runtime.condensing import ModelCondenser
+from ricordo.runtime.understanding_users import ModelUnderstanding
+from ricordo.settings import CondensingSettings, Settings
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.eventually import eventually
+from ricordo.testing.factories import START, memory
+from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
+from ricordo_services.resources import Resources
+from ricordo_services.wiring.condensing import condenser
+from ricordo_services.wiring.understanding import understanding
+
+MODEL = "hermes3:8b"
+SAID = [
+    replace(
+        memory(f"m-{n}", content=f"Anna was upset at work, day {n}.", created_at=START + timedelta(days=n)),
+        language="en",
+    )
+    for n in range(4)
+]
+TURNS = [Turn(one, None) for one in SAID]
+OBSERVED = Observed(SAID, ())
+
+
+@asynccontextmanager
+async def _both(
+    server: OllamaStandIn, clock: ManualClock, failures: int
+) -> AsyncIterator[tuple[ModelCondenser, ModelUnderstanding]]:
+    condensing = CondensingSettings(
+        provider="ollama", ollama_url=server.url, model=MODEL, requests_per_s=2, failures_to_open=failures
+    )
+    async with AsyncExitStack() as exits:
+        resources = Resources(Settings(condensing=condensing), clock, exits)
+        one, another = await condenser(resources), await understanding(resources)
+        assert one is not None
+        assert another is not None
+        yield one, another
+
+
+async def test_what_one_finds_away_the_other_does_not_ask() -> None:
+    """Until it is time to try again; and both say what is the matter."""
+    clock = ManualClock()
+    async with ollama_stand_in([MODEL]) as server, _both(server, clock, failures=2) as (one, another):
+        server.behaviour.status = 500
+        for _ in range(2):
+            assert await one.condense(TURNS) is None
+        asked = len(server.requests)
+        assert await another.insights("acme", OBSERVED) == ()
+        assert len(server.requests) == asked
+        assert one.trouble == another.trouble != ""
+        await clock.advance(15)
+        assert await another.insights("acme", OBSERVED) == ()
+        assert len(server.requests) > asked
+
+
+async def test_both_together_keep_to_the_rate() -> None:
+    """The third request within a second waits, whoever sends it."""
+    clock = ManualClock()
+    async with ollama_stand_in([MODEL]) as server, _both(server, clock, failures=10) as (one, another):
+        server.behaviour.chat = lambda _: "{}"
+        for _ in range(2):
+            await one.condense(TURNS)
+        asked = len(server.requests)
+        insights = asyncio.create_task(another.insights("acme", OBSERVED))
+        await eventually(lambda: clock.sleeping > 0 or len(server.requests) > asked)
+        assert len(server.requests) == asked
+        await clock.advance(1)
+        assert await insights == ()
+        assert len(server.requests) > asked
