@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -20,7 +21,8 @@ SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "
 JOY = Emotion(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
 QUESTION = Question("Cosa abbiamo fatto ieri?", "it", "a day")
 CONTEXT = (
-    'What follows…\n\n## Facts\n<recalled id="facts">\n- The user lives in Turin (×4)\n</recalled>\n\n'
+    'What follows…\n\n<recalled id="notes">\n## Notes\n- Habits of the user: speaks informally\n</recalled>\n'
+    '<recalled id="facts">\n## Facts\n- The user lives in Turin (×4)\n</recalled>\n\n'
     '## Memories\n<recalled id="1">2026-05-04, Davide: We adopted Max.</recalled>\n'
     '<recalled id="2">2026-05-05, Davide: Max sleeps.</recalled>'
 )
@@ -80,6 +82,7 @@ def test_an_answer_is_read_at_a_glance() -> None:
     assert "Mon 04 May 14:00 · user · meaning 0.56, same words 1.00, in that time, matters 0.72" in text
     assert "lives_in Turin ×4  Nora lives_in Lisbon ×4" in text
     assert "- The user lives in Turin (×4)" in text
+    assert "Habits" not in text
     assert "We adopted Max." in text
     assert "Max sleeps." not in text
     assert "--full shows all" in text
@@ -101,6 +104,30 @@ def test_a_whole_context_is_whole_and_full_shows_every_signal() -> None:
     assert len(re.findall(r"0\.50 █", text)) == 5
     assert "valence -0.60" in text
     assert "--full" not in text
+
+
+def test_of_many_facts_a_line_is_shown_unless_all_are() -> None:
+    one = answer(memory())
+    known = [
+        one.reply.facts[0].model_copy(update={"predicate": "likes", "object": f"tè numero {number}"})
+        for number in range(9)
+    ]
+    many = replace(one, reply=one.reply.model_copy(update={"facts": known}))
+    brief = shown(many)
+    assert "facts  likes tè numero 0 ×4" in brief
+    assert 2 < brief.count("likes") < 9
+    assert len([line for line in brief.splitlines() if "likes" in line]) == 1
+    assert shown(replace(many, full=True)).count("likes") == 9
+
+
+def test_a_context_without_facts_is_told_by_its_memories() -> None:
+    one = answer(memory())
+    start = CONTEXT.index('<recalled id="facts">')
+    without = CONTEXT[:start] + CONTEXT[CONTEXT.index("## Memories") :]
+    text = shown(replace(one, reply=one.reply.model_copy(update={"context": without, "facts": ()})))
+    assert "We adopted Max." in text
+    assert "Max sleeps." in text
+    assert "Habits" not in text
 
 
 def test_long_texts_are_cut_unless_all_is_shown() -> None:

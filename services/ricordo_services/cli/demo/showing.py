@@ -63,7 +63,7 @@ def show_answer(console: Console, answer: Answer) -> None:
         _memories(reply.memories if answer.full else reply.memories[: question.top], full=answer.full)
     )
     if reply.facts:
-        console.print(_facts(reply.facts))
+        console.print(_facts(reply.facts, all_of_them=answer.full))
     console.print(_context(reply, whole=answer.whole))
 
 
@@ -96,8 +96,8 @@ def _memory(memory: MemoryView, *, whole: bool, signals: bool) -> Text:
     return text
 
 
-def _facts(facts: Iterable[FactView]) -> Text:
-    """Show facts side by side, each with how many messages it rests on.
+def _facts(facts: Iterable[FactView], *, all_of_them: bool) -> Text:
+    """Show facts side by side, each with how many messages it rests on: all, or the first ones, on a line.
 
     Who is not named is the user.
     """
@@ -106,6 +106,8 @@ def _facts(facts: Iterable[FactView]) -> Text:
         about = "" if fact.subject == USER else f"{fact.subject} "
         said, support = plain(f"{about}{fact.predicate} {fact.object}"), f" ×{fact.confidence}"
         width = 2 + len(said) + len(support)
+        if column + width > _FACTS and not all_of_them:
+            break
         if column + width > _FACTS:
             shown.append("\n      ")
             column = 0
@@ -126,7 +128,8 @@ def _context(reply: ContextReply, *, whole: bool) -> Panel:
 
 def _telling(lines: Sequence[str]) -> list[str]:
     """Return the first fact of a context and its first memories, without headings and frames."""
-    facts = [line for line in lines if line.startswith("- ")][:1]
+    begun = [number for number, line in enumerate(lines) if line == '<recalled id="facts">']
+    facts = [line for line in lines[begun[0] :] if line.startswith("- ")][:1] if begun else []
     # A frame stands alone on its line, a memory has its text behind it.
     memories = [line for line in lines if re.match(r"<recalled [^>]*>.", line)]
     return [*facts, *memories[: CLIPPED_LINES - len(facts)]]
