@@ -1,12 +1,13 @@
 """What Prometheus sees of workers at work: scraped over HTTP, before and after something is remembered."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.fixtures.running import Running, Workers
+from tests.fixtures.running import Running, Workers, running_on
 from tests.fixtures.scraping import Scraped, everything, free_port, scrape, scraped
+from tests.fixtures.stack import local_stack
 from tests.fixtures.wire import Bot, said
 
 from ricordo.settings import Settings
@@ -15,6 +16,16 @@ pytestmark = pytest.mark.e2e
 
 STAGES = ("ingest", "encode", "enrichment", "knowledge", "index")
 MODEL = "all-MiniLM-L6-v2"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Yield a system of its own, that holds nothing.
+
+    What sleeps, fades or is summed up of other tests' tenants once workers start would count among the rest.
+    """
+    with local_stack(tmp_path_factory.mktemp("metrics")) as endpoints, running_on(endpoints) as system:
+        yield system
 
 
 @asynccontextmanager
