@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from uuid import uuid4
 
 import asyncpg
 import pytest
@@ -84,6 +85,44 @@ async def test_the_models_of_older_vectors_are_known(empty: Dsns, monkeypatch: p
     await migrate(empty.admin)
     found = await _fetch(empty.admin, "select tenant, model, dimensions from embedding_models order by 1, 2")
     assert [tuple(row) for row in found] == [("t-1", "a", 3), ("t-1", "b", 5), ("t-2", "a", 3)]
+
+
+async def test_what_was_enriched_before_is_not_counted_again(
+    empty: Dsns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the owner of the tables is bound by row-level security; what waits is counted later."""
+    packaged = migrations()
+    monkeypatch.setattr(module, "migrations", lambda: [one for one in packaged if one.version < 19])
+    await migrate(empty.admin)
+    await _fetch(
+        empty.admin,
+        "insert into stages (tenant, memory_id, user_id, ingested, enriched) "
+        "select 't-' || n, gen_random_uuid(), 'u-1', now(), case when n < 3 then now() end "
+        "from generate_series(1, 4) as n",
+    )
+    (mended,) = (one.sql for one in packaged if one.version == 19)
+    role = f"owner_{uuid4().hex}"
+    connection = await asyncpg.connect(empty.admin)
+    try:
+        await connection.execute(
+            f"create role {role}; grant create, usage on schema public to {role}; "
+            f"alter table stages owner to {role}; alter table documents owner to {role}; "
+            f"alter table dead_letters owner to {role}; set role {role}"
+        )
+        await connection.execute(mended)
+        await connection.execute("reset role")
+        found = await connection.fetch("select tenant, gathered from stages order by tenant")
+        forced = await connection.fetchval(_IS_FORCED)
+    finally:
+        await connection.execute("reset role")
+        await connection.execute(f"reassign owned by {role} to current_user; drop owned by {role}")
+        await connection.execute(f"drop role {role}")
+        await connection.close()
+    assert [row["gathered"] for row in found] == [True, True, False, False]
+    assert forced
+
+
+_IS_FORCED = "select relforcerowsecurity from pg_class where relname = 'stages'"
 
 
 async def test_nobody_there_is_said_as_such() -> None:
