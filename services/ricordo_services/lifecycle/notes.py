@@ -12,6 +12,7 @@ from ricordo.ports.life import Life
 from ricordo.ports.working import AnotherNote, Forgotten, Notebook, TooManyNotes
 from ricordo.ports.working import Note as Kept
 from ricordo.runtime.replies import Refused
+from ricordo_services.lifecycle.passes import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,15 @@ class TakeNote:
 
 
 async def tidy_notes(life: Life, notebook: Notebook, now: datetime, lifetime: timedelta) -> None:
-    """Drop, for all tenants, notes that are at hand no more; those too that a clock ahead of time has set."""
+    """Drop, for all tenants, notes that are at hand no more; those too that a clock ahead of time has set.
+
+    Raises:
+        StoreUnavailable: PostgreSQL does not answer; what fails for one tenant otherwise is logged.
+    """
+    trials = Trials("tidy notes")
     for tenant in await life.tenants():
-        await notebook.tidy(tenant, before=now - lifetime, after=now + lifetime)
+        with trials.noting(now, tenant):
+            await notebook.tidy(tenant, before=now - lifetime, after=now + lifetime)
 
 
 def _kept(tenant: str, command: Note) -> Kept:

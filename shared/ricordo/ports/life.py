@@ -52,7 +52,7 @@ class Moved:
 
 
 class Life(Protocol):
-    """Maintenance of memories; each method but `decay` is one transaction, atomic in SQL."""
+    """Maintenance of memories; each method but `decay` and `tidy` is one transaction, atomic in SQL."""
 
     async def tenants(self) -> Sequence[str]:
         """Return all tenants that ever said something."""
@@ -106,6 +106,9 @@ class Life(Protocol):
         self, tenant: str, *, handled_before: datetime, used_before: datetime, died_before: datetime
     ) -> None:
         """Drop what is too old to matter.
+
+        It takes several transactions, and what one has dropped stays dropped; what somebody else holds is
+        left to the next time.
 
         Args:
             handled_before: until when the record of handled events goes; older than any redelivery.

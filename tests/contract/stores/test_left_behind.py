@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 
 from ricordo.domain.memory import Emotion
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated
-from ricordo.ports.life import Access
+from ricordo.ports.life import Access, Life, Moved
+from ricordo.ports.memories import Lagging, StoreUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
@@ -20,7 +22,7 @@ from ricordo_services.lifecycle.passes import Decay, Reconcile, tidy
 pytestmark = pytest.mark.integration
 
 
-class PowerCut(Exception):
+class PowerCut(BaseException):
     """The process ends here."""
 
 
@@ -135,6 +137,52 @@ async def test_what_use_has_brought_back_is_said_again_too(
     assert isinstance(event, MemoryChanged)
     assert (event.memory_ids, event.fields) == ((stores.id("m-1"),), ("archived_at",))
     assert (await stores.memory()).archived_at is None
+
+
+class Poisoned:
+    """Knows three tenants, of whom the first cannot be tidied, nor be reconciled."""
+
+    def __init__(self, stores: Stores, fault: Exception) -> None:
+        self._life = stores.life
+        self._names = ["poison", stores.tenant, stores.elsewhere().tenant]
+        self._fault = fault
+        self.tidied: list[str] = []
+
+    async def tenants(self) -> Sequence[str]:
+        return self._names
+
+    async def tidy(self, tenant: str, **_: datetime) -> None:
+        self._fail(tenant)
+        self.tidied.append(tenant)
+
+    async def lagging(
+        self, tenant: str, now: datetime, older_than: timedelta, limit: int
+    ) -> Sequence[Lagging]:
+        self._fail(tenant)
+        return await self._life.lagging(tenant, now, older_than, limit)
+
+    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[Moved]:
+        return await self._life.moved(tenant, before, limit)
+
+    def _fail(self, tenant: str) -> None:
+        if tenant == "poison":
+            raise self._fault
+
+
+async def test_one_tenant_that_cannot_be_tidied_or_reconciled_keeps_no_other_from_it(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+    life = Poisoned(stores, ValueError("a row that nobody can read"))
+    assert (await tidy(cast("Life", life), clock.now())).failed == 1
+    assert len(life.tidied) == 2
+    await clock.advance(600)
+    summary = await Reconcile(cast("Life", life), stream, Idle(), clock, MODEL).run()
+    assert (summary.failed, [type(event) for event in stream.events]) == (1, [MemoryCreated])
+    away = Poisoned(stores, StoreUnavailable("nobody answers"))
+    with pytest.raises(StoreUnavailable):
+        await tidy(cast("Life", away), clock.now())
+    assert away.tidied == []
 
 
 async def test_what_was_given_up_is_sent_on_its_way_once_its_reason_is_a_month_old(

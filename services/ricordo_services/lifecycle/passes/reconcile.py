@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
@@ -11,6 +12,7 @@ from ricordo.ports.memories import Lagging
 from ricordo.ports.stages import Stage
 from ricordo_services.following import Backlog, Emitter
 from ricordo_services.lifecycle.births import birth
+from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import tell_again
 from ricordo_services.passed import Summary
 
@@ -22,21 +24,34 @@ _REASONS_KEPT: Final = timedelta(days=30)
 _USES_KEPT: Final = timedelta(days=30)
 
 
-async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> None:
+async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> Summary:
     """Drop, for all tenants, the record of events that come no more, and old reasons of dead letters.
 
     So goes what each recall has added to memories, once it is older than `uses_kept`.
 
     A message that still lacks a stage when its reason goes is sent on its way once more; if it fails again,
     it is a dead letter again. That makes up for a replay which was lost with the power.
+
+    Returns:
+        For how many tenants it failed, as the log says.
+
+    Raises:
+        StoreUnavailable: PostgreSQL does not answer.
     """
-    for tenant in await life.tenants():
+    trials, summary = Trials("tidy"), Summary("tidy")
+
+    async def dropped(tenant: str) -> Slice:
         await life.tidy(
             tenant,
             handled_before=now - _HANDLED_KEPT,
             used_before=now - uses_kept,
             died_before=now - _REASONS_KEPT,
         )
+        return Slice()
+
+    for tenant in await life.tenants():
+        summary.failed += (await trials.of(partial(dropped, tenant), now, tenant)).failed
+    return summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +70,30 @@ class Reconcile:
     clock: Clock
     model: str
     patience: timedelta = field(default=timedelta(minutes=2))
+    trials: Trials = field(default_factory=lambda: Trials("reconcile"))
 
     async def run(self) -> Summary:
-        """Emit again, for all tenants, the event before the first stage that is missing, and of each move."""
+        """Emit again, for all tenants, the event before the first stage that is missing, and of each move.
+
+        Raises:
+            StoreUnavailable, BusUnavailable: a server does not answer.
+        """
         summary, began = Summary("reconcile"), self.clock.monotonic()
         patience = self.patience * (_BUSY if await self.backlog.waiting() else 1)
         now = self.clock.now()
         for tenant in await self.life.tenants():
-            lagging = await self.life.lagging(tenant, now, patience, _REMITTED)
-            summary.examined += len(lagging)
-            await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
-            summary.changed += len(lagging)
-            await self._tell_moved(tenant, now - patience, summary)
+            doing = partial(self._reconcile, tenant, now, patience, summary)
+            summary.failed += (await self.trials.of(doing, now, tenant)).failed
         summary.seconds = self.clock.monotonic() - began
         return summary
+
+    async def _reconcile(self, tenant: str, now: datetime, patience: timedelta, summary: Summary) -> Slice:
+        lagging = await self.life.lagging(tenant, now, patience, _REMITTED)
+        summary.examined += len(lagging)
+        await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
+        summary.changed += len(lagging)
+        await self._tell_moved(tenant, now - patience, summary)
+        return Slice()
 
     async def _tell_moved(self, tenant: str, before: datetime, summary: Summary) -> None:
         """Say once more what moved before `before`; then it is taken as said.

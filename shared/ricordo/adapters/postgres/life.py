@@ -22,6 +22,7 @@ _USES = Database.queries("uses")
 _CURATING = Database.queries("curating")
 _FADED = ("ids", "former", "accessed", "factors", "weak")
 _ROOM = 0.2  # of a page is left free for new versions of its rows: its fillfactor is 80
+_DROPPED = 5_000  # rows that one statement drops
 _BEGINNING = ("", datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 
@@ -138,11 +139,18 @@ class PostgresLife:
         self, tenant: str, *, handled_before: datetime, used_before: datetime, died_before: datetime
     ) -> None:
         """Drop what is too old to matter; see `Life.tidy`."""
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["empty_inbox"], tenant, handled_before)
-            await connection.execute(_USES["empty_uses"], tenant, used_before)
-            await connection.execute(_CURATING["empty_requests"], tenant, used_before)
-            await connection.execute(_SQL["empty_letters"], tenant, died_before)
+        await self._drop(tenant, _SQL["empty_inbox"], handled_before)
+        await self._drop(tenant, _USES["empty_uses"], used_before)
+        await self._drop(tenant, _CURATING["empty_requests"], used_before)
+        await self._drop(tenant, _SQL["empty_letters"], died_before)
+
+    async def _drop(self, tenant: str, query: str, before: datetime) -> None:
+        """Drop what is older, some at a time: after a long pause that may be more than one statement can."""
+        dropped = _DROPPED
+        while dropped == _DROPPED:
+            async with self._database.transaction(tenant) as connection:
+                status = await connection.execute(query, tenant, before, _DROPPED)
+            dropped = int(status.rpartition(" ")[2])
 
 
 def _storable(text: str) -> str:

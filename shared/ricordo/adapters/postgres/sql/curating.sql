@@ -83,4 +83,7 @@ select memory_id, message_id, user_id, conversation_id, ingested, encoded, enric
 from stages where tenant = $1 and memory_id = $2
 
 -- name: empty_requests
-delete from requests where tenant = $1 and handled_at < $2
+-- $2 before when, $3 how many: what somebody else holds is left to the next time.
+delete from requests
+where tenant = $1 and ctid = any(array(
+    select ctid from requests where tenant = $1 and handled_at < $2 order by handled_at limit $3 for update skip locked))

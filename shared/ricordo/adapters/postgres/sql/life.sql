@@ -87,10 +87,14 @@ set code = excluded.code, reason = excluded.reason, attempts = excluded.attempts
     memory_id = excluded.memory_id
 
 -- name: empty_inbox
-delete from inbox where tenant = $1 and handled_at < $2
+-- $2 before when, $3 how many: what somebody else holds is left to the next time.
+delete from inbox
+where tenant = $1 and ctid = any(array(
+    select ctid from inbox where tenant = $1 and handled_at < $2 order by handled_at limit $3 for update skip locked))
 
 -- name: empty_letters
 -- What a worker drops at this moment, with the stage that it sets, is not waited for.
+-- $2 before when, $3 how many: what somebody else holds is left to the next time.
 delete from dead_letters
 where tenant = $1 and ctid = any(array(
-    select ctid from dead_letters where tenant = $1 and died_at < $2 for update skip locked))
+    select ctid from dead_letters where tenant = $1 and died_at < $2 order by died_at limit $3 for update skip locked))

@@ -54,4 +54,7 @@ with told as (
 select memory_id, times, touched_at is not null as touched from changed
 
 -- name: empty_uses
-delete from uses where tenant = $1 and noted_at < $2
+-- $2 before when, $3 how many: what somebody else holds is left to the next time.
+delete from uses
+where tenant = $1 and ctid = any(array(
+    select ctid from uses where tenant = $1 and noted_at < $2 order by noted_at limit $3 for update skip locked))
