@@ -22,7 +22,9 @@ async def test_what_happened_to_somebody_comes_first(bot: Bot) -> None:
     )
     await bot.remember(fate, *_passing("Dorothy", 40))
     for question in ("How is Dorothy?", "Tell me about Dorothy.", "What happened to Dorothy?"):
-        assert "fate" in ids((await bot.recall(question, limit=3))["memories"]), question
+        found = (await bot.recall(question, limit=3))["memories"]
+        assert "fate" in ids(found), question
+        assert all(memory["score"] > 0.01 for memory in found), "a match, and not what hardly was asked for"
     particular = await bot.recall("Did I meet Dorothy at the station?", limit=1)
     assert particular["memories"][0]["content"] == "Met Dorothy at the station."
 

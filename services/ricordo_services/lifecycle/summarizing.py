@@ -88,6 +88,9 @@ class Summarize:
         loaded = await self.sessions.load(tenant, self.model, one, now, self.silence)
         over = list(takewhile(lambda session: session.over, loaded.sessions))
         goes_on = loaded.sessions[len(over)].place if len(over) < len(loaded.sessions) else loaded.rest
+        if not over:
+            await self.sessions.summarise(tenant, one, Settled(rest=goes_on), self.clock.now())
+            return Slice()
         begin = [each.place for each in over[1:]]
         done = Slice(examined=len(over))
         for session, rest in zip(over, [*begin, goes_on], strict=True):
@@ -101,8 +104,6 @@ class Summarize:
             await self.emitter.emit(tenant, [*told, *departures(one.user_id, written.withdrawn)])
             gone, made = len(written.withdrawn), len(written.written)
             done = replace(done, changed=done.changed + gone, created=done.created + made)
-        if not over:
-            await self.sessions.summarise(tenant, one, Settled(rest=goes_on), self.clock.now())
         return done
 
     async def _settled(self, session: Session, rest: Place | None) -> Settled:

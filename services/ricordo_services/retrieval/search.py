@@ -65,12 +65,14 @@ class Found:
 
     Attributes:
         models: of each, by whose vector it was found, or `BY_WORDS`.
+        at_large: whether all that is about somebody was looked for, each as near to the question as the next.
     """
 
     hits: dict[UUID, Hit]
     fused: dict[UUID, float]
     fallback: Fallback | None = None
     models: Mapping[UUID, str] = field(default_factory=dict)
+    at_large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ class Search:
             latest.hits | heaviest.hits,
             latest.fused | heaviest.fused,
             models={**latest.models, **heaviest.models},
+            at_large=True,
         )
 
     async def _search(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -22,6 +22,8 @@ from ricordo.ports.vectors import Hit
 from ricordo_services.retrieval.search import BY_WORDS, Found
 
 Floats = NDArray[np.float64]
+_OF_A_NAME: Final = 0.6
+"""The cosine of a text with a question that is its name and nothing else, as it is on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +86,20 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
         meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
     )
-    return Candidates(of.ids, of.instants, signals)
+    return Candidates(of.ids, of.instants, _equally_near(signals) if found.at_large else signals)
+
+
+def _equally_near(signals: Signals) -> Signals:
+    """Return signals by which all are as relevant as the name makes each: as a match in words does."""
+    return signals._replace(
+        meant=1.0,
+        semantic=_OF_A_NAME,
+        window=_OF_A_NAME,
+        session=_OF_A_NAME,
+        bm25=1.0,
+        bm25_window=1.0,
+        session_bm25=1.0,
+    )
 
 
 class Columns:

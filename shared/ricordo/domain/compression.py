@@ -13,8 +13,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.memory import Memory, Source
+from ricordo.domain.memory import Memory, Role, Source
 from ricordo.domain.ranking.budget import Budget
+from ricordo.domain.small_talk import tells_something
 
 AGE: Final = dt.timedelta(days=90)
 """How old a memory must be at the least."""
@@ -32,6 +33,8 @@ _DAY: Final = dt.timedelta(days=1)
 _BUDGET: Final = Budget()
 
 Cosines: TypeAlias = NDArray[np.int16]
+
+_READ: Final = 1_000  # characters of a text in which it is looked whether it tells anything
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,8 +67,9 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
     """Say whether a memory may be condensed: older than 90 days and of a budget score below 3.
 
     Never what the user holds on to (pinned, verified, corrected), what was condensed before, what no message
-    is behind (summaries, reflections, syntheses, extracts of documents), and what expires by itself. What is
-    in the archive is condensed like the rest: most of what is weak lies there.
+    is behind (summaries, reflections, syntheses, extracts of documents), what expires by itself, and what an
+    assistant, a tool or the system said: that is no memory of the user's life. What is in the archive is
+    condensed like the rest: most of what is weak lies there.
 
     Args:
         memory: enriched.
@@ -73,6 +77,7 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
     """
     return (
         memory.message_id is not None
+        and memory.role == Role.USER
         and not (memory.pinned or memory.verified or memory.compressed)
         and memory.source != Source.USER_CORRECTION
         and memory.expires_at is None
@@ -193,3 +198,13 @@ def _stars(cosines: Cosines, least: int) -> Iterator[list[int]]:
         near[star, :] = False
         near[:, star] = False
         company[star] = 0
+
+
+def tells(contents: Sequence[tuple[str, str]]) -> bool:
+    """Say whether most of what was said tells something, and is no greeting, thanks or "sounds good".
+
+    Args:
+        contents: texts, each with its language.
+    """
+    telling = sum(tells_something(text[:_READ], language) for text, language in contents)
+    return 2 * telling > len(contents)

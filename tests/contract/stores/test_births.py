@@ -15,6 +15,7 @@ from ricordo.runtime.beside import Beside
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.correcting import correct
 from ricordo.testing.stores.stages import SETTERS
 from ricordo.testing.stores.stores import MODEL, STORED
 from ricordo_services.lifecycle.passes import Reconcile
@@ -91,3 +92,19 @@ async def test_it_is_told_as_it_would_have_been(database: Database, beside: Besi
     again = _Voice()
     await Reconcile(_OneTenant(database, stores.tenant), again, _Idle(), later, MODEL).run()
     assert (again.ids("session.summarized"), again.ids("memory.created")) == ([told], [created])
+
+
+async def test_a_session_that_goes_on_is_left_alone(
+    database: Database, beside: Beside, stores: Stores
+) -> None:
+    """Also when it was looked at, as after a correction in the midst of it."""
+    await _said(stores)
+    await correct(stores, stores.id("m-1"), "We bought a boat of wood.")
+    for setter in SETTERS.values():
+        await setter(stores, ["m-1"], STORED)
+    voice, clock = _Voice(), ManualClock(STORED + timedelta(minutes=5))
+    work = Summarize(PostgresSessions(database), voice, clock, beside, MODEL)
+    assert [one.examined async for one in work.slices(stores.tenant, clock.now(), None, None)] == [0]
+    assert voice.heard == []
+    await _sum_up(database, beside, stores, voice)
+    assert len(voice.ids("session.summarized")) == 1

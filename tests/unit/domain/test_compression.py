@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.compression import ALIKE, BLOCK, FEWEST, MOST, Weak, about, groups, is_weak, worth
+from ricordo.domain.compression import ALIKE, BLOCK, FEWEST, MOST, Weak, about, groups, is_weak, tells, worth
 from ricordo.domain.memory import Memory, MemoryKind, Source
 from ricordo.testing.factories import START, memory, unit_vector, unit_vectors
 
@@ -150,3 +150,12 @@ def test_of_very_many_only_those_near_in_time_are_compared() -> None:
     twins = [_weak(10_000, strangers[0], 0.0001), _weak(10_001, strangers[0], 9)]
     assert groups([*told, *twins]) == []
     assert _numbers(groups([*told, twins[0], _weak(10_001, strangers[0], 0.0002)])) == [[0, 10_000, 10_001]]
+
+
+def test_small_talk_tells_nothing_however_much_there_is_of_it() -> None:
+    """What is condensed has to say something; a greeting among it does no harm."""
+    assert not tells([("Sounds good.", "en"), ("Va bene, a presto!", "it"), ("Capisco.", "it")])
+    assert tells(
+        [("Sounds good.", "en"), ("Anna lent me her drill.", "en"), ("Ho pagato il dentista.", "it")]
+    )
+    assert not tells([])

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from ricordo.domain.compression import ALIKE, Weak, groups, old_enough
+from ricordo.domain.compression import ALIKE, Weak, groups, old_enough, tells
 from ricordo.domain.summaries import Turn
 from ricordo.domain.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
@@ -118,6 +118,8 @@ class Compress:
             for group in some:
                 sources = [known[one.id] for one in group if one.id in known]
                 if len(sources) < len(group):  # forgotten since
+                    continue
+                if not tells([(one.memory.content, one.memory.language) for one in sources]):
                     continue
                 of = tuple(one.id for one in group)
                 doing = partial(self._write, tenant, sources, now, events)
