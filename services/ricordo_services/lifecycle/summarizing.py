@@ -1,7 +1,7 @@
 """Summing up what was said in one go, once it is over."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
@@ -16,7 +16,7 @@ from ricordo.ports.sessions import Place, Session, Sessions, Settled, Unsummariz
 from ricordo.runtime.beside import Beside
 from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.births import births, departures
-from ricordo_services.lifecycle.passes import Slice
+from ricordo_services.lifecycle.passes import Slice, Trials
 
 _AT_ONCE: Final = 50  # conversations that are looked for at a time
 
@@ -50,6 +50,7 @@ class Summarize:
         model: of the vectors that tell which sentences are near to the whole.
         silence: after which a session is over.
         condensing: the language model.
+        trials: keep one conversation's failure from the others.
     """
 
     sessions: Sessions
@@ -59,6 +60,7 @@ class Summarize:
     model: str
     silence: timedelta = SILENCE
     condensing: Condensing = Alone()
+    trials: Trials = field(default_factory=lambda: Trials("summarize"))
     name: str = "summarize"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
@@ -74,12 +76,18 @@ class Summarize:
     ) -> AsyncIterator[Slice]:
         """Sum up all sessions that are over."""
         tried: set[Unsummarized] = set()
+        failed = 0  # these are found again, before all others
         while True:
-            found = await self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE)
+            limit = _AT_ONCE + failed
+            found = await self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=limit)
             untried = [one for one in found if one not in tried]
             for one in untried:
                 tried.add(one)
-                yield await self._conversation(tenant, one, now)
+                doing = partial(self._conversation, tenant, one, now)
+                of = {"user_id": one.user_id, "conversation_id": one.conversation_id}
+                done = await self.trials.of(doing, now, tenant, **of)
+                failed += done.failed
+                yield done
             if not untried:
                 return
 

@@ -9,6 +9,7 @@ import pytest
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.domain.summaries import Condensed, Turn
 from ricordo.messages.events import DerivedEvent
 from ricordo.ports.bus import BusUnavailable
 from ricordo.runtime.beside import Beside
@@ -108,3 +109,40 @@ async def test_a_session_that_goes_on_is_left_alone(
     assert voice.heard == []
     await _sum_up(database, beside, stores, voice)
     assert len(voice.ids("session.summarized")) == 1
+
+
+async def test_one_that_fails_keeps_nobody_else(database: Database, beside: Beside, stores: Stores) -> None:
+    """Neither who comes after it, nor the next time."""
+    for name in ("c-1", "c-2"):
+        messages = [
+            new_message(
+                f"{name}-{n}",
+                tenant=stores.tenant,
+                timestamp=at(n),
+                conversation_id=name,
+                content=f"{name} sails.",
+            )
+            for n in range(2)
+        ]
+        await stores.record(*messages)
+        for setter in SETTERS.values():
+            await setter(stores, [one.message_id for one in messages], STORED)
+    voice, clock = _Voice(), ManualClock(STORED + timedelta(hours=1))
+    work = Summarize(
+        PostgresSessions(database), voice, clock, beside, MODEL, condensing=_FailsOf("c-1"), name="summarize"
+    )
+    done = [one async for one in work.slices(stores.tenant, clock.now(), None, None)]
+    assert (sum(one.failed for one in done), sum(one.created for one in done)) == (1, 1)
+
+
+@dataclass(frozen=True)
+class _FailsOf:
+    """Condenses nothing, and fails of a conversation."""
+
+    conversation_id: str
+
+    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+        """Fail, or return nothing."""
+        if turns[0].memory.conversation_id == self.conversation_id:
+            raise ValueError("a fault of our own")
+        return None
