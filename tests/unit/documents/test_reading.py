@@ -71,6 +71,20 @@ def test_a_page_of_html() -> None:
 @pytest.mark.parametrize(
     "page",
     [
+        "<p>yes</p><p style='display:none'>no</p>",
+        "<div hidden><div>no</div>no<p>no</div>yes",
+        "<p hidden>no<p>yes",
+        "<div style='color: red; VISIBILITY : hidden'>no<br>no<input hidden></div>yes",
+        "<details hidden><script>x</script>no</details>yes<span hidden>no",
+    ],
+)
+def test_what_nobody_sees_of_a_page_is_not_read(page: str) -> None:
+    assert read(page.encode(), "text/html") == "yes"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
         "<script>" * 50 + "x",
         "</p></div>fine",
         "<p" * 500,

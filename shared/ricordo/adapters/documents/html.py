@@ -20,6 +20,7 @@ _PARAGRAPHS: Final = frozenset(
 _LINES: Final = frozenset({"br", "li", "tr", "option", "caption"})
 _CELLS: Final = frozenset({"td", "th"})
 _SPACES: Final = re.compile(r"[ \t\r\n\f]+")
+_UNSEEN: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
 _VOID: Final = frozenset({"br", "hr", "img", "input", "meta", "link"})
 
 
@@ -40,6 +41,12 @@ def read(data: bytes, declared: str | None) -> list[Part]:
     return [Part(text=reader.text(), headings=True)]
 
 
+def _is_hidden(attrs: list[tuple[str, str | None]]) -> bool:
+    """Whether an element says of itself that nobody sees it; what a style sheet says is not read."""
+    said = dict(attrs)
+    return "hidden" in said or _UNSEEN.search(said.get("style") or "") is not None
+
+
 class _Reader(HTMLParser):
     """Gathers what is seen. What a page leaves open, or closes without opening, does no harm."""
 
@@ -49,8 +56,10 @@ class _Reader(HTMLParser):
         self._silent: list[str] = []
         self._preformatted = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - theirs
-        if tag in _SILENT:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._silent == ["p"] and (tag in _PARAGRAPHS or tag in _HEADINGS):
+            self._silent.clear()  # a paragraph ends where the next block begins
+        if tag in _SILENT or tag in self._silent[:1] or (tag not in _VOID and _is_hidden(attrs)):
             self._silent.append(tag)
         if self._silent:
             return
@@ -67,7 +76,8 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in self._silent:
             # A page that forgets to close what is within closes it here.
-            del self._silent[self._silent.index(tag) :]
+            last = len(self._silent) - 1 - self._silent[::-1].index(tag)
+            del self._silent[last:]
             return
         if self._silent:
             return
