@@ -35,3 +35,7 @@ async def test_of_somebody_unknown_what_is_near_comes_back(bot: Bot) -> None:
     reply = await bot.recall("How is Dorothy?")
     assert reply["analysis"]["fallback"] == "entity"
     assert ids(reply["memories"]) == ["m-1"]
+    context = await bot.ask(
+        "context", user_id="u-1", query="How is Dorothy?", now=at(), recent_limit=0, reinforce=False
+    )
+    assert "station" not in context["context"], "what nothing in the question asks for is not told"

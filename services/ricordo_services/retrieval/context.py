@@ -10,6 +10,7 @@ from ricordo.domain.context import Material, assemble, in_their_place
 from ricordo.domain.language import detect
 from ricordo.domain.patterns import Pattern, told
 from ricordo.domain.ranking.budget import Admission, admission
+from ricordo.domain.ranking.human import HARDLY_ASKED_FOR
 from ricordo.domain.working import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.messages.vocabulary import Degradation, Profile, Role
@@ -139,10 +140,15 @@ class Context:
     def _admitted(
         self, request: ContextRequest, recalled: Recalled
     ) -> Sequence[tuple[Remembered, Admission]]:
-        """Say when each memory enters: under the profile `budget` by its score, else if there is room."""
+        """Say when each memory enters: under the profile `budget` by its score, else if there is room.
+
+        What nothing in the question asks for stays out: who asks for nobody that is known hears that.
+        """
         profile = self.remember.profile if request.profile is None else request.profile.value
         if profile != Profile.BUDGET.value:
-            return [(one, Admission.IF_ROOM) for one in recalled.memories]
+            hardly = profile == Profile.HUMAN.value and recalled.meant and not _asked_for(request, recalled)
+            least = HARDLY_ASKED_FOR if hardly else 0.0
+            return [(one, Admission.IF_ROOM) for one in recalled.memories if one.score >= least]
         admitted = [(one, admission(one.score)) for one in recalled.memories]
         if not _asked_for(request, recalled):
             return admitted

@@ -18,6 +18,8 @@ import numpy as np
 from ricordo.domain.ranking.signals import Column, Signals
 from ricordo.domain.ranking.weighted import recent, used
 
+HARDLY_ASKED_FOR = 0.0003
+"""The score below which hardly a memory was asked for, and above which nonsense brings nothing."""
 SUBSTANCE = 0.5
 """The importance from which on a turn speaks for itself; what says nothing has some 0.22."""
 FEATURES = (
