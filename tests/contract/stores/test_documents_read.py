@@ -20,7 +20,7 @@ from ricordo.domain.documents.parts import Part
 from ricordo.domain.memory import MemoryKind, Source
 from ricordo.messages.events import MessageReceived
 from ricordo.ports.bus import Outgoing
-from ricordo.ports.documents import DocumentRecord, ObjectMissing, ObjectStore, ObjectsUnavailable, object_key
+from ricordo.ports.documents import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.emitting import Emitter
@@ -344,8 +344,3 @@ async def test_what_ends_every_worker_is_given_up(bench: Bench) -> None:
         await bench.clock.advance(15)
     await bench.read()
     assert "was begun 5 times, and no worker came to its end" in (await bench.about()).reason
-
-
-async def test_an_object_store_is_what_both_are(bench: Bench) -> None:
-    store: ObjectStore = bench.objects
-    await store.check()

@@ -11,7 +11,6 @@ from structlog.testing import capture_logs
 
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.testing.clock import ManualClock
-from ricordo.testing.eventually import eventually
 from ricordo.testing.stores import Stores
 from ricordo_services.lifecycle.passes import Pass, Slice
 from ricordo_services.passed import RunsElsewhere, Summary
@@ -33,6 +32,7 @@ class Work:
     done: list[tuple[datetime, int]] = field(default_factory=list)
     cut_after: int | None = None
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
+    began: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.go_on.set()
@@ -44,6 +44,7 @@ class Work:
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
     ) -> AsyncIterator[Slice]:
         for number in range(1 if after is None else after.int + 1, 11):
+            self.began.set()
             await self.go_on.wait()
             if number - 1 == self.cut_after:
                 raise PowerCut
@@ -163,7 +164,7 @@ async def test_two_workers_at_once_make_it_once_and_a_command_says_so(
     another.name = work.name
     work.go_on.clear()
     first = asyncio.create_task(framed(stores, work, clock).catch_up(clock.now(), DAY))
-    await eventually(lambda: _is_taken(stores, work.name))
+    await asyncio.wait_for(work.began.wait(), 60)
     assert await framed(stores, another, clock).catch_up(clock.now(), DAY) is None
     with pytest.raises(RunsElsewhere, match="runs elsewhere"):
         await framed(stores, another, clock).run(clock.now())
@@ -247,8 +248,3 @@ async def test_a_server_that_is_away_ends_the_pass(
     work.poisoned = False
     await _made(one, way, clock)  # at once: nothing rests for that
     assert len(work.done) == 2
-
-
-async def _is_taken(stores: Stores, name: str) -> bool:
-    async with stores.pass_locks.alone(name) as is_alone:
-        return not is_alone
