@@ -107,7 +107,9 @@ class Model:
 async def _tell(stores: Stores, kinds: Iterable[int]) -> None:
     """Have old and weak messages, each of a kind, in a tenant; the kinds are as unlike as can be."""
     told: list[NewMessage] = [
-        new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n), content=f"Number {n} of kind {kind}.")
+        new_message(
+            f"m-{n}", tenant=stores.tenant, timestamp=at(n), content=f"Painted boat {n} of kind {kind}."
+        )
         for n, kind in enumerate(kinds)
     ]
     if not told:
@@ -232,7 +234,9 @@ async def test_a_model_says_it_or_the_sentences_do(
     await _run(_compress(database, condenser=model), stores)
     (made,) = await _syntheses(stores)
     assert made.content.startswith(told)
-    assert [one.memory.content for one in model.shown[0]] == [f"Number {n} of kind 0." for n in range(5)]
+    assert [one.memory.content for one in model.shown[0]] == [
+        f"Painted boat {n} of kind 0." for n in range(5)
+    ]
 
 
 async def test_what_cannot_be_condensed_keeps_nothing_else_from_it(
