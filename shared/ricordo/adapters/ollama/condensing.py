@@ -1,25 +1,20 @@
 """A language model on an Ollama server that condenses what was said: prompts, answers, and who asks."""
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
-from ricordo.adapters.ollama.preparation import PreparedModel, preparing
-from ricordo.adapters.ollama.server import connect
+from ricordo.adapters.ollama.preparation import PreparedModel, prepared
+from ricordo.adapters.ollama.structured import ask, prompt_in
 from ricordo.domain.describing import Said
 from ricordo.domain.memory import KeyTopic
 from ricordo.domain.summaries import Condensed
-from ricordo.ports.describing import Nonsense
 
 _WINDOW: Final = 8192  # tokens: some 4,000 of texts, the instructions, the answer
 _TOKENS: Final = 512
 _LONGEST: Final = 2_000  # characters of an answer
-_LANGUAGES: Final = {"it": "Italian", "en": "English", "de": "German", "es": "Spanish", "fr": "French"}
-
-Answer = TypeVar("Answer", bound=BaseModel)
 
 
 def _or_none(value: object, read: Any) -> Any:  # noqa: ANN401 - pydantic's own types
@@ -80,12 +75,12 @@ class SessionAnswer(BaseModel):
 
 def synthesis_prompt(texts: Sequence[Said], language: str) -> list[dict[str, str]]:
     """Return the chat messages that ask what memories come to; these are data within JSON."""
-    return _prompt(_SYNTHESIS, "memories", texts, language)
+    return prompt_in(language, _SYNTHESIS, {"memories": _shown(texts)})
 
 
 def session_prompt(turns: Sequence[Said], language: str) -> list[dict[str, str]]:
     """Return the chat messages that ask what a session was about; its turns are data within JSON."""
-    return _prompt(_SESSION, "turns", turns, language)
+    return prompt_in(language, _SESSION, {"turns": _shown(turns)})
 
 
 class OllamaCondenser:
@@ -101,20 +96,12 @@ class OllamaCondenser:
 
     async def synthesis(self, texts: Sequence[Said], language: str) -> str:
         """Say what memories come to; see `CondensingReader.synthesis`."""
-        answer = await self._answer(synthesis_prompt(texts, language), SynthesisAnswer)
+        answer = await ask(self._asked, synthesis_prompt(texts, language), SynthesisAnswer, _TOKENS)
         return answer.summary
 
     async def session(self, turns: Sequence[Said], language: str) -> Condensed:
         """Say what a session was about; see `CondensingReader.session`."""
-        return (await self._answer(session_prompt(turns, language), SessionAnswer)).condensed()
-
-    async def _answer(self, prompt: Sequence[dict[str, str]], model: type[Answer]) -> Answer:
-        schema = model.model_json_schema(mode="serialization")
-        answer = await self._asked.chat(prompt, schema, _TOKENS)
-        try:
-            return model.model_validate_json(answer)
-        except ValidationError as error:
-            raise Nonsense(f"the answer is no summary: {error.error_count()} faults") from None
+        return (await ask(self._asked, session_prompt(turns, language), SessionAnswer, _TOKENS)).condensed()
 
 
 @asynccontextmanager
@@ -129,20 +116,12 @@ async def open_condenser(
         timeout: seconds that an answer may take.
         pull: fetch a missing model.
     """
-    async with (
-        connect(url, timeout) as server,
-        preparing(url, model, pull=pull, window=_WINDOW) as preparation,
-    ):
-        yield OllamaCondenser(PreparedModel(server, model, preparation, _WINDOW))
+    async with prepared(url, model, timeout=timeout, pull=pull, window=_WINDOW) as reader:
+        yield OllamaCondenser(reader)
 
 
-def _prompt(instructions: str, name: str, texts: Sequence[Said], language: str) -> list[dict[str, str]]:
-    spoken = _LANGUAGES.get(language, f"the language {language!r}" if language else "their own language")
-    items = [{"role": one.role.value, "speaker": one.speaker, "text": one.shown} for one in texts]
-    return [
-        {"role": "system", "content": instructions.replace("{language}", spoken)},
-        {"role": "user", "content": json.dumps({name: items}, ensure_ascii=False)},
-    ]
+def _shown(texts: Sequence[Said]) -> list[dict[str, str]]:
+    return [{"role": one.role.value, "speaker": one.speaker, "text": one.shown} for one in texts]
 
 
 def _folded(label: str) -> str:

@@ -8,8 +8,7 @@ from typing import Any, Final, Literal
 from pydantic import ConfigDict
 
 from ricordo.adapters.ollama.numbered import Numbered, numbered_items, numbered_schema
-from ricordo.adapters.ollama.preparation import PreparedModel, preparing
-from ricordo.adapters.ollama.server import connect
+from ricordo.adapters.ollama.preparation import PreparedModel, prepared
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.identity import EntityProfile, Pair, Verdict
 
@@ -100,11 +99,8 @@ async def open_identity_reader(
         model: name of a language model, such as `hermes3:8b`.
         timeout: seconds that an answer may take.
     """
-    async with (
-        connect(url, timeout) as server,
-        preparing(url, model, pull=False, window=_WINDOW) as preparation,
-    ):
-        yield OllamaIdentityReader(PreparedModel(server, model, preparation, _WINDOW))
+    async with prepared(url, model, timeout=timeout, pull=False, window=_WINDOW) as reader:
+        yield OllamaIdentityReader(reader)
 
 
 EXAMPLES: Final[Sequence[tuple[Pair, Verdict]]] = (

@@ -1,23 +1,19 @@
 """A language model on an Ollama server that draws insights: prompts, answers, and who asks."""
 
-import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from ricordo.adapters.ollama.preparation import PreparedModel, preparing
-from ricordo.adapters.ollama.server import connect
+from ricordo.adapters.ollama.preparation import PreparedModel, prepared
+from ricordo.adapters.ollama.structured import ask, prompt_in
 from ricordo.domain.describing import Said
 from ricordo.domain.reflection.claims import Claim
-from ricordo.ports.describing import Nonsense
 
 _WINDOW: Final = 8192  # tokens: some 4,000 of memories, the instructions, the answer
 _TOKENS: Final = 384
-_LANGUAGES: Final = {"it": "Italian", "en": "English", "de": "German", "es": "Spanish", "fr": "French"}
 
-Answer = TypeVar("Answer", bound=BaseModel)
 Text = Annotated[str, Field(min_length=1, max_length=600)]
 
 
@@ -41,12 +37,12 @@ class InsightAnswer(BaseModel):
 def questions_prompt(observations: Sequence[Said], language: str, most: int) -> list[dict[str, str]]:
     """Return the chat messages that ask for questions; the observations are data within JSON."""
     given = {"observations": _numbered(observations)}
-    return _prompt(_QUESTIONS.replace("{most}", str(most)), given, language)
+    return prompt_in(language, _QUESTIONS.replace("{most}", str(most)), given)
 
 
 def insight_prompt(question: str, memories: Sequence[Said], language: str) -> list[dict[str, str]]:
     """Return the chat messages that ask for an insight; question and memories are data within JSON."""
-    return _prompt(_INSIGHT, {"question": question, "memories": _numbered(memories)}, language)
+    return prompt_in(language, _INSIGHT, {"question": question, "memories": _numbered(memories)})
 
 
 class OllamaInsightReader:
@@ -62,21 +58,15 @@ class OllamaInsightReader:
 
     async def questions(self, observations: Sequence[Said], language: str, most: int) -> Sequence[str]:
         """Ask what is worth understanding; see `InsightReader.questions`."""
-        answer = await self._answer(questions_prompt(observations, language, most), QuestionsAnswer)
+        answer = await ask(
+            self._asked, questions_prompt(observations, language, most), QuestionsAnswer, _TOKENS
+        )
         return answer.questions[:most]
 
     async def insight(self, question: str, memories: Sequence[Said], language: str) -> Claim:
         """Answer a question; see `InsightReader.insight`."""
-        answer = await self._answer(insight_prompt(question, memories, language), InsightAnswer)
+        answer = await ask(self._asked, insight_prompt(question, memories, language), InsightAnswer, _TOKENS)
         return Claim(answer.insight, tuple(answer.evidence))
-
-    async def _answer(self, prompt: Sequence[dict[str, str]], model: type[Answer]) -> Answer:
-        schema = model.model_json_schema(mode="serialization")
-        answer = await self._asked.chat(prompt, schema, _TOKENS)
-        try:
-            return model.model_validate_json(answer)
-        except ValidationError as error:
-            raise Nonsense(f"the answer is no insight: {error.error_count()} faults") from None
 
 
 @asynccontextmanager
@@ -91,23 +81,12 @@ async def open_insight_reader(
         timeout: seconds that an answer may take.
         pull: fetch a missing model.
     """
-    async with (
-        connect(url, timeout) as server,
-        preparing(url, model, pull=pull, window=_WINDOW) as preparation,
-    ):
-        yield OllamaInsightReader(PreparedModel(server, model, preparation, _WINDOW))
+    async with prepared(url, model, timeout=timeout, pull=pull, window=_WINDOW) as reader:
+        yield OllamaInsightReader(reader)
 
 
 def _numbered(said: Sequence[Said]) -> list[dict[str, object]]:
     return [{"number": number, "text": one.shown} for number, one in enumerate(said, start=1)]
-
-
-def _prompt(instructions: str, given: Mapping[str, object], language: str) -> list[dict[str, str]]:
-    spoken = _LANGUAGES.get(language, f"the language {language!r}")
-    return [
-        {"role": "system", "content": instructions.replace("{language}", spoken)},
-        {"role": "user", "content": json.dumps(given, ensure_ascii=False)},
-    ]
 
 
 _DATA: Final = """\

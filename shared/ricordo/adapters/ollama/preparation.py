@@ -175,3 +175,23 @@ async def preparing(
             yield preparation
         finally:
             await preparation.close()
+
+
+@asynccontextmanager
+async def prepared(
+    url: str, model: str, *, timeout: float, pull: bool = True, window: int | None = None
+) -> AsyncIterator[PreparedModel]:
+    """Connect to a language model, which is fetched and loaded meanwhile; who is away stops nobody.
+
+    Args:
+        url: of the server, such as `http://127.0.0.1:11434`.
+        model: its name there.
+        timeout: seconds that an answer may take.
+        pull: fetch it where it is missing.
+        window: tokens that it has room for; None for what the server gives it.
+    """
+    async with (
+        connect(url, timeout) as server,
+        preparing(url, model, pull=pull, window=window) as preparation,
+    ):
+        yield PreparedModel(server, model, preparation, window)

@@ -7,8 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ricordo.adapters.ollama.preparation import PreparedModel, preparing
-from ricordo.adapters.ollama.server import connect
+from ricordo.adapters.ollama.preparation import PreparedModel, prepared
 from ricordo.domain.analysis import Claim, Intent
 from ricordo.domain.analysis.model import EmotionFilter
 from ricordo.ports.models import ModelUnavailable
@@ -107,5 +106,5 @@ async def open_question_reader(
         budget: seconds that an answer may take.
         pull: fetch a missing model.
     """
-    async with connect(url, budget) as server, preparing(url, model, pull=pull) as preparation:
-        yield OllamaQuestionReader(PreparedModel(server, model, preparation))
+    async with prepared(url, model, timeout=budget, pull=pull) as reader:
+        yield OllamaQuestionReader(reader)

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.adapters.ollama.numbered import Numbered, numbered_items, numbered_schema
-from ricordo.adapters.ollama.preparation import PreparedModel, preparing
-from ricordo.adapters.ollama.server import connect
+from ricordo.adapters.ollama.preparation import PreparedModel, prepared
 from ricordo.domain.facts import PREDICATES, USER
 from ricordo.domain.facts.testimony import Passage, Relation
 from ricordo.ports.describing import Nonsense
@@ -178,11 +177,8 @@ async def open_relation_reader(
         timeout: seconds that an answer may take.
         pull: fetch a missing model.
     """
-    async with (
-        connect(url, timeout) as server,
-        preparing(url, model, pull=pull, window=_WINDOW) as preparation,
-    ):
-        yield OllamaRelationReader(PreparedModel(server, model, preparation, _WINDOW))
+    async with prepared(url, model, timeout=timeout, pull=pull, window=_WINDOW) as reader:
+        yield OllamaRelationReader(reader)
 
 
 EXAMPLES: Final[Sequence[tuple[str, Sequence[FactAnswer]]]] = (
