@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,14 @@ class Ricordo:
         return json.loads(
             self.process("publish", "-", "--json", *options, stdin=lines, code=code).splitlines()[0]
         )
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for what the workers of a stack bring about; `holds` may call commands, so nothing is awaited."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.1)
 
 
 def _checked(ended: int, out: str, err: str, code: int) -> str:
