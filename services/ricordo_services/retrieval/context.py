@@ -10,7 +10,6 @@ from ricordo.domain.context import Material, assemble, in_their_place
 from ricordo.domain.language import detect
 from ricordo.domain.patterns import Pattern, told
 from ricordo.domain.ranking.budget import Admission, admission
-from ricordo.domain.ranking.human import HARDLY_ASKED_FOR
 from ricordo.domain.working import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.messages.vocabulary import Degradation, Profile, Role
@@ -21,10 +20,8 @@ from ricordo.runtime.replies import Answer
 from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
 from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
-from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, reply
+from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, in_particular, reply
 from ricordo_services.retrieval.views import history_view
-
-_PARTICULAR = frozenset({"entity", "topic", "procedural"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +143,9 @@ class Context:
         """
         profile = self.remember.profile if request.profile is None else request.profile.value
         if profile != Profile.BUDGET.value:
-            hardly = profile == Profile.HUMAN.value and recalled.meant and not _asked_for(request, recalled)
-            least = HARDLY_ASKED_FOR if hardly else 0.0
-            return [(one, Admission.IF_ROOM) for one in recalled.memories if one.score >= least]
+            return [(one, Admission.IF_ROOM) for one in recalled.asked_for]
         admitted = [(one, admission(one.score)) for one in recalled.memories]
-        if not _asked_for(request, recalled):
+        if not in_particular(recalled.analysis, request.filters):
             return admitted
         return [(one, Admission.IF_ROOM if when is Admission.ON_REQUEST else when) for one, when in admitted]
 
@@ -162,16 +157,6 @@ def _in_their_place(request: ContextRequest, recalled: Recalled) -> Sequence[Rem
     by_id = {one.memory.id: one for one in recalled.memories}
     ranked = [one.memory for one in recalled.memories]
     return [by_id[one.id] for one in in_their_place(ranked, request.query, request.limit)]
-
-
-def _asked_for(request: ContextRequest, recalled: Recalled) -> bool:
-    """Whether these memories were asked for: by filters, or by the question, in a way that found them."""
-    analysis = recalled.analysis
-    if request.filters is not None or analysis.archive:
-        return True
-    in_time = analysis.time is not None and analysis.time.strict
-    particular = analysis.intent in _PARTICULAR or analysis.emotion_filter is not None or in_time
-    return particular and analysis.fallback is None
 
 
 def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn]) -> str:

@@ -18,7 +18,7 @@ from ricordo.domain.ranking import DEFAULT, Ranked, profiles, resolve
 from ricordo.domain.ranking import Profile as Ranking
 from ricordo.domain.ranking.signals import Signals
 from ricordo.messages.events import MemoryAccessed
-from ricordo.messages.queries import RecallReply, RecallRequest
+from ricordo.messages.queries import Filters, RecallReply, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.ports.analyser import QueryAnalyser, Question
 from ricordo.ports.clock import Clock
@@ -36,6 +36,7 @@ from ricordo_services.retrieval.search import Asked, Found, Search
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
 
 _FACTS_SHOWN = 10
+_PARTICULAR = frozenset({"entity", "topic", "procedural"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Recalled:
         meant: what is searched for by meaning: the whole question, but for the names of who speaks.
         worded: what is searched for by words.
         known_names: those that the user has named so far.
+        hardly: the score below which hardly a memory was asked for.
     """
 
     recall_id: UUID
@@ -64,10 +66,16 @@ class Recalled:
     worded: str
     known_names: tuple[str, ...] = ()
     memories: Sequence[Remembered] = ()
+    hardly: float = 0.0
     facts: Sequence[Fact] = ()
     archived_matches: int = 0
     degraded: set[Degradation] = field(default_factory=set)
     timings_ms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def asked_for(self) -> Sequence[Remembered]:
+        """Those of the memories that something in the question asks for."""
+        return [one for one in self.memories if one.score >= self.hardly]
 
     @contextmanager
     def timing(self, step: str) -> Iterator[None]:
@@ -134,7 +142,7 @@ class Remember:
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
             beside=summaries,
-            at_large=nothing_but_a_name(recalled.analysis),
+            at_large=nothing_but_a_name(recalled.analysis) or nothing_but_time(recalled.analysis),
         )
         await self._find(tenant, request, recalled, asked)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
@@ -253,7 +261,9 @@ class Remember:
             best = await self.rank(tenant, asked, found, ranking)
         with recalled.timing("rows"):
             recalled.memories = await self._read(tenant, asked, best)
-        if not recalled.memories:
+        if recalled.meant and not in_particular(recalled.analysis, asked.filters):
+            recalled.hardly = ranking.hardly
+        if not recalled.asked_for:
             recalled.archived_matches = await self._archived(tenant, asked)
 
     async def _read(self, tenant: str, asked: Asked, best: Sequence[Ranked]) -> Sequence[Remembered]:
@@ -267,6 +277,15 @@ class Remember:
         found = await self.search.find(tenant, asked, self.minimums, archived=True)
         standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
         return sum(one.archived for one in standings)
+
+
+def in_particular(analysis: Analysis, filters: Filters | None) -> bool:
+    """Whether what was found was asked for: by filters, or by the question, in a way that found it."""
+    if filters is not None or analysis.archive:
+        return True
+    in_time = analysis.time is not None and analysis.time.strict
+    particular = analysis.intent in _PARTICULAR or analysis.emotion_filter is not None or in_time
+    return particular and analysis.fallback is None
 
 
 def _asked_of(asked: Asked, ranking: Ranking) -> Asked:

@@ -39,7 +39,7 @@ class Asked:
         limit: memories that the bot wants.
         summaries: whether summaries and syntheses count among them.
         beside: whether syntheses come beside the memories that the bot wants, and take no room of theirs.
-        at_large: whether it is about somebody, and about nothing in particular of them.
+        at_large: whether it asks for all of somebody or of a time, and for nothing in particular of it.
     """
 
     user_id: str
@@ -65,7 +65,7 @@ class Found:
 
     Attributes:
         models: of each, by whose vector it was found, or `BY_WORDS`.
-        at_large: whether all that is about somebody was looked for, each as near to the question as the next.
+        at_large: whether all of somebody or of a time was looked for, each as near to it as the next.
     """
 
     hits: dict[UUID, Hit]
@@ -127,6 +127,7 @@ class Search:
             found = await self._at_large(tenant, asked, scope)
         if not found.hits:
             found = await self._search(tenant, asked, probes, scope, minimums)
+            found = replace(found, at_large=asked.at_large and not any(probe.asks for probe in probes))
         for name, wider in _relaxations(scope, asked):
             if found.hits:
                 break

@@ -28,10 +28,12 @@ class Profile(Protocol):
     Attributes:
         drops_distant: whether what is too far off in meaning is no candidate at all; else relevance counts in
             the score alone.
+        hardly: the score below which hardly a memory was asked for; 0 where such are no candidates.
         by_meaning: whether the score looks at cosines, which compare within one embedding model only.
     """
 
     drops_distant: ClassVar[bool]
+    hardly: ClassVar[float]
     by_meaning: ClassVar[bool]
 
     def score(self, signals: Signals) -> Column:

@@ -29,6 +29,7 @@ class Budget:
     """
 
     drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = False
 
     recency: float = 0.3

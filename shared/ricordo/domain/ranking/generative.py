@@ -13,6 +13,7 @@ class Generative:
     """Score = 0.5 relevance + 0.3 e^(-days/50) + 0.2 importance, in [0, 1] with these weights."""
 
     drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = True
 
     relevance: float = 0.5

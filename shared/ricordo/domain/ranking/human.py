@@ -18,8 +18,6 @@ import numpy as np
 from ricordo.domain.ranking.signals import Column, Signals
 from ricordo.domain.ranking.weighted import recent, used
 
-HARDLY_ASKED_FOR = 0.0003
-"""The score below which hardly a memory was asked for, and above which nonsense brings nothing."""
 SUBSTANCE = 0.5
 """The importance from which on a turn speaks for itself; what says nothing has some 0.22."""
 FEATURES = (
@@ -90,6 +88,7 @@ class Human:
     """
 
     drops_distant: ClassVar[bool] = False
+    hardly: ClassVar[float] = 0.0003  # above it nonsense brings nothing
     by_meaning: ClassVar[bool] = True
 
     weights: Mapping[str, float]

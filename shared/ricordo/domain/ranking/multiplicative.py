@@ -21,6 +21,7 @@ class Multiplicative:
     """
 
     drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = True
 
     meaning: float = 0.5

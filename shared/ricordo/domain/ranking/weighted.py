@@ -18,6 +18,7 @@ class Weighted:
     """  # noqa: D205 - the formula is the summary
 
     drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = True
 
     semantic: float = 0.35

@@ -1,6 +1,8 @@
-"""Who asks how somebody is hears what matters about them, however often they come up in passing."""
+"""Questions for all of somebody or of a time: what matters comes first, the rest stays out."""
 
 import pytest
+from tests.e2e.test_use_and_time import change
+from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, at, ids, said
 
 pytestmark = pytest.mark.e2e
@@ -39,3 +41,29 @@ async def test_of_somebody_unknown_what_is_near_comes_back(bot: Bot) -> None:
         "context", user_id="u-1", query="How is Dorothy?", now=at(), recent_limit=0, reinforce=False
     )
     assert "station" not in context["context"], "what nothing in the question asks for is not told"
+
+
+async def test_of_a_time_all_is_asked_for_and_what_mattered_comes_first(bot: Bot) -> None:
+    """Nothing is nearer to "what did we do" than the rest of that day, and all of it is an answer."""
+    await bot.remember(
+        said("bread", "Bought bread.", timestamp=at(days=1, hours=-1)),
+        said("ring", "She said yes! We are getting married, I cannot believe it.", timestamp=at(days=1)),
+        said("other", "We are getting married in June.", timestamp=at(days=9)),
+    )
+    for question in ("What did we do yesterday?", "Cosa abbiamo fatto ieri?"):
+        found = (await bot.recall(question))["memories"]
+        assert ids(found) == ["ring", "bread"]
+        assert all(memory["score"] > 0.01 for memory in found), question
+
+
+async def test_the_archive_is_told_of_where_nothing_else_was_asked_for(bot: Bot, running: Running) -> None:
+    await bot.remember(
+        said("gold", "The gold of the Incas was melted."),
+        said("tram", "The tram was late.", conversation_id="c-2"),
+    )
+    asked = "Did they melt it all, the gold?"
+    assert (await bot.recall(asked))["archived_matches"] == 0, "the answer stands before it"
+    await change(running, bot, "update memories set archived_at = now() where message_id = 'gold'")
+    reply = await bot.recall(asked)
+    assert ids(reply["memories"]) == ["tram"], "which hardly was asked for"
+    assert reply["archived_matches"] == 1
