@@ -1,6 +1,6 @@
 """Use makes a memory stronger: what one recall adds, and what taking it back removes.
 
-The database does this in one statement; these functions are what that statement is tested against.
+The database does this in its own statements; these functions are what those are tested against.
 """
 
 import datetime as dt
@@ -15,16 +15,20 @@ IMPORTANCE_STEP = 0.02
 IMPORTANCE_CEILING = 0.95
 
 
-def after_uses(importance: float, uses: int) -> tuple[float, float]:
-    """Return the importance after so many uses, and what these would have added above the ceiling.
+def after_uses(importance: float, uses: int, *, beyond: float = 0.0) -> tuple[float, float]:
+    """Return the importance after so many more uses, and what stands above the ceiling.
 
     Args:
-        importance: [0, 1], of what a memory says.
-        uses: >= 0.
+        importance: [0, 1]; before any use, that of what a memory says.
+        uses: that count; negative where they are taken back.
+        beyond: what former uses would have added above the ceiling, >= 0, see `Strength`.
     """
-    gain = IMPORTANCE_STEP * uses
-    raised = max(importance, min(IMPORTANCE_CEILING, importance + gain))
-    return raised, max(0.0, gain - (raised - importance))
+    if not uses:
+        return importance, beyond
+    whole = importance + beyond + IMPORTANCE_STEP * uses
+    # What is above the ceiling by itself, use has not brought there, and does not lower.
+    raised = max(0.0, min(whole, max(importance, IMPORTANCE_CEILING)))
+    return raised, max(0.0, whole - raised)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,13 +136,11 @@ def _count(strength: Strength, times: int) -> Strength:
     """Return the strength after `times` more uses that count, or, where negative, after fewer."""
     if not times:
         return strength
-    whole = strength.importance + strength.beyond + IMPORTANCE_STEP * times
-    # What is above the ceiling by itself, use has not brought there, and does not lower.
-    importance = max(0.0, min(whole, max(strength.importance, IMPORTANCE_CEILING)))
+    importance, beyond = after_uses(strength.importance, times, beyond=strength.beyond)
     return replace(
         strength,
         importance=importance,
-        beyond=max(0.0, whole - importance),
+        beyond=beyond,
         access_count=max(0, strength.access_count + times),
         reinforcement=max(0.0, strength.reinforcement + REINFORCEMENT_STEP * times),
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ricordo.adapters.postgres.database import Database
 from ricordo.domain.decay import decay, idle_days
 from ricordo.domain.memory import Memory
-from ricordo.domain.reinforcement import Strength, Use, Verdict, access, judge, reinforce
+from ricordo.domain.reinforcement import Strength, Use, Verdict, access, after_uses, judge, reinforce
 from ricordo.domain.retention import OBSERVATIONS, Candidate, Strategy, pruned
 from ricordo.ports.keeping import Retention
 from ricordo.ports.life import Access
@@ -188,6 +188,39 @@ async def test_reinforcement(
             strength.last_accessed,
             strength.decay_factor,
         )
+
+
+async def test_importance_after_uses(database: Database, stores: Stores) -> None:
+    """Wherever SQL counts uses, it does so by these two functions."""
+    grid = [
+        (importance, beyond, uses)
+        for importance in (0.0, 0.01, 0.3, 0.93, 0.94, 0.95, 0.96, 1.0)
+        for beyond in (0.0, 0.01, 0.03, 1.5)
+        for uses in (-60, -2, -1, 0, 1, 2, 3, 60)
+    ]
+    async with database.transaction(stores.tenant) as connection:
+        found = await connection.fetch(
+            """select importance_after_uses(i, b, u) as importance, beyond_after_uses(i, b, u) as beyond
+            from unnest($1::double precision[], $2::double precision[], $3::integer[]) as g (i, b, u)""",
+            *map(list, zip(*grid, strict=True)),
+        )
+    expected = [after_uses(importance, uses, beyond=beyond) for importance, beyond, uses in grid]
+    assert [(row["importance"], row["beyond"]) for row in found] == expected
+
+
+@pytest.mark.parametrize(("file", "name"), [("uses", "use"), ("projection", "enrich"), ("outdated", "rate")])
+async def test_uses_are_counted_without_a_call_for_each_row(
+    file: str, name: str, database: Database, stores: Stores
+) -> None:
+    query = Database.queries(file)[name]
+    assert "importance_after_uses(" in query
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute("set local plan_cache_mode = force_generic_plan")
+        parameters = (await connection.prepare(query)).get_parameters()
+        unknown = [None] * len(parameters)
+        plan = "\n".join([row[0] for row in await connection.fetch(f"explain (verbose) {query}", *unknown)])
+    assert "0.95" in plan
+    assert "_after_uses(" not in plan
 
 
 TELLINGS = st.lists(

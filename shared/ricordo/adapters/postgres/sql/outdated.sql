@@ -45,9 +45,8 @@ with rated as (
     select id from memories where tenant = $1 and id in (select memory_id from rated) order by id for update
 )
 update memories m
-set importance = greatest(coalesce(m.stated_importance, r.importance),
-                          least(0.95, coalesce(m.stated_importance, r.importance) + 0.02 * m.access_count)),
-    importance_beyond = greatest(0, 0.02 * m.access_count - greatest(0, 0.95 - coalesce(m.stated_importance, r.importance))),
+set importance = importance_after_uses(coalesce(m.stated_importance, r.importance), 0, m.access_count),
+    importance_beyond = beyond_after_uses(coalesce(m.stated_importance, r.importance), 0, m.access_count),
     rated_by = r.rated_by
 from rated r join locked l on l.id = r.memory_id
 where m.tenant = $1 and m.id = r.memory_id

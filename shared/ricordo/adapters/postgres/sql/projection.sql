@@ -80,13 +80,11 @@ set type = case when d.described then m.type else d.type end,
     dominance = case when d.described then m.dominance else d.dominance end,
     primary_emotion = case when d.described then m.primary_emotion else d.primary_emotion end,
     emotional_keywords = case when d.described then m.emotional_keywords else d.emotional_keywords end,
-    -- what use has added stays, on top of what is now known: 0.02 a use up to 0.95, as reinforcement does it
+    -- what use has added stays, on top of what is now known
     importance = case when d.rated then m.importance else
-        greatest(coalesce(m.stated_importance, d.importance),
-                 least(0.95, coalesce(m.stated_importance, d.importance) + 0.02 * m.access_count)) end,
+        importance_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
     importance_beyond = case when d.rated then m.importance_beyond else
-        greatest(0, 0.02 * m.access_count
-                    - greatest(0, 0.95 - coalesce(m.stated_importance, d.importance))) end,
+        beyond_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
     derived_by = case when d.described then m.derived_by else d.version end,
     rated_by = case when d.rated then m.rated_by else d.rated_by end
 from judged d

@@ -32,24 +32,18 @@ with told as (
     set accessed_at = excluded.accessed_at, verdict = excluded.verdict, noted_at = excluded.noted_at
 ), summed as (
     select memory_id, sum(times)::integer as times, max(touched_at) as touched_at from changed group by memory_id
-), strengthened as (
-    select m.id, s.times, s.touched_at, m.importance + m.importance_beyond + 0.02 * s.times as whole
-    from summed s join memories m on m.tenant = $1 and m.id = s.memory_id
-    where s.times <> 0 or s.touched_at is not null
 ), written as (
     update memories m
     set access_count = greatest(0, m.access_count + s.times),
         reinforcement = greatest(0, m.reinforcement + 0.05 * s.times),
-        importance = case when s.times = 0 then m.importance
-            else greatest(0, least(s.whole, greatest(m.importance, 0.95))) end,
-        importance_beyond = case when s.times = 0 then m.importance_beyond
-            else greatest(0, s.whole - greatest(0, least(s.whole, greatest(m.importance, 0.95)))) end,
+        importance = importance_after_uses(m.importance, m.importance_beyond, s.times),
+        importance_beyond = beyond_after_uses(m.importance, m.importance_beyond, s.times),
         last_accessed = greatest(m.last_accessed, s.touched_at),
         decay_factor = case when s.touched_at is null then m.decay_factor else 1 end,
         archived_at = case when s.touched_at is null then m.archived_at end,  -- what is used again comes back
         archive_reason = case when s.touched_at is null then m.archive_reason end,
         moved_at = case when s.touched_at is null or m.archived_at is null then m.moved_at else now() end
-    from strengthened s where m.tenant = $1 and m.id = s.id
+    from summed s where m.tenant = $1 and m.id = s.memory_id and (s.times <> 0 or s.touched_at is not null)
 )
 select memory_id, times, touched_at is not null as touched from changed
 
