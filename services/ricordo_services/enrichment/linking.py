@@ -5,7 +5,7 @@ products with what there is, and not the reading of it. The store says whether s
 since: then what they have written is read, or, where a memory has left, all.
 """
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,6 +15,7 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.domain.links import Changes, Member, Neighbourhood
+from ricordo.domain.lru import LruCache
 from ricordo.domain.nearness import Whole, whole
 from ricordo.domain.small_talk import tells_something
 from ricordo.ports.links import HeldLinks, Linkable, Links, State
@@ -43,31 +44,26 @@ class RememberedNeighbourhoods:
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._kept: OrderedDict[Place, tuple[Neighbourhood, State, int]] = OrderedDict()
-        self.nbytes = 0
+        self._kept = LruCache[Place, tuple[Neighbourhood, State]](most_bytes)
+
+    @property
+    def nbytes(self) -> int:
+        """How much they take together."""
+        return self._kept.size
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def take(self, place: Place) -> tuple[Neighbourhood, State] | None:
         """Return what is remembered, and forget it: whoever changes it gives it back when that is written."""
-        if place not in self._kept:
-            return None
-        neighbourhood, state, took = self._kept.pop(place)
-        self.nbytes -= took
-        return neighbourhood, state
+        return self._kept.take(place)
 
     def keep(self, place: Place, neighbourhood: Neighbourhood, state: State) -> None:
         """Remember a neighbourhood as of `state`; for it, those that were used longest ago are forgotten."""
-        self.take(place)
-        takes = neighbourhood.nbytes
-        if neighbourhood.worn or takes > self._most:
-            return
-        self._kept[place] = neighbourhood, state, takes
-        self.nbytes += takes
-        while self.nbytes > self._most:
-            self.take(next(iter(self._kept)))
+        if neighbourhood.worn:
+            self.take(place)
+        else:
+            self._kept.put(place, (neighbourhood, state), neighbourhood.nbytes)
 
 
 @dataclass(slots=True)

@@ -1,6 +1,5 @@
 """What is at hand in a conversation: viewed anew when something of it has changed, and only then."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -8,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.domain.context.counting import CountOnce
+from ricordo.domain.lru import LruCache
 from ricordo.domain.working import LIFETIME, MAX_LINES, Readings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
 from ricordo.ports.clock import Clock
@@ -63,9 +63,8 @@ class AtHand:
         self._desks = desks
         self._clock = clock
         self._lifetime = lifetime
-        self._most = most
-        self._views: OrderedDict[tuple[str, str, str], _View] = OrderedDict()
-        self._names: OrderedDict[tuple[str, str], tuple[UUID | None, Sequence[str]]] = OrderedDict()
+        self._views = LruCache[tuple[str, str, str], _View](most)
+        self._names = LruCache[tuple[str, str], tuple[UUID | None, Sequence[str]]](_MOST_NAMES)
 
     async def read(
         self, tenant: str, user_id: str, conversation_id: str, *, now: datetime | None = None
@@ -123,21 +122,16 @@ class AtHand:
     def _known(self, tenant: str, user_id: str, desk: Desk) -> Sequence[str]:
         """Return the names that are known: from facts, and those who speak and are spoken of here."""
         here = dict.fromkeys(name for turn in desk.turns for name in _of(turn) if name)
-        held = self._names.get((tenant, user_id), (None, ()))
         if desk.names is not None:
-            held = self._names[tenant, user_id] = desk.names_token, desk.names
-            self._names.move_to_end((tenant, user_id))
-            if len(self._names) > _MOST_NAMES:
-                self._names.popitem(last=False)
-        return tuple(dict.fromkeys((*held[1], *here)))
+            self._names.put((tenant, user_id), (desk.names_token, desk.names))
+        _, names = self._names.get((tenant, user_id)) or (None, ())
+        return tuple(dict.fromkeys((*names, *here)))
 
     def _remember(self, key: tuple[str, str, str], view: _View) -> None:
         """Remember a view; what nobody has asked for in a while is not kept."""
         view.asked = present = self._clock.monotonic()
-        self._views[key] = view
-        self._views.move_to_end(key)
-        while len(self._views) > self._most or next(iter(self._views.values())).asked < present - _KEPT_S:
-            self._views.popitem(last=False)
+        self._views.put(key, view)
+        self._views.forget_while(lambda one: one.asked < present - _KEPT_S)
 
 
 @dataclass(frozen=True, slots=True)

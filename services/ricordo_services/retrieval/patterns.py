@@ -1,10 +1,10 @@
 """How a user talks: counted anew when enough has been said since, or anything forgotten."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from ricordo.domain.lru import LruCache
 from ricordo.domain.patterns import LEAST_MESSAGES, Pattern, manners, patterns
 from ricordo.messages.views import PatternView
 from ricordo.ports.clock import Clock
@@ -45,7 +45,7 @@ class UserPatterns:
     def __init__(self, habits: Habits, clock: Clock) -> None:
         self._habits = habits
         self._clock = clock
-        self._held: OrderedDict[tuple[str, str], _Held] = OrderedDict()
+        self._held = LruCache[tuple[str, str], _Held](_MOST)
 
     async def read(self, tenant: str, user_id: str) -> tuple[Pattern, ...]:
         """Return how the user talks, as far as that is known.
@@ -59,14 +59,12 @@ class UserPatterns:
             return held.patterns
         heard = await self._habits.talk(*key, before=before, manners=manners())
         found = patterns(heard.talk)
-        self._held.pop(key, None)
+        self._held.take(key)
         if heard.until is not None and heard.talk.messages >= LEAST_MESSAGES:
             enough = max(1, heard.talk.messages // _NEW_SHARE)
             is_read = sum(heard.talk.parts_of_day.values()) == heard.talk.messages
             ends = self._clock.monotonic() + (_KEPT_S if is_read else _KEPT_UNREAD_S)
-            self._held[key] = _Held(found, heard.until, heard.forgotten, enough, ends)
-            if len(self._held) > _MOST:
-                self._held.popitem(last=False)
+            self._held.put(key, _Held(found, heard.until, heard.forgotten, enough, ends))
         return found
 
     async def _holds(self, key: tuple[str, str], held: _Held, before: datetime) -> bool:

@@ -1,11 +1,11 @@
 """Who reads a question: a language model where one is asked for, and the rules, which need nobody."""
 
-from collections import OrderedDict
 from typing import Final
 
 import structlog
 
 from ricordo.domain.analysis import Analysis, Claim, analyse
+from ricordo.domain.lru import LruCache
 from ricordo.ports.analyser import Question, QuestionReader, Understanding
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.resilience import BreakerState, CircuitBreaker
@@ -40,8 +40,7 @@ class ModelAnalyser:
     def __init__(self, reader: QuestionReader, breaker: CircuitBreaker, remembered: int = 1024) -> None:
         self._reader = reader
         self._breaker = breaker
-        self._claims: OrderedDict[_Asked, Claim] = OrderedDict()
-        self._most = remembered
+        self._claims = LruCache[_Asked, Claim](remembered)
 
     async def understand(self, question: Question) -> Understanding:
         """Analyse `question`; `degraded` when the model should have been asked and did not answer."""
@@ -54,7 +53,7 @@ class ModelAnalyser:
         claim = self._claims.get(asked) or await self._read(asked)
         if claim is None:
             return Understanding(plain, degraded=True)
-        self._remember(asked, claim)
+        self._claims.put(asked, claim)
         return Understanding(by_rules(question, claim))
 
     async def _read(self, asked: _Asked) -> Claim | None:
@@ -72,12 +71,6 @@ class ModelAnalyser:
         if admission.is_probe:
             _log.info("the model reads questions again")
         return claim
-
-    def _remember(self, asked: _Asked, claim: Claim) -> None:
-        self._claims[asked] = claim
-        self._claims.move_to_end(asked)
-        while len(self._claims) > self._most:
-            self._claims.popitem(last=False)
 
 
 def by_rules(question: Question, claim: Claim | None = None) -> Analysis:

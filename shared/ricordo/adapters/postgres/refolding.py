@@ -4,7 +4,6 @@ A part of what is known that is not remembered, or in which a message says somet
 is read from all its evidence, and compared with the facts that are there.
 """
 
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -25,6 +24,7 @@ from ricordo.domain.facts import (
     Part,
     parts_of,
 )
+from ricordo.domain.lru import LruCache
 
 REMEMBERED: Final = 200_000
 """Kilobytes that the foldings that a process remembers may take, as `Folding.size` counts them: 200 MB."""
@@ -42,17 +42,14 @@ class RememberedFoldings:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._size = 0
-        self._kept: OrderedDict[tuple[str, str], tuple[Folding, UUID, int]] = OrderedDict()
+        self._kept = LruCache[tuple[str, str], tuple[Folding, UUID]](most)
 
     def take(self, tenant: str, user_id: str, state: UUID | None) -> Folding | None:
         """Return what is remembered, if as of `state`, and forget it until it is written as it is then."""
-        kept = self._kept.pop((tenant, user_id), None)
+        kept = self._kept.take((tenant, user_id))
         if kept is None:
             return None
-        folding, known, size = kept
-        self._size -= size
+        folding, known = kept
         return folding if known == state else None
 
     def keep(self, tenant: str, user_id: str, folding: Folding, state: UUID) -> None:
@@ -60,15 +57,7 @@ class RememberedFoldings:
 
         One that is too much by itself is not remembered, and costs no other its place.
         """
-        self.take(tenant, user_id, None)
-        size = folding.size
-        if size > self._most:
-            return
-        self._kept[tenant, user_id] = folding, state, size
-        self._size += size
-        while self._size > self._most:
-            _, (_, _, size) = self._kept.popitem(last=False)
-            self._size -= size
+        self._kept.put((tenant, user_id), (folding, state), folding.size)
 
 
 @dataclass(slots=True)

@@ -1,10 +1,11 @@
 """Counting tokens once: what a bot is told in one turn, it is mostly told in the next one too."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import blake2b
 from threading import Lock
 from typing import Final
+
+from ricordo.domain.lru import LruCache
 
 MOST_KEPT: Final = 16_384
 
@@ -22,20 +23,17 @@ class CountOnce:
 
     def __init__(self, count: Callable[[str], int], most: int = MOST_KEPT) -> None:
         self._count = count
-        self._most = most
-        self._known: OrderedDict[bytes, int] = OrderedDict()
+        self._known = LruCache[bytes, int](most)
         self._lock = Lock()
 
     def __call__(self, text: str) -> int:
         """Return the tokens of `text`."""
         key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
+            known = self._known.get(key)
+        if known is not None:
+            return known
         tokens = self._count(text)
         with self._lock:
-            self._known[key] = tokens
-            if len(self._known) > self._most:
-                self._known.popitem(last=False)
+            self._known.put(key, tokens)
         return tokens
