@@ -16,10 +16,10 @@ from ricordo_services.bench.figures import rounded
 from ricordo_services.bench.options import BenchFailed, Options, Say
 from ricordo_services.bench.stopwatch import Stopwatch
 from ricordo_services.bench.system import scratch
+from ricordo_services.bench.year.in_process import InProcess, in_process
 from ricordo_services.bench.year.lives import Asked, Life, Said
 from ricordo_services.bench.year.world import EachOnce, Feelingless, JumpingClock, Variant
 from ricordo_services.stack import LocalStack
-from ricordo_services.wiring.in_process import InProcess, in_process
 
 VARIANTS: Final = (
     Variant("whole"),

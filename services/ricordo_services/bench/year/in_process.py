@@ -1,7 +1,8 @@
 """The workers' handlers in one process without a bus: what one publishes is handed to who would read it.
 
-For measuring what a long life comes to, where a bus between two handlers would only take time. Facts are not
-read, and memories are not linked: neither has a part in what is measured so.
+For measuring what a long life comes to, where a bus between two handlers would only take time. It is a wiring
+of its own, the only one beside `ricordo_services.wiring`: facts are not read, and memories are not linked, as
+neither has a part in what is measured so.
 """
 
 from collections import defaultdict, deque
