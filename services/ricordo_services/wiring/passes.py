@@ -9,10 +9,10 @@ from typing import Final
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.compressing import PostgresCompressing
-from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
 from ricordo.adapters.postgres.reflecting import PostgresReflecting
+from ricordo.adapters.postgres.retention import PostgresRetention
 from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.domain.retention import LITE
 from ricordo.runtime.emitting import Emitter
@@ -65,7 +65,7 @@ async def _compress(resources: Resources) -> Work:
 async def _decay(resources: Resources) -> Work:
     return Decay(
         await resources.store(PostgresLife),
-        await resources.store(PostgresKeeping),
+        await resources.store(PostgresRetention),
         await _emitter(resources),
         resources.settings.lifecycle.floors,
     )
@@ -93,7 +93,7 @@ async def _summarize(resources: Resources) -> Work:
 
 async def _expire(resources: Resources) -> Work:
     return Expire(
-        await resources.store(PostgresKeeping),
+        await resources.store(PostgresRetention),
         await _emitter(resources),
         timedelta(hours=resources.settings.lifecycle.expired_kept_h),
     )
@@ -102,7 +102,7 @@ async def _expire(resources: Resources) -> Work:
 async def _retain(resources: Resources) -> Work:
     settings = resources.settings.lifecycle
     return Retain(
-        await resources.store(PostgresKeeping),
+        await resources.store(PostgresRetention),
         await _emitter(resources),
         _limits(settings),
         settings.retain_by,

@@ -13,13 +13,13 @@ from ricordo.adapters.postgres.curating import PostgresCurating
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.habits import PostgresHabits
 from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
 from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.adapters.postgres.retention import PostgresRetention
 from ricordo.adapters.postgres.working import PostgresDesks, PostgresNotebook
 from ricordo.runtime.beside import Beside
 from ricordo.testing.stores import Scope, Stores
@@ -96,7 +96,7 @@ def stores(dsns: Dsns, database: Database, beside: Beside) -> Stores:
         another_ledger=lambda: PostgresFactLedger(database, beside),
         recollection=PostgresRecollection(database),
         life=PostgresLife(database),
-        keeping=PostgresKeeping(database),
+        retention=PostgresRetention(database),
         pass_runs=PostgresPassRuns(database),
         pass_locks=PostgresPassLocks(dsns.worker),
         curating=PostgresCurating(database),

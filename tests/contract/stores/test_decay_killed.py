@@ -32,7 +32,7 @@ import asyncio, sys
 from datetime import datetime, timedelta
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.keeping import PostgresKeeping
+from ricordo.adapters.postgres.retention import PostgresRetention
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
 from ricordo_services.lifecycle.passes import Decay, Pass
@@ -53,7 +53,7 @@ class Stuck:
 
 async def main():
     async with Database.connect(dsn, size=2) as database:
-        work = Decay(PostgresLife(database), PostgresKeeping(database), Stuck())
+        work = Decay(PostgresLife(database), PostgresRetention(database), Stuck())
         runs, locks = PostgresPassRuns(database), PostgresPassLocks(dsn)
         made = Pass(work=work, life=OneTenant(), runs=runs, locks=locks, clock=SystemClock())
         await made.catch_up(datetime.fromisoformat(now), timedelta(days=1))
@@ -81,7 +81,7 @@ class Tenant:
 
 def decaying(stores: Stores) -> Pass:
     return Pass(
-        work=Decay(stores.life, stores.keeping, Unheard()),
+        work=Decay(stores.life, stores.retention, Unheard()),
         life=Tenant(stores.tenant),
         runs=stores.pass_runs,
         locks=stores.pass_locks,

@@ -14,8 +14,8 @@ from ricordo.domain.decay import decay, idle_days
 from ricordo.domain.memory import Memory
 from ricordo.domain.reinforcement import Strength, Use, Verdict, access, after_uses, judge, reinforce
 from ricordo.domain.retention import OBSERVATIONS, Candidate, Strategy, pruned
-from ricordo.ports.keeping import Retention
 from ricordo.ports.life import Access
+from ricordo.ports.retention import Quota
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
 
@@ -153,10 +153,10 @@ async def test_retention(
         )
         for one in before
     ]
-    retention = Retention(user_id="u-1", kinds=OBSERVATIONS, limit=limit, strategy=strategy)
+    quota = Quota(user_id="u-1", kinds=OBSERVATIONS, limit=limit, strategy=strategy)
     gone: list[UUID] = []
     while True:
-        some = [one for one, _ in await here.keeping.prune(here.tenant, NOW, retention, limit=at_once)]
+        some = [one for one, _ in await here.retention.prune(here.tenant, NOW, quota, limit=at_once)]
         if not some:
             break
         assert len(some) <= at_once

@@ -10,9 +10,9 @@ from tests.contract.stores.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
 from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.keeping import PostgresKeeping
 from ricordo.adapters.postgres.migrate import migrate
 from ricordo.adapters.postgres.reflecting import PostgresReflecting
+from ricordo.adapters.postgres.retention import PostgresRetention
 from ricordo.adapters.postgres.sessions import PostgresSessions
 
 pytestmark = pytest.mark.integration
@@ -66,12 +66,12 @@ async def test_a_tenant_that_stopped_talking_costs_no_rows(
 ) -> None:
     """Sessions, expired memories, users to reflect upon: an index says that there are none."""
     async with Database.connect(dsns.worker, size=1) as database:
-        sessions, keeping = PostgresSessions(database), PostgresKeeping(database)
+        sessions, retention = PostgresSessions(database), PostgresRetention(database)
         reflecting = PostgresReflecting(database)
 
         async def look() -> None:
             assert not await sessions.due("y", NOW, timedelta(minutes=30), user_id=None, limit=50)
-            assert await keeping.expiring("y", NOW, user_id=None, kept=timedelta(days=1)) == 0
+            assert await retention.expiring("y", NOW, user_id=None, kept=timedelta(days=1)) == 0
             assert not await reflecting.due("y", 100.0, user_id=None, limit=50)
 
         if analysed:

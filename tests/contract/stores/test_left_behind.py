@@ -68,7 +68,7 @@ async def remembered(stores: Stores) -> None:
 
 
 async def archived(stores: Stores, stream: Stream) -> None:
-    decay = Decay(stores.life, stores.keeping, stream)
+    decay = Decay(stores.life, stores.retention, stream)
     async for _ in decay.slices(stores.tenant, STORED + timedelta(days=2000), "u-1", None):
         pass
 

@@ -26,7 +26,7 @@ from ricordo.testing.factories import at, new_message
 
 pytestmark = pytest.mark.integration
 
-OVER_ALL = ("owners", "count", "crowded")
+OVER_ALL = ("owners", "count", "over_quota")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""
 FEW = ("on embedding_models", "using identity_decisions_open", "using unsummarized_closed")
 """What holds a row for each model, and what nobody was asked about yet: no more."""
@@ -95,7 +95,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "indexed",
         "documents",
         "passes",
-        "keeping",
+        "retention",
         "working",
         "patterns",
     ],

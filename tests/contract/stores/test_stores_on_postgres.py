@@ -87,7 +87,7 @@ class TestCorrecting(stores.CorrectingContract):
     """Lifecycle's part: what the user puts right."""
 
 
-class TestKeeping(stores.KeepingContract):
+class TestRetention(stores.RetentionContract):
     """Lifecycle's part: what is past its time, and what is too much."""
 
 

@@ -7,8 +7,8 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.keeping import Keeping
 from ricordo.ports.life import Life
+from ricordo.ports.retention import Retention
 from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
@@ -21,14 +21,14 @@ class Decay:
     """The work of `decay`: a function of the rows and of the moment alone."""
 
     life: Life
-    keeping: Keeping
+    retention: Retention
     emitter: Emitter
     floors: bool = True
     name: str = "decay"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return how many memories there are."""
-        return await self.keeping.count(tenant, user_id)
+        return await self.retention.count(tenant, user_id)
 
     async def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None

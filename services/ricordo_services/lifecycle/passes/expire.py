@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.keeping import Keeping
+from ricordo.ports.retention import Retention
 from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
@@ -20,19 +20,19 @@ class Expire:
     """The work of `expire`.
 
     Attributes:
-        keeping: knows what is past its time.
+        retention: knows what is past its time.
         emitter: says what was archived.
         kept: for how long such a memory stays after a use that brought it back.
     """
 
-    keeping: Keeping
+    retention: Retention
     emitter: Emitter
     kept: timedelta
     name: str = "expire"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
         """Return how many memories are past their time: few, and found by an index of their own."""
-        return await self.keeping.expiring(tenant, now, user_id=user_id, kept=self.kept)
+        return await self.retention.expiring(tenant, now, user_id=user_id, kept=self.kept)
 
     async def slices(
         self,
@@ -43,7 +43,7 @@ class Expire:
     ) -> AsyncIterator[Slice]:
         """Archive what is past its time."""
         while True:
-            gone = await self.keeping.expire(tenant, now, user_id=user_id, kept=self.kept, limit=_SLICE)
+            gone = await self.retention.expire(tenant, now, user_id=user_id, kept=self.kept, limit=_SLICE)
             await self.emitter.emit(tenant, archived(gone, ArchiveReason.EXPIRY))
             yield Slice(examined=len(gone), changed=len(gone), archived=len(gone))
             if not gone:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.domain.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.keeping import Keeping, Retention
+from ricordo.ports.retention import Quota, Retention
 from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import archived
@@ -21,14 +21,14 @@ class Retain:
     """The work of `retain`.
 
     Attributes:
-        keeping: knows who has too much.
+        retention: knows who has too much.
         emitter: says what was archived.
         limits: how many observations, and how many reflections, a user may have; None for any number.
         strategy: what stays.
         trials: keep one user's failure from the others.
     """
 
-    keeping: Keeping
+    retention: Retention
     emitter: Emitter
     limits: tuple[int | None, int | None]
     strategy: Strategy = "importance_weighted"
@@ -37,7 +37,7 @@ class Retain:
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return how many memories those have who have too many."""
-        found = [await self.keeping.crowded(tenant, *limit, user_id) for limit in self._limits()]
+        found = [await self.retention.over_quota(tenant, *limit, user_id) for limit in self._limits()]
         return sum(sum(one.values()) for one in found)
 
     async def slices(
@@ -49,17 +49,15 @@ class Retain:
     ) -> AsyncIterator[Slice]:
         """Prune one user after the other; the memories of who has too many are examined."""
         for kinds, limit in self._limits():
-            for user, number in (await self.keeping.crowded(tenant, kinds, limit, user_id)).items():
-                retention = Retention(user_id=user, kinds=kinds, limit=limit, strategy=self.strategy)
+            for user, number in (await self.retention.over_quota(tenant, kinds, limit, user_id)).items():
+                quota = Quota(user_id=user, kinds=kinds, limit=limit, strategy=self.strategy)
                 yield Slice(examined=number)
-                async for one in self.trials.each(
-                    self._prune(tenant, now, retention), now, tenant, user_id=user
-                ):
+                async for one in self.trials.each(self._prune(tenant, now, quota), now, tenant, user_id=user):
                     yield one
 
-    async def _prune(self, tenant: str, now: datetime, retention: Retention) -> AsyncIterator[Slice]:
+    async def _prune(self, tenant: str, now: datetime, quota: Quota) -> AsyncIterator[Slice]:
         while True:
-            gone = await self.keeping.prune(tenant, now, retention, limit=_SLICE)
+            gone = await self.retention.prune(tenant, now, quota, limit=_SLICE)
             await self.emitter.emit(tenant, archived(gone, ArchiveReason.RETENTION))
             yield Slice(changed=len(gone), archived=len(gone))
             if len(gone) < _SLICE:

@@ -14,7 +14,6 @@ from ricordo.testing.stores.habits import HabitsContract
 from ricordo.testing.stores.indexing import IndexingContract
 from ricordo.testing.stores.intake import IntakeContract
 from ricordo.testing.stores.intake_order import ArrivalContract
-from ricordo.testing.stores.keeping import KeepingContract
 from ricordo.testing.stores.ledger import FactLedgerContract
 from ricordo.testing.stores.ledger_asking import AskingContract
 from ricordo.testing.stores.ledger_contributions import ContributionsContract
@@ -26,6 +25,7 @@ from ricordo.testing.stores.life import LifeContract
 from ricordo.testing.stores.links import LinksContract
 from ricordo.testing.stores.passes import PassesContract
 from ricordo.testing.stores.recollection import RecollectionContract
+from ricordo.testing.stores.retention import RetentionContract
 from ricordo.testing.stores.stages import StagesContract
 from ricordo.testing.stores.stores import Scope, Stores
 from ricordo.testing.stores.working import DesksContract, NotebookContract
@@ -45,13 +45,13 @@ __all__ = [
     "HabitsContract",
     "IndexingContract",
     "IntakeContract",
-    "KeepingContract",
     "LatenessContract",
     "LifeContract",
     "LinksContract",
     "NotebookContract",
     "PassesContract",
     "RecollectionContract",
+    "RetentionContract",
     "Scope",
     "SettlingContract",
     "StagesContract",

@@ -14,11 +14,11 @@ from ricordo.messages.ids import memory_id
 from ricordo.ports.curating import Curating
 from ricordo.ports.habits import Habits
 from ricordo.ports.identity import KnowledgeLedger
-from ricordo.ports.keeping import Keeping
 from ricordo.ports.life import Life
 from ricordo.ports.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
 from ricordo.ports.passes import PassLocks, PassRuns
 from ricordo.ports.recollection import Recollection
+from ricordo.ports.retention import Retention
 from ricordo.ports.stages import Progress
 from ricordo.ports.working import Desks, Notebook
 from ricordo.testing.factories import unit_vector
@@ -48,7 +48,7 @@ class Stores:
     another_ledger: Callable[[], KnowledgeLedger]
     recollection: Recollection
     life: Life
-    keeping: Keeping
+    retention: Retention
     pass_runs: PassRuns
     pass_locks: PassLocks
     curating: Curating

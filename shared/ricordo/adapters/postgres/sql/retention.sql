@@ -25,7 +25,7 @@ update memories m set archived_at = $2, archive_reason = 'expiry', moved_at = no
 from locked l where m.tenant = $1 and m.id = l.id
 returning m.id, m.user_id
 
--- name: crowded
+-- name: over_quota
 -- $2 kinds, $3 how many may stay, $4 user or null.
 select user_id, count(*) as number from memories
 where tenant = $1 and archived_at is null and kind = any($2::text[]) and ($4::text is null or user_id = $4)

@@ -1,4 +1,4 @@
-"""What every `Keeping` promises: what is past its time goes once, and the worst goes of what is too much."""
+"""What every `Retention` promises: what is past its time goes once, and of what is over a quota the worst."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -11,8 +11,8 @@ import pytest
 
 from ricordo.domain.retention import OBSERVATIONS
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.keeping import Retention
 from ricordo.ports.life import Access
+from ricordo.ports.retention import Quota
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores
@@ -29,7 +29,7 @@ async def _expiring(stores: Stores, *names: str, expires_at: datetime = TIME) ->
 async def _expired(
     stores: Stores, now: datetime, *, user_id: str | None = None, limit: int = 9
 ) -> Sequence[tuple[UUID, str]]:
-    return await stores.keeping.expire(stores.tenant, now, user_id=user_id, kept=DAY, limit=limit)
+    return await stores.retention.expire(stores.tenant, now, user_id=user_id, kept=DAY, limit=limit)
 
 
 async def _used(stores: Stores, name: str, when: datetime) -> None:
@@ -46,31 +46,31 @@ async def _weighing(stores: Stores, *importances: float) -> list[UUID]:
     return [stores.id(name) for name in names]
 
 
-def _of_user(limit: int) -> Retention:
-    return Retention(user_id="u-1", kinds=OBSERVATIONS, limit=limit, strategy="importance_weighted")
+def _of_user(limit: int) -> Quota:
+    return Quota(user_id="u-1", kinds=OBSERVATIONS, limit=limit, strategy="importance_weighted")
 
 
-async def _pruned(stores: Stores, retention: Retention, *, limit: int = 99) -> list[UUID]:
-    gone = await stores.keeping.prune(stores.tenant, at(60), retention, limit=limit)
+async def _pruned(stores: Stores, quota: Quota, *, limit: int = 99) -> list[UUID]:
+    gone = await stores.retention.prune(stores.tenant, at(60), quota, limit=limit)
     assert {user for _, user in gone} <= {"u-1"}
     return [one for one, _ in gone]
 
 
-class KeepingContract:
-    """Laws of `Keeping`."""
+class RetentionContract:
+    """Laws of `Retention`."""
 
     async def test_memories_are_counted_by_user(self, stores: Stores) -> None:
         await stores.record(*(new_message(name, tenant=stores.tenant) for name in ("m-1", "m-2")))
         await stores.record(new_message("m-3", tenant=stores.tenant, user_id="u-2"))
-        counts = [await stores.keeping.count(stores.tenant, user) for user in (None, "u-1", "u-2", "u-3")]
+        counts = [await stores.retention.count(stores.tenant, user) for user in (None, "u-1", "u-2", "u-3")]
         assert counts == [3, 2, 1, 0]
-        assert await stores.keeping.count(stores.elsewhere().tenant, None) == 0
+        assert await stores.retention.count(stores.elsewhere().tenant, None) == 0
 
     async def test_what_is_past_its_time_is_archived_once_and_nothing_before(self, stores: Stores) -> None:
         await _expiring(stores, "m-1", "m-2")
         await stores.record(new_message("m-3", tenant=stores.tenant))
         assert await _expired(stores, TIME - timedelta(microseconds=1)) == []
-        expiring = stores.keeping.expiring
+        expiring = stores.retention.expiring
         assert await expiring(stores.tenant, TIME, user_id=None, kept=DAY) == 2
         assert await expiring(stores.tenant, TIME, user_id="u-2", kept=DAY) == 0
         assert {one for one, _ in await _expired(stores, TIME)} == {stores.id("m-1"), stores.id("m-2")}
@@ -108,11 +108,11 @@ class KeepingContract:
     async def test_who_has_too_many_is_found_with_how_many(self, stores: Stores) -> None:
         await _weighing(stores, 0.1, 0.2, 0.3)
         await stores.record(new_message("other", tenant=stores.tenant, user_id="u-2"))
-        crowded = stores.keeping.crowded
-        assert await crowded(stores.tenant, OBSERVATIONS, 2, None) == {"u-1": 3}
-        assert await crowded(stores.tenant, OBSERVATIONS, 3, None) == {}
-        assert await crowded(stores.tenant, OBSERVATIONS, 0, "u-2") == {"u-2": 1}
-        assert await crowded(stores.tenant, ("reflection",), 0, None) == {}
+        over_quota = stores.retention.over_quota
+        assert await over_quota(stores.tenant, OBSERVATIONS, 2, None) == {"u-1": 3}
+        assert await over_quota(stores.tenant, OBSERVATIONS, 3, None) == {}
+        assert await over_quota(stores.tenant, OBSERVATIONS, 0, "u-2") == {"u-2": 1}
+        assert await over_quota(stores.tenant, ("reflection",), 0, None) == {}
 
     async def test_the_least_important_go_and_the_rest_stays(self, stores: Stores) -> None:
         ids = await _weighing(stores, 0.4, 0.1, 0.9, 0.2)

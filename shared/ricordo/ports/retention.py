@@ -1,4 +1,4 @@
-"""How much is kept out of the archive: what is there, what is past its time, and what is too much."""
+"""Expiry and retention: how much is there, what is past its time, and what is over a quota."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from ricordo.domain.retention import Strategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
-    """What is to be kept of a user.
+class Quota:
+    """How many memories of a user stay out of the archive.
 
     Attributes:
-        user_id: whose memories.
+        user_id: whose.
         kinds: which of them count.
         limit: how many stay.
-        strategy: which ones.
+        strategy: which ones these are.
     """
 
     user_id: str
@@ -26,7 +26,7 @@ class Retention:
     strategy: Strategy
 
 
-class Keeping(Protocol):
+class Retention(Protocol):
     """What the passes ask about all memories of a tenant; each method is one transaction."""
 
     async def count(self, tenant: str, user_id: str | None) -> int:
@@ -47,16 +47,16 @@ class Keeping(Protocol):
         """
         ...
 
-    async def crowded(
+    async def over_quota(
         self, tenant: str, kinds: Sequence[str], limit: int, user_id: str | None
     ) -> Mapping[str, int]:
         """Return the users with more than `limit` memories of `kinds` out of the archive, and how many."""
         ...
 
     async def prune(
-        self, tenant: str, now: datetime, retention: Retention, *, limit: int
+        self, tenant: str, now: datetime, quota: Quota, *, limit: int
     ) -> Sequence[tuple[UUID, str]]:
-        """Archive at most `limit` memories of those that a user has too many of, the worst first.
+        """Archive at most `limit` memories of those that are over a user's quota, the worst first.
 
         Which ones, `ricordo.domain.retention.pruned` says: pinned and verified ones stay.
 
