@@ -33,7 +33,7 @@ from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.precedence import Precedence
 from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
 from ricordo_services.awaited import Tell
-from ricordo_services.following import StreamBacklog
+from ricordo_services.backpressure import StreamBacklog
 from ricordo_services.models import (
     LateMiniLm,
     Models,

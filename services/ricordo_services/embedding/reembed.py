@@ -16,7 +16,8 @@ from ricordo.ports.memories import Encodings, Vector
 from ricordo.ports.models import ModelUnavailable, NoVector
 from ricordo.runtime.texts import Encoded
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
-from ricordo_services.following import Backlog, Emitter, Linking, room
+from ricordo_services.backpressure import Backlog, wait_for_room
+from ricordo_services.ports import Emitter, Linker
 
 _LOOK_EVERY_S: Final = 0.2
 _FOLLOWED_WITHIN_S: Final = 10.0  # for which the last points are waited for
@@ -60,7 +61,7 @@ class Reembed:
 
     former: FormerVectors
     encodings: Encodings
-    linking: Linking
+    linking: Linker
     life: Life
     emitter: Emitter
     batcher: Callable[[], Awaitable[PrimaryBatcher]]
@@ -126,7 +127,7 @@ class Reembed:
             wanted = min(self.batch, done.outdated - done.examined)
             found, after = await self.former.find(tenant, behind, after, wanted)
             if found:
-                await room(self.index, self.clock)
+                await wait_for_room(self.index, self.clock)
                 await self._slice(tenant, found, batcher, done)
                 done.examined += len(found)
                 report(done)

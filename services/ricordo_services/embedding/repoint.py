@@ -7,7 +7,8 @@ from ricordo.messages.events import MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.indexed import IndexedMemories
 from ricordo.ports.life import Life
-from ricordo_services.following import Backlog, Emitter, room
+from ricordo_services.backpressure import Backlog, wait_for_room
+from ricordo_services.ports import Emitter
 from ricordo_services.reindexed import Reindexed, ReindexOrder, Report
 
 
@@ -59,7 +60,7 @@ class Repoint:
     async def _tenant(self, tenant: str, user_id: str | None, done: Reindexed, report: Report) -> None:
         after: UUID | None = None
         while True:
-            await room(self.index, self.clock)
+            await wait_for_room(self.index, self.clock)
             released, after = await self.memories.release(tenant, user_id, after, self.batch)
             if released:
                 events = [MemoryEnriched(**one.ids, version="points") for one in released]

@@ -13,8 +13,9 @@ from ricordo.ports.life import Life
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Part, Report
+from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.enrichment.reading import Asked
-from ricordo_services.following import Backlog, Emitter, Linking, room
+from ricordo_services.ports import Emitter, Linker
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more
@@ -52,7 +53,7 @@ class Backfill:
     """
 
     deriving: Deriving
-    linking: Linking
+    linking: Linker
     outdated: OutdatedMemories
     life: Life
     emitter: Emitter
@@ -114,7 +115,7 @@ class Backfill:
         self, tenant: str, found: Sequence[Outdated], part: Part, done: Backfilled, *, asking: bool
     ) -> bool:
         """Derive a slice again; return whether the model had a hand in any of it."""
-        await room(self.index, self.clock)
+        await wait_for_room(self.index, self.clock)
         raising = _Raising({one.memory_id: one for one in found}, part, self.version)
         rating = part == "importance"
         derived = await self._derived(

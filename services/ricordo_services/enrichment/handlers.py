@@ -19,7 +19,7 @@ from ricordo.ports.models import Encoder, TokenCounter
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.enrichment.reading import Asked, read_by
-from ricordo_services.following import Linking
+from ricordo_services.ports import Linker
 from ricordo_services.receipts import stage_events
 
 
@@ -37,7 +37,7 @@ class Enrich:
     tokens: TokenCounter
     clock: Clock
     beside: Beside
-    linking: Linking
+    linking: Linker
     describer: Describer | None = None
     feeling: Encoder | None = None
 

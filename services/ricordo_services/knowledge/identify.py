@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
 from ricordo.runtime.measured import Measure, portions
-from ricordo_services.following import Backlog
+from ricordo_services.backpressure import Backlog
 from ricordo_services.knowledge.profiles import EntityProfiles
 from ricordo_services.knowledge.projecting import Following
 

@@ -12,9 +12,9 @@ from ricordo.domain.reflection import Insight, identity, insights, remembered
 from ricordo.ports.clock import Clock
 from ricordo.ports.reflecting import Accumulated, Observed, Reflecting, Reflection
 from ricordo.runtime.beside import Beside
-from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
+from ricordo_services.ports import Emitter
 
 OBSERVED: Final = 100
 """Memories that a reflection is drawn from."""

@@ -14,9 +14,9 @@ from ricordo.domain.summaries import FEWEST_TURNS, Condensed, Turn, summarise
 from ricordo.ports.clock import Clock
 from ricordo.ports.sessions import Place, Session, Sessions, Settled, Unsummarized
 from ricordo.runtime.beside import Beside
-from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
+from ricordo_services.ports import Emitter
 
 _AT_ONCE: Final = 50  # conversations that are looked for at a time
 

@@ -16,9 +16,9 @@ from ricordo.ports.stages import Progress
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, TENANT
 from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
+from ricordo_services.backpressure import IndexStuck
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.enrichment.reading import Asked
-from ricordo_services.following import IndexStuck
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
-from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import tell_again
+from ricordo_services.ports import Emitter
 
 _SLICE: Final = 5_000
 

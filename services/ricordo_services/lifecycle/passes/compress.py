@@ -15,9 +15,9 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.compressing import Compressing, Place
 from ricordo.ports.condensing import Condenser
 from ricordo.runtime.beside import Beside
-from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
+from ricordo_services.ports import Emitter
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
 _USERS: Final = 1_000

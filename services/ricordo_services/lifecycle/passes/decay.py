@@ -9,9 +9,9 @@ from uuid import UUID
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.life import Life
 from ricordo.ports.retention import Retention
-from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
+from ricordo_services.ports import Emitter
 
 _SLICE: Final = 10_000  # memories that are looked at at once
 

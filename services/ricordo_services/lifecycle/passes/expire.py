@@ -8,9 +8,9 @@ from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.retention import Retention
-from ricordo_services.following import Emitter
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
+from ricordo_services.ports import Emitter
 
 _SLICE: Final = 5_000
 

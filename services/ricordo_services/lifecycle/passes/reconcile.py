@@ -10,11 +10,12 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 from ricordo.ports.memories import Lagging
 from ricordo.ports.stages import Stage
-from ricordo_services.following import Backlog, Emitter
+from ricordo_services.backpressure import Backlog
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import tell_again
 from ricordo_services.passed import Summary
+from ricordo_services.ports import Emitter
 
 _MOVED: Final = 5_000  # moves that one pass tells of
 _BUSY: Final = 5  # times the patience while workers have a backlog

@@ -7,7 +7,7 @@ from uuid import UUID
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.life import Life, Moved
-from ricordo_services.following import Emitter
+from ricordo_services.ports import Emitter
 
 _PER_EVENT: Final = 500  # memory ids in one event
 

@@ -1,11 +1,8 @@
-"""What passes and jobs beside the workers stand on, and how they let the index follow."""
+"""Backpressure: how much workers have before them, and waiting until the index has little."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
-from uuid import UUID
 
-from ricordo.messages.events import DerivedEvent
 from ricordo.ports.clock import Clock
 
 _AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
@@ -17,27 +14,11 @@ class IndexStuck(Exception):
     """The points do not follow: whoever writes them is not at work."""
 
 
-class Settling(Protocol):
+class Consumers(Protocol):
     """What knows how far durable consumers are."""
 
     async def unsettled(self, consumer: str) -> int:
         """Return how many events the consumer has not settled yet."""
-        ...
-
-
-class Emitter(Protocol):
-    """Publishes events that no other event has caused."""
-
-    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
-        """Stamp and publish `events`, and wait until they are stored."""
-        ...
-
-
-class Linking(Protocol):
-    """Links memories with those of their user that are about the same thing."""
-
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
-        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing."""
         ...
 
 
@@ -53,7 +34,7 @@ class Backlog(Protocol):
 class StreamBacklog:
     """How much some durable consumers have before them."""
 
-    bus: Settling
+    bus: Consumers
     consumers: tuple[str, ...]
 
     async def waiting(self) -> int:
@@ -65,7 +46,7 @@ class StreamBacklog:
         return sum([await self.bus.unsettled(consumer) for consumer in self.consumers])
 
 
-async def room(index: Backlog, clock: Clock) -> None:
+async def wait_for_room(index: Backlog, clock: Clock) -> None:
     """Wait until the index has little before it: what is said meanwhile waits behind it.
 
     Raises:
