@@ -1,4 +1,4 @@
-"""Lifecycle's events: use strengthens."""
+"""Lifecycle's events: use strengthens, and the end of a session is noted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ricordo.messages.events import MemoryAccessed, MemoryChanged, SessionEnded
 from ricordo.ports.clock import Clock
 from ricordo.ports.life import Access, Life
-from ricordo.ports.sessions import Sessions as SessionStore
+from ricordo.ports.sessions import Sessions
 from ricordo.runtime.handling import Done, Envelope, Outcome
 
 STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
@@ -38,10 +38,10 @@ class Reinforce:
 
 
 @dataclass(frozen=True, slots=True)
-class Sessions:
+class EndSession:
     """Handles `session.ended`: the end is noted, and the session summed up with the next look for those."""
 
-    sessions: SessionStore
+    sessions: Sessions
     clock: Clock
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[SessionEnded]]) -> Sequence[Outcome]:

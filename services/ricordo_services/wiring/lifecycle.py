@@ -12,7 +12,7 @@ from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import Bus
-from ricordo_services.lifecycle.handlers import Reinforce, Sessions
+from ricordo_services.lifecycle.handlers import EndSession, Reinforce
 from ricordo_services.lifecycle.notes import tidy_notes
 from ricordo_services.lifecycle.passes import Reconcile, tidy
 from ricordo_services.resources import SWEEPER, SWEPT, Resources
@@ -42,7 +42,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
     )
     return [
         await event_worker(resources, "reinforce", Reinforce(life), linger=USE_LINGERS_S),
-        await event_worker(resources, "sessions", Sessions(await resources.store(PostgresSessions), clock)),
+        await event_worker(resources, "sessions", EndSession(await resources.store(PostgresSessions), clock)),
         *await by_the_clock(resources),
         Periodic(name="tidy", job=daily, interval=nightly(settings), clock=clock),
         Periodic(name="reconcile", job=reconcile.run, interval=settings.reconcile_every_s, clock=clock),

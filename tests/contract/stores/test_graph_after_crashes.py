@@ -17,7 +17,7 @@ from neo4j import AsyncGraphDatabase
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.neo4j import GraphSettings
 from ricordo.adapters.neo4j.graph import Neo4jGraph
-from ricordo.adapters.neo4j.sessions import Sessions
+from ricordo.adapters.neo4j.transactions import Transactions
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.domain.facts import Evidence, Fact, Statement, fold
@@ -206,7 +206,7 @@ async def elsewhere(stores: Stores, database: Database, stack: Endpoints) -> Asy
     """Yield a maker of worlds, each a tenant of its own."""
     access = (stack.bolt_user, stack.bolt_password)
     async with AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver:
-        graph = CrashingGraph(Sessions(driver, stack.bolt_database, GraphSettings()))
+        graph = CrashingGraph(Transactions(driver, stack.bolt_database, GraphSettings()))
         await graph.prepare()
         yield lambda: World(stores.elsewhere(), graph, PostgresKnownFacts(database), Stated())
 

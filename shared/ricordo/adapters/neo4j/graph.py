@@ -10,7 +10,7 @@ from neo4j import AsyncGraphDatabase, AsyncTransaction
 
 from ricordo.adapters.neo4j import rows
 from ricordo.adapters.neo4j.queries import blocks
-from ricordo.adapters.neo4j.sessions import GraphSettings, Sessions, run
+from ricordo.adapters.neo4j.transactions import GraphSettings, Transactions, run
 from ricordo.domain.facts import USER, Fact
 from ricordo.ports.facts import OutOfStep, Step
 from ricordo.ports.graph import MAX_DEPTH, Neighbour, Survey
@@ -48,20 +48,20 @@ async def open_graph(
         max_connection_pool_size=settings.connections,
         user_agent="ricordo",
     ) as driver:
-        yield Neo4jGraph(Sessions(driver, database, settings))
+        yield Neo4jGraph(Transactions(driver, database, settings))
 
 
 class Neo4jGraph:
     """Implements `FactGraph` and `GraphUpkeep`."""
 
-    def __init__(self, sessions: Sessions) -> None:
-        """Read and write through `sessions`."""
-        self._sessions = sessions
+    def __init__(self, transactions: Transactions) -> None:
+        """Read and write through `transactions`."""
+        self._transactions = transactions
 
     async def prepare(self) -> None:
         """Create constraints and indexes; see `FactGraph.prepare`."""
         for statement in _SCHEMA.values():
-            await self._sessions.change_schema(statement)
+            await self._transactions.change_schema(statement)
 
     async def project(
         self,
@@ -84,7 +84,7 @@ class Neo4jGraph:
                     raise OutOfStep(f"the graph of {tenant}/{user_id} is at {former}, not at {step.before}")
             await _written(transaction, scope, facts, [str(one) for one in gone])
 
-        await self._sessions.write(work)
+        await self._transactions.write(work)
 
     async def neighbours(
         self,
@@ -101,13 +101,13 @@ class Neo4jGraph:
             raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
         scope = {"tenant": tenant, "user_id": user_id, "entity": rows.key(entity), "limit": limit}
         closed: list[str] = [] if past_user else [rows.key(USER)]
-        near = await self._sessions.read(_FACTS["adjacent"], scope)
+        near = await self._transactions.read(_FACTS["adjacent"], scope)
         found = [_neighbour(row, 1) for row in near]
         if depth > 1 and near and len(near) < limit:
             nearer = [row["key"] for row in near]
             found += [
                 _neighbour(row, 2)
-                for row in await self._sessions.read(
+                for row in await self._transactions.read(
                     _FACTS["beyond"], {**scope, "nearer": nearer, "closed": closed}
                 )
             ]
@@ -123,11 +123,11 @@ class Neo4jGraph:
             await run(transaction, _FACTS["forget_state"], scope)
             return int(counted[0]["facts"])
 
-        return await self._sessions.write(work)
+        return await self._transactions.write(work)
 
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
         """Return all facts of a user; see `FactGraph.export`."""
-        found = await self._sessions.read(_FACTS["export"], {"tenant": tenant, "user_id": user_id})
+        found = await self._transactions.read(_FACTS["export"], {"tenant": tenant, "user_id": user_id})
         return [rows.fact(row["fact"]) for row in found]
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
@@ -135,13 +135,13 @@ class Neo4jGraph:
         return {
             (row["tenant"], row["user_id"])
             for query in ("owners", "owners_of_states")
-            for row in await self._sessions.read(_UPKEEP[query], {"tenant": tenant})
+            for row in await self._transactions.read(_UPKEEP[query], {"tenant": tenant})
         }
 
     async def sweep_ownerless(self, tenants: Collection[str], *, unnamed: bool) -> None:
         """Remove entities that are nobody's; see `GraphUpkeep.sweep_ownerless`."""
         parameters = {"tenants": sorted(tenants), "unnamed": unnamed}
-        await self._sessions.write(partial(run, query=_UPKEEP["sweep_ownerless"], parameters=parameters))
+        await self._transactions.write(partial(run, query=_UPKEEP["sweep_ownerless"], parameters=parameters))
 
     async def survey(self, tenant: str, user_id: str) -> Survey:
         """Remove what can be no fact, and return what else is there; see `GraphUpkeep.survey`."""
@@ -153,16 +153,16 @@ class Neo4jGraph:
             edges = await run(transaction, _FACTS["survey"], scope)
             return rows.survey(edges, await run(transaction, _FACTS["lonely"], scope))
 
-        return await self._sessions.write(work)
+        return await self._transactions.write(work)
 
     async def sweep(self, tenant: str, user_id: str, lonely: Collection[str]) -> None:
         """Remove entities that no fact touches; see `GraphUpkeep.sweep`."""
         scope = {"tenant": tenant, "user_id": user_id}
-        await self._sessions.write(partial(_swept, scope=scope, keys=lonely))
+        await self._transactions.write(partial(_swept, scope=scope, keys=lonely))
 
     async def state(self, tenant: str, user_id: str) -> UUID | None:
         """Return at which state the graph is; see `GraphUpkeep.state`."""
-        found = await self._sessions.read(_FACTS["state"], {"tenant": tenant, "user_id": user_id})
+        found = await self._transactions.read(_FACTS["state"], {"tenant": tenant, "user_id": user_id})
         return UUID(found[0]["state"]) if found and found[0]["state"] is not None else None
 
     async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
@@ -174,11 +174,11 @@ class Neo4jGraph:
             "state": None if after is None else str(after),
         }
         query = _FACTS["forget_state_if" if after is None else "stand_if"]
-        await self._sessions.write(partial(run, query=query, parameters=parameters))
+        await self._transactions.write(partial(run, query=query, parameters=parameters))
 
     async def health(self) -> bool:
         """Whether the server answers just now; see `FactGraph.health`."""
-        return await self._sessions.answers()
+        return await self._transactions.answers()
 
 
 async def _stood(transaction: AsyncTransaction, scope: Scope, state: UUID | None) -> UUID | None:

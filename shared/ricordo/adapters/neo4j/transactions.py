@@ -43,7 +43,7 @@ class GraphSettings:
     connections: int = 8
 
 
-class Sessions:
+class Transactions:
     """Transactions on one database.
 
     Args:
