@@ -16,7 +16,7 @@ from ricordo.ports.documents import ObjectsUnavailable
 from ricordo.ports.memories import Intake, NewMessage, Recorded
 from ricordo.ports.stages import Progress
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
-from ricordo_services.ingest.keeping import Keeping, new_document
+from ricordo_services.ingest.documents import DocumentStorage, new_document
 from ricordo_services.receipts import receipt
 
 _AGAIN_AT_ONCE: Final = 500
@@ -30,7 +30,7 @@ class Ingest:
     intake: Intake
     clock: Clock
     source: str = "conversation"
-    keeping: Keeping | None = None
+    storage: DocumentStorage | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
         """Record the messages, what they bring along kept before; one outcome each."""
@@ -55,9 +55,9 @@ class Ingest:
         brought = [body for body in bodies if body.document is not None]
         if not brought:
             return [None] * len(bodies)
-        if self.keeping is None:
+        if self.storage is None:
             return [None if body.document is None else _NO_DOCUMENTS for body in bodies]
-        kept = await self.keeping.keep(tenant, brought)
+        kept = await self.storage.store(tenant, brought)
         problems = {key: one for key, one in kept.items() if isinstance(one, ObjectsUnavailable)}
         if not problems:
             return [None] * len(bodies)
@@ -65,12 +65,12 @@ class Ingest:
         return [Retry.because(problems[key]) if key in problems else None for key in keys]
 
     async def _after(self, tenant: str, body: MessageReceived, recorded: Recorded) -> None:
-        if body.document is None or self.keeping is None:
+        if body.document is None or self.storage is None:
             return
         if recorded.status == "kept":
-            self.keeping.tell(tenant)
+            self.storage.tell(tenant)
         else:
-            await self.keeping.discard(tenant, body)
+            await self.storage.discard(tenant, body)
 
 
 _NO_DOCUMENTS = Reject(

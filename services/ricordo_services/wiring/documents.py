@@ -13,13 +13,13 @@ from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.settings import DocumentSettings
-from ricordo_services.ingest.keeping import Keeping
+from ricordo_services.ingest.documents import DocumentStorage
 from ricordo_services.ingest.reading import LOOK_EVERY_S, ReadDocuments
 from ricordo_services.resources import Resources
 
 
-async def documents(resources: Resources) -> tuple[Keeping | None, list[Service]]:
-    """Return what keeps documents, and what reads them; nothing where no place is set to keep them."""
+async def documents(resources: Resources) -> tuple[DocumentStorage | None, list[Service]]:
+    """Return what stores documents, and what reads them; nothing where no place is set to keep them."""
     objects = await _objects(resources.settings.documents)
     if objects is None:
         return None, []
@@ -42,7 +42,7 @@ async def documents(resources: Resources) -> tuple[Keeping | None, list[Service]
         clock=resources.clock,
         woken=reading.woken,
     )
-    return Keeping(objects, known, reading.tell), [service]
+    return DocumentStorage(objects, known, reading.tell), [service]
 
 
 async def _objects(settings: DocumentSettings) -> ObjectStore | None:

@@ -47,9 +47,9 @@ class UnknownWorker(Exception):
 
 async def _ingest(resources: Resources) -> list[Service]:
     intake, worker = await resources.store(PostgresIntake), resources.settings.worker
-    keeping, reading = await documents(resources)
-    handler = Ingest(intake, resources.clock, keeping=keeping)
-    bulk = Ingest(intake, resources.clock, source="import", keeping=keeping)
+    storage, reading = await documents(resources)
+    handler = Ingest(intake, resources.clock, storage=storage)
+    bulk = Ingest(intake, resources.clock, source="import", storage=storage)
     backlog = await resources.backlog(SETS_A_STAGE)  # one queue for all: an import must not fill it
     gate = BacklogGate(backlog.waiting, worker.import_backlog, resources.clock)
     return [

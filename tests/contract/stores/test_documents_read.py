@@ -29,8 +29,8 @@ from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import at
 from ricordo.testing.stores import Stores
+from ricordo_services.ingest.documents import DocumentStorage
 from ricordo_services.ingest.handlers import Ingest
-from ricordo_services.ingest.keeping import Keeping
 from ricordo_services.ingest.reading import ReadDocuments
 
 pytestmark = pytest.mark.integration
@@ -119,7 +119,9 @@ class Bench:
         )
         self.reading._due = math.inf  # what other tests left waiting is theirs
         self.ingest = Ingest(
-            stores.intake, self.clock, keeping=Keeping(self.objects, self.documents, self.reading.tell)
+            stores.intake,
+            self.clock,
+            storage=DocumentStorage(self.objects, self.documents, self.reading.tell),
         )
 
     async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:

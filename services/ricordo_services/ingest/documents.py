@@ -1,4 +1,4 @@
-"""Documents are kept before the message that brings them is recorded, and so before it is acknowledged."""
+"""Documents are stored before the message that brings them is recorded, and so before it is acknowledged."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,8 +12,8 @@ _AT_ONCE: Final = 4  # objects on their way: each is held in memory meanwhile
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
-    """Puts documents where they are kept, and tells who reads them.
+class DocumentStorage:
+    """Puts the documents of messages where they are kept, and tells who reads them.
 
     Attributes:
         objects, documents: where their bytes are, and what is known of them.
@@ -24,7 +24,7 @@ class Keeping:
     documents: Documents
     tell: Callable[[str], None]
 
-    async def keep(
+    async def store(
         self, tenant: str, bodies: Sequence[MessageReceived]
     ) -> dict[str, NewDocument | ObjectsUnavailable]:
         """Put the documents of `bodies`; return, by key, what is kept, or why it is not.
