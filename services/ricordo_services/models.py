@@ -29,10 +29,10 @@ from ricordo.ports.analyser import QueryAnalyser
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
 from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter, Vectors
+from ricordo.runtime.analysers import ModelAnalyser, RulesAnalyser
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.describing import ModelDescriber
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
-from ricordo.runtime.understanding import ModelAnalyser, RulesAnalyser
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 from ricordo.urls import bare
 from ricordo_services.awaited import Tell, served_at, waiting_for

@@ -22,7 +22,7 @@ OBSERVED: Final = 100
 _AT_ONCE: Final = 50  # users that are looked for at a time
 
 
-class Understanding(Protocol):
+class InsightModel(Protocol):
     """A language model that draws insights."""
 
     async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:
@@ -40,7 +40,7 @@ class Reflect:
 
     Attributes:
         threshold: of the sum of importances, from 1 to 10 each, that must have come in; infinite for nobody.
-        understanding: a language model; what it leaves open is filled in without one.
+        model: a language model; what it leaves open is filled in without one.
         trials: keep one user's failure from the others.
     """
 
@@ -49,7 +49,7 @@ class Reflect:
     clock: Clock
     beside: Beside
     threshold: float = 100.0
-    understanding: Understanding | None = None
+    model: InsightModel | None = None
     name: str = "reflect"
     trials: Trials = field(default_factory=lambda: Trials("reflect"))
 
@@ -87,7 +87,7 @@ class Reflect:
 
     async def _upon(self, tenant: str, one: Accumulated) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
-        understood = () if self.understanding is None else await self.understanding.insights(tenant, observed)
+        understood = () if self.model is None else await self.model.insights(tenant, observed)
         [found] = await self.beside.each(_drawn, [(observed, tuple(understood))])
         reflections = [
             Reflection(identity(tenant, one.user_id, each), remembered(each, observed.memories))

@@ -27,8 +27,8 @@ from ricordo.ports.memories import StoreUnavailable, Vector
 from ricordo.ports.models import Encoder
 from ricordo.ports.recollection import Profile, Recollection
 from ricordo.ports.vectors import IndexUnavailable
+from ricordo.runtime.analysers import RulesAnalyser
 from ricordo.runtime.replies import Answer
-from ricordo.runtime.understanding import RulesAnalyser
 from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.encoding import FormerModels, encoded
 from ricordo_services.retrieval.ranking import Rank

@@ -24,7 +24,7 @@ from ricordo_services.lifecycle.summarizing import Alone, Summarize
 from ricordo_services.passed import Report, Summary, silent
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.condensing import condenser
-from ricordo_services.wiring.understanding import understanding
+from ricordo_services.wiring.insights import insight_model
 
 _HOUR: Final = 3600.0
 _LOOKS: Final = 24  # times per interval that it is looked whether a pass is due: an hour late at most
@@ -122,7 +122,7 @@ async def _reflect(resources: Resources) -> Work:
         clock=resources.clock,
         beside=await resources.beside(),
         threshold=settings.reflect_threshold if settings.reflect and not settings.lite else math.inf,
-        understanding=await understanding(resources),
+        model=await insight_model(resources),
     )
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from ricordo.domain.summaries import Turn
 from ricordo.ports.reflecting import Observed
 from ricordo.runtime.condensing import ModelCondenser
-from ricordo.runtime.understanding_users import ModelUnderstanding
+from ricordo.runtime.insights import ModelInsights
 from ricordo.settings import CondensingSettings, Settings
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.eventually import eventually
@@ -17,7 +17,7 @@ from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.condensing import condenser
-from ricordo_services.wiring.understanding import understanding
+from ricordo_services.wiring.insights import insight_model
 
 MODEL = "hermes3:8b"
 SAID = [
@@ -34,13 +34,13 @@ OBSERVED = Observed(SAID, ())
 @asynccontextmanager
 async def _both(
     server: OllamaStandIn, clock: ManualClock, failures: int
-) -> AsyncIterator[tuple[ModelCondenser, ModelUnderstanding]]:
+) -> AsyncIterator[tuple[ModelCondenser, ModelInsights]]:
     condensing = CondensingSettings(
         provider="ollama", ollama_url=server.url, model=MODEL, requests_per_s=2, failures_to_open=failures
     )
     async with AsyncExitStack() as exits:
         resources = Resources(Settings(condensing=condensing), clock, exits)
-        one, another = await condenser(resources), await understanding(resources)
+        one, another = await condenser(resources), await insight_model(resources)
         assert one is not None
         assert another is not None
         yield one, another

@@ -225,7 +225,7 @@ async def test_what_a_model_leaves_open_is_filled_in(
 ) -> None:
     """Its insight and that of the rules are both written."""
     await _live(stores)
-    (done,) = await _run(_reflect(database, beside, understanding=Model()), stores)
+    (done,) = await _run(_reflect(database, beside, model=Model()), stores)
     assert done.created == 2
     found = {one.content: one for one in await _reflections(stores)}
     assert set(found) == {

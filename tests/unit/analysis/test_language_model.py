@@ -13,8 +13,8 @@ from ricordo.adapters.ollama import open_question_reader
 from ricordo.adapters.ollama.questions import QuestionAnswer, question_prompt
 from ricordo.ports.analyser import QueryAnalyser, Question, Understanding
 from ricordo.ports.models import ModelUnavailable
+from ricordo.runtime.analysers import ModelAnalyser, RulesAnalyser
 from ricordo.runtime.resilience import BreakerState, CircuitBreaker
-from ricordo.runtime.understanding import ModelAnalyser, RulesAnalyser
 from ricordo.settings import AnalyserSettings
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in

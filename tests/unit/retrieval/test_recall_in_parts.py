@@ -20,8 +20,8 @@ from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.recollection import Profile, Recollection, Standing, Turn
 from ricordo.ports.working import Desk, Span
+from ricordo.runtime.analysers import ModelAnalyser
 from ricordo.runtime.resilience import CircuitBreaker
-from ricordo.runtime.understanding import ModelAnalyser
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder

@@ -4,21 +4,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from ricordo.adapters.ollama import open_insight_reader
-from ricordo.runtime.understanding_users import ModelUnderstanding
+from ricordo.runtime.insights import ModelInsights
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.condensing import condensing_measure
 
 
-async def understanding(resources: Resources) -> ModelUnderstanding | None:
+async def insight_model(resources: Resources) -> ModelInsights | None:
     """Return the language model that draws insights; None where none is asked for."""
-    return await resources.opened("understanding", _open_understanding(resources))
+    return await resources.opened("insights", _open_insight_model(resources))
 
 
 @asynccontextmanager
-async def _open_understanding(resources: Resources) -> AsyncIterator[ModelUnderstanding | None]:
+async def _open_insight_model(resources: Resources) -> AsyncIterator[ModelInsights | None]:
     settings = resources.settings.condensing
     if settings.provider == "rules":
         yield None
         return
     async with open_insight_reader(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
-        yield ModelUnderstanding(reader, await condensing_measure(resources))
+        yield ModelInsights(reader, await condensing_measure(resources))

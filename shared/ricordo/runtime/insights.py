@@ -12,8 +12,8 @@ from ricordo.domain.reflection import MOST_INSIGHTS, Insight
 from ricordo.domain.reflection.claims import asked_in, borne_out, relevant, said_of
 from ricordo.domain.reflection.observations import is_observation, language_of
 from ricordo.domain.summaries import Turn
+from ricordo.ports.insights import InsightReader
 from ricordo.ports.reflecting import Observed
-from ricordo.ports.understanding import InsightReader
 from ricordo.runtime.measured import Measure
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -21,7 +21,7 @@ _log = structlog.stdlib.get_logger(__name__)
 T = TypeVar("T")
 
 
-class ModelUnderstanding:
+class ModelInsights:
     """Draws insights with a model; where it gives no answer, or none that holds, there are fewer of them.
 
     Texts that speak to their reader are shown to no model.
