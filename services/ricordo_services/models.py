@@ -35,7 +35,7 @@ from ricordo.runtime.describing import ModelDescriber
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 from ricordo.urls import bare
-from ricordo_services.awaited import Tell, served_at, waiting_for
+from ricordo_services.progress.waiting import Tell, served_at, waiting_for
 
 _TRIAL: Final = "Is the model there?"
 

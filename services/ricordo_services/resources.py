@@ -32,7 +32,6 @@ from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.precedence import Precedence
 from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
-from ricordo_services.awaited import Tell
 from ricordo_services.backpressure import StreamBacklog
 from ricordo_services.models import (
     LateMiniLm,
@@ -46,6 +45,7 @@ from ricordo_services.models import (
     open_models,
     ready_to_encode,
 )
+from ricordo_services.progress.waiting import Tell
 
 T = TypeVar("T")
 

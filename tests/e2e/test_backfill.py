@@ -16,7 +16,7 @@ from ricordo.domain.enrichment import VERSION
 from ricordo.settings import EnrichmentSettings, Settings
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import TalkingModel, described
-from ricordo_services.backfilled import BackfillOrder
+from ricordo_services.progress.backfill import BackfillOrder
 from ricordo_services.wiring import run_backfill
 
 pytestmark = pytest.mark.e2e

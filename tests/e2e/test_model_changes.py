@@ -23,7 +23,7 @@ from ricordo.ports.vectors import Scope
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
-from ricordo_services.backfilled import Backfilled, BackfillOrder
+from ricordo_services.progress.backfill import Backfilled, BackfillOrder
 from ricordo_services.wiring import run_backfill
 
 pytestmark = pytest.mark.e2e

@@ -9,7 +9,7 @@ from tests.fixtures.wire import NOON, Bot, Json, at, ids, said
 from ricordo.settings import CondensingSettings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_services.passed import Summary
+from ricordo_services.progress.passes import PassSummary
 from ricordo_services.wiring import run_pass
 
 pytestmark = pytest.mark.e2e
@@ -29,7 +29,7 @@ COFFEES: tuple[Json, ...] = tuple(
 RECENT = said("m-9", "Ho preso un caffè con Anna al bar.", timestamp=at(days=2), language="it")
 
 
-async def _night(running: Running, bot: Bot) -> Summary:
+async def _night(running: Running, bot: Bot) -> PassSummary:
     return await run_pass(running.settings, "compress", now=NOON, tenant=bot.tenant)
 
 

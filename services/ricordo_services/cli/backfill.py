@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import typer
 
 from ricordo.settings import Settings
-from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
 from ricordo_services.cli.at_work import at_work
 from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import FAILED, Interrupted, complain
@@ -17,6 +16,7 @@ from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
 from ricordo_services.cli.store_checks import count_vectors
 from ricordo_services.cli.stores import named_stores, tenant_of
+from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Part
 
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
 _OF: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by", "vectors": "encoded by"}

@@ -17,7 +17,7 @@ from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
 from ricordo_services.cli.stores import named_stores, tenant_of
-from ricordo_services.passed import ORDER, RunsElsewhere, Summary
+from ricordo_services.progress.passes import ORDER, PassSummary, RunsElsewhere
 
 ALL: Final = "all"
 _COUNTS: Final = ("examined", "changed", "archived", "created", "seconds")
@@ -86,7 +86,7 @@ def _named(name: str) -> tuple[str, ...]:
     return ORDER if name == ALL else (name,)
 
 
-async def _made(order: _Order, name: str, *, quiet: bool) -> Summary:
+async def _made(order: _Order, name: str, *, quiet: bool) -> PassSummary:
     """Make one pass, and show how far it is.
 
     Raises:
@@ -95,10 +95,10 @@ async def _made(order: _Order, name: str, *, quiet: bool) -> Summary:
     """
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    so_far = Summary(name)
+    so_far = PassSummary(name)
     with progress(margin(), name, quiet=quiet) as show:
 
-        def report(now: Summary) -> None:
+        def report(now: PassSummary) -> None:
             nonlocal so_far
             so_far = now
             show(now.examined, max(now.examined, now.expected))
@@ -111,12 +111,12 @@ async def _made(order: _Order, name: str, *, quiet: bool) -> Summary:
             raise Interrupted(_unfinished(so_far)) from None
 
 
-def _unfinished(so_far: Summary) -> str:
+def _unfinished(so_far: PassSummary) -> str:
     done = f"{so_far.changed} changed of {so_far.examined} examined"
     return f"{so_far.name}: {done}; run it again, and it does the rest"
 
 
-def _show(summary: Summary, *, as_json: bool) -> None:
+def _show(summary: PassSummary, *, as_json: bool) -> None:
     fields = asdict(summary)
     counts = {"pass": summary.name, **{name: fields[name] for name in _COUNTS}}
     if as_json:

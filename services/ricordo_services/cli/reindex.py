@@ -13,7 +13,7 @@ from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
 from ricordo_services.cli.stores import named_stores, tenant_of
-from ricordo_services.reindexed import Projected, Reindexed, ReindexOrder
+from ricordo_services.progress.reindex import Projected, Reindexed, ReindexOrder
 
 _OF: Final[dict[Projected, str]] = {"graph": "facts", "vectors": "memories"}
 _ABOUT: Final[dict[Projected, tuple[str, ...]]] = {

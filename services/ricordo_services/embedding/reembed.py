@@ -15,9 +15,9 @@ from ricordo.ports.life import Life
 from ricordo.ports.memories import Encodings, Vector
 from ricordo.ports.models import ModelUnavailable, NoVector
 from ricordo.runtime.texts import Encoded
-from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.ports import Emitter, Linker
+from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Report
 
 _LOOK_EVERY_S: Final = 0.2
 _FOLLOWED_WITHIN_S: Final = 10.0  # for which the last points are waited for

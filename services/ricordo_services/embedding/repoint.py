@@ -9,7 +9,7 @@ from ricordo.ports.indexed import IndexedMemories
 from ricordo.ports.life import Life
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.ports import Emitter
-from ricordo_services.reindexed import Reindexed, ReindexOrder, Report
+from ricordo_services.progress.reindex import Reindexed, ReindexOrder, Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

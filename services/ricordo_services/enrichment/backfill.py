@@ -12,10 +12,10 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
-from ricordo_services.backfilled import Backfilled, BackfillOrder, Part, Report
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.enrichment.reading import Asked
 from ricordo_services.ports import Emitter, Linker
+from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Part, Report
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more

@@ -8,7 +8,7 @@ from ricordo.messages.subjects import checked_tenant
 from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 from ricordo_services.knowledge.mending import Mending, Written
-from ricordo_services.reindexed import Reindexed, ReindexOrder, Report
+from ricordo_services.progress.reindex import Reindexed, ReindexOrder, Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

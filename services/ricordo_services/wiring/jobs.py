@@ -14,15 +14,15 @@ from ricordo.adapters.postgres.projection import PostgresEncodings
 from ricordo.ports.bus import StreamsTooLarge
 from ricordo.runtime.emitting import Emitter
 from ricordo.settings import Settings
-from ricordo_services.awaited import Tell, served_at, waiting_for
-from ricordo_services.backfilled import Backfilled, BackfillOrder, Report
 from ricordo_services.embedding.reembed import Reembed
 from ricordo_services.embedding.repoint import Repoint
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.knowledge.regraph import Regraph
 from ricordo_services.models import enriching_model
-from ricordo_services.reindexed import Reindexed, ReindexOrder
-from ricordo_services.reindexed import Report as ReindexReport
+from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Report
+from ricordo_services.progress.reindex import Reindexed, ReindexOrder
+from ricordo_services.progress.reindex import Report as ReindexReport
+from ricordo_services.progress.waiting import Tell, served_at, waiting_for
 from ricordo_services.resources import Resources, bus_settings, topology
 from ricordo_services.wiring.enriching import enriching, linking
 from ricordo_services.wiring.projecting import mending

@@ -21,7 +21,7 @@ from ricordo.settings import LifecycleSettings, Settings
 from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Expire, Pass, Retain, Work
 from ricordo_services.lifecycle.reflecting import Reflect
 from ricordo_services.lifecycle.summarizing import Alone, Summarize
-from ricordo_services.passed import Report, Summary, silent
+from ricordo_services.progress.passes import PassSummary, Report, silent
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.condensing import condenser
 from ricordo_services.wiring.insights import insight_model
@@ -135,7 +135,7 @@ PASSES: Final[Mapping[str, Planned]] = {
     "retain": Planned(_retain, nightly),
     "archive": Planned(_archive),
 }
-"""By name, in the order of `passed.ORDER`."""
+"""By name, in the order of `progress.passes.ORDER`."""
 
 
 async def make_pass(resources: Resources, name: str) -> Pass:
@@ -186,7 +186,7 @@ async def run_pass(
     user_id: str | None = None,
     tenant: str | None = None,
     report: Report = silent,
-) -> Summary:
+) -> PassSummary:
     """Make a pass once, whenever it was made last; see `Pass.run`.
 
     Args:

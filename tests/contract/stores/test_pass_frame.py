@@ -13,7 +13,7 @@ from ricordo.ports.memories import StoreUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.stores import Stores
 from ricordo_services.lifecycle.passes import Pass, Slice
-from ricordo_services.passed import RunsElsewhere, Summary
+from ricordo_services.progress.passes import PassSummary, RunsElsewhere
 
 pytestmark = pytest.mark.integration
 
@@ -179,7 +179,7 @@ async def test_a_run_by_hand_makes_all_of_it_and_tells_how_far_it_is(
 ) -> None:
     work, told = Work(), []
 
-    def report(now: Summary) -> None:
+    def report(now: PassSummary) -> None:
         told.append((now.examined, now.expected))
 
     await framed(stores, work, clock).catch_up(clock.now(), DAY)
@@ -190,7 +190,7 @@ async def test_a_run_by_hand_makes_all_of_it_and_tells_how_far_it_is(
     assert nobodys.examined == 20
 
 
-async def _made(one: Pass, way: str, clock: ManualClock) -> Summary | None:
+async def _made(one: Pass, way: str, clock: ManualClock) -> PassSummary | None:
     if way == "run":
         return await one.run(clock.now())
     return await (one.attend(clock.now()) if way == "attend" else one.catch_up(clock.now(), DAY))

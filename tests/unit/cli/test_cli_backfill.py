@@ -8,7 +8,7 @@ import pytest
 from tests.unit.cli.conftest import Cli
 
 from ricordo_services import wiring
-from ricordo_services.backfilled import Backfilled, BackfillOrder
+from ricordo_services.progress.backfill import Backfilled, BackfillOrder
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from ricordo_services import cli as command_line
 from ricordo_services import wiring
 from ricordo_services.cli.catalogue import ENTRIES
 from ricordo_services.cli.local import EVERY_NAME
-from ricordo_services.passed import ORDER, Summary
+from ricordo_services.progress.passes import ORDER, PassSummary
 from ricordo_services.wiring import PASSES, WORKERS
 
 NAMES = [entry.name for entry in ENTRIES]
@@ -56,8 +56,8 @@ def test_a_pass_that_left_something_out_says_so(
 ) -> None:
     """At a terminal, and by its exit code; the JSON line keeps its fields."""
 
-    async def made(_settings: Settings, name: str, **_: object) -> Summary:
-        return Summary(name, examined=3, failed=failed)
+    async def made(_settings: Settings, name: str, **_: object) -> PassSummary:
+        return PassSummary(name, examined=3, failed=failed)
 
     monkeypatch.setattr(wiring, "run_pass", made)
     monkeypatch.setenv("RICORDO_NATS_URL", "nats://127.0.0.1:1")

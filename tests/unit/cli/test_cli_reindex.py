@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Cli
 
 from ricordo.ports.graph import GraphUnavailable
 from ricordo_services import wiring
-from ricordo_services.reindexed import Reindexed, ReindexOrder
+from ricordo_services.progress.reindex import Reindexed, ReindexOrder
 
 
 @pytest.fixture

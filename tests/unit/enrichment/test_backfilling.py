@@ -15,10 +15,10 @@ from ricordo.ports.outdated import Outdated, Slice, Sought
 from ricordo.ports.stages import Progress
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, TENANT
-from ricordo_services.backfilled import Backfilled, BackfillOrder, Part
 from ricordo_services.backpressure import IndexStuck
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.enrichment.reading import Asked
+from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Part
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"

@@ -34,7 +34,7 @@ from ricordo_services.embedding.projection import Projection
 from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.lifecycle.handlers import Reinforce
-from ricordo_services.passed import Summary
+from ricordo_services.progress.passes import PassSummary
 from ricordo_services.resources import Resources
 from ricordo_services.retrieval.recall import Recall
 from ricordo_services.wiring.passes import make_pass
@@ -115,7 +115,7 @@ class InProcess:
         await self._settle()
         return answer.reply
 
-    async def run(self, name: str) -> Summary:
+    async def run(self, name: str) -> PassSummary:
         """Make a pass of lifecycle as of the clock's present, and all that follows from it.
 
         Raises:

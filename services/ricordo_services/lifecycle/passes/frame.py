@@ -18,7 +18,7 @@ import structlog
 from ricordo.ports.clock import Clock
 from ricordo.ports.passes import PassLocks, PassRuns, PassState
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
-from ricordo_services.passed import Report, RunsElsewhere, Summary, silent
+from ricordo_services.progress.passes import PassSummary, Report, RunsElsewhere, silent
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -91,7 +91,7 @@ class Pass:
         report: Report = silent,
         *,
         tenant: str | None = None,
-    ) -> Summary:
+    ) -> PassSummary:
         """Make the whole pass, whenever it was made last.
 
         Args:
@@ -104,7 +104,7 @@ class Pass:
             RunsElsewhere: another process makes it at this moment.
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
-        summary, began = Summary(self.name), self.clock.monotonic()
+        summary, began = PassSummary(self.name), self.clock.monotonic()
         async with self.locks.alone(self.name, self.patience) as is_alone:
             if not is_alone:
                 raise RunsElsewhere(self.name)
@@ -118,7 +118,7 @@ class Pass:
         summary.seconds = self.clock.monotonic() - began
         return summary
 
-    async def catch_up(self, now: datetime, every: timedelta) -> Summary | None:
+    async def catch_up(self, now: datetime, every: timedelta) -> PassSummary | None:
         """Make the pass for the tenants that it is due for; go on where a run of the same day was cut off.
 
         Args:
@@ -131,7 +131,7 @@ class Pass:
         Raises:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
-        summary, began = Summary(self.name), self.clock.monotonic()
+        summary, began = PassSummary(self.name), self.clock.monotonic()
         async with self.locks.alone(self.name) as is_alone:
             if not is_alone:
                 _log.info("a pass runs elsewhere", name=self.name)
@@ -141,7 +141,7 @@ class Pass:
         summary.seconds = self.clock.monotonic() - began
         return summary
 
-    async def attend(self, now: datetime) -> Summary | None:
+    async def attend(self, now: datetime) -> PassSummary | None:
         """Make the pass for the tenants in which something waits for it: where anything is expected.
 
         Args:
@@ -153,7 +153,7 @@ class Pass:
         Raises:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
-        summary, began = Summary(self.name), self.clock.monotonic()
+        summary, began = PassSummary(self.name), self.clock.monotonic()
         tenants = [one for one in await self.life.tenants() if await self._expected(one, now, None)]
         if not tenants:
             return None
@@ -166,7 +166,7 @@ class Pass:
         return summary
 
     async def _apart(
-        self, doing: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: Summary
+        self, doing: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: PassSummary
     ) -> None:
         """Do what there is to do for a tenant; count it where it fails."""
         _add(summary, await self.trials.of(doing, now, tenant, name=self.name))
@@ -180,14 +180,14 @@ class Pass:
         return 0
 
     async def _make(
-        self, tenant: str, now: datetime, user_id: str | None, summary: Summary, report: Report = silent
+        self, tenant: str, now: datetime, user_id: str | None, summary: PassSummary, report: Report = silent
     ) -> Slice:
         async for one in self.work.slices(tenant, now, user_id, None):
             _add(summary, one)
             report(summary)
         return Slice()
 
-    async def _catch_up(self, tenant: str, now: datetime, every: timedelta, summary: Summary) -> Slice:
+    async def _catch_up(self, tenant: str, now: datetime, every: timedelta, summary: PassSummary) -> Slice:
         state = await self.runs.state(tenant, self.name)
         if not _is_due(state, now, every):
             return Slice()
@@ -207,7 +207,7 @@ def _is_due(state: PassState, now: datetime, every: timedelta) -> bool:
     return state.completed_at is None or abs(now - state.completed_at) >= every
 
 
-def _add(summary: Summary, one: Slice) -> None:
+def _add(summary: PassSummary, one: Slice) -> None:
     summary.examined += one.examined
     summary.changed += one.changed
     summary.archived += one.archived

@@ -14,8 +14,8 @@ from ricordo_services.backpressure import Backlog
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import tell_again
-from ricordo_services.passed import Summary
 from ricordo_services.ports import Emitter
+from ricordo_services.progress.passes import PassSummary
 
 _MOVED: Final = 5_000  # moves that one pass tells of
 _BUSY: Final = 5  # times the patience while workers have a backlog
@@ -25,7 +25,7 @@ _REASONS_KEPT: Final = timedelta(days=30)
 _USES_KEPT: Final = timedelta(days=30)
 
 
-async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> Summary:
+async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> PassSummary:
     """Drop, for all tenants, the record of events that come no more, and old reasons of dead letters.
 
     So goes what each recall has added to memories, once it is older than `uses_kept`.
@@ -39,7 +39,7 @@ async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> 
     Raises:
         StoreUnavailable: PostgreSQL does not answer.
     """
-    trials, summary = Trials("tidy"), Summary("tidy")
+    trials, summary = Trials("tidy"), PassSummary("tidy")
 
     async def dropped(tenant: str) -> Slice:
         await life.tidy(
@@ -73,13 +73,13 @@ class Reconcile:
     patience: timedelta = field(default=timedelta(minutes=2))
     trials: Trials = field(default_factory=lambda: Trials("reconcile"))
 
-    async def run(self) -> Summary:
+    async def run(self) -> PassSummary:
         """Emit again, for all tenants, the event before the first stage that is missing, and of each move.
 
         Raises:
             StoreUnavailable, BusUnavailable: a server does not answer.
         """
-        summary, began = Summary("reconcile"), self.clock.monotonic()
+        summary, began = PassSummary("reconcile"), self.clock.monotonic()
         patience = self.patience * (_BUSY if await self.backlog.waiting() else 1)
         now = self.clock.now()
         for tenant in await self.life.tenants():
@@ -88,7 +88,9 @@ class Reconcile:
         summary.seconds = self.clock.monotonic() - began
         return summary
 
-    async def _reconcile(self, tenant: str, now: datetime, patience: timedelta, summary: Summary) -> Slice:
+    async def _reconcile(
+        self, tenant: str, now: datetime, patience: timedelta, summary: PassSummary
+    ) -> Slice:
         lagging = await self.life.lagging(tenant, now, patience, _REMITTED)
         summary.examined += len(lagging)
         await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
@@ -96,7 +98,7 @@ class Reconcile:
         await self._tell_moved(tenant, now - patience, summary)
         return Slice()
 
-    async def _tell_moved(self, tenant: str, before: datetime, summary: Summary) -> None:
+    async def _tell_moved(self, tenant: str, before: datetime, summary: PassSummary) -> None:
         """Say once more what moved before `before`; then it is taken as said.
 
         Whoever moved it said so at once, if nothing came in between. So it is said twice, patience apart, and

@@ -24,7 +24,7 @@ class Slice:
     """What one committed step of a pass has done.
 
     Attributes:
-        examined, changed, archived, created, failed: see `Summary`.
+        examined, changed, archived, created, failed: see `PassSummary`.
         reached: up to which id, where a later run can go on after it; None where it must begin anew.
     """
 

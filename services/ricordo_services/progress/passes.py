@@ -9,7 +9,7 @@ ORDER: Final = ("summarize", "reflect", "expire", "compress", "decay", "retain",
 
 
 @dataclass(slots=True)
-class Summary:
+class PassSummary:
     """What a pass has done so far.
 
     Attributes:
@@ -33,10 +33,10 @@ class Summary:
     expected: int = 0
 
 
-Report = Callable[[Summary], None]
+Report = Callable[[PassSummary], None]
 
 
-def silent(_: Summary) -> None:
+def silent(_: PassSummary) -> None:
     """Tell nobody."""
 
 
