@@ -17,8 +17,8 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.recollection import Recollection, Turn
 from ricordo.runtime.replies import Answer
-from ricordo_services.retrieval.alone import alone
 from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
+from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
 from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, in_particular, reply
 from ricordo_services.retrieval.views import history_view
@@ -36,7 +36,7 @@ class Context:
 
     async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
         """Recall, and assemble what was recalled with the last turns into a text within the budget."""
-        with alone():
+        with ungrouped():
             async with asyncio.TaskGroup() as group:
                 remembering = group.create_task(self.remember(tenant, request, summaries=True))
                 reading = group.create_task(self._recent(tenant, request))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ricordo.ports.memories import Vector
 from ricordo.ports.models import Encoder, ModelUnavailable
-from ricordo_services.retrieval.alone import together
+from ricordo_services.retrieval.concurrently import together
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ from ricordo.ports.documents import Documents
 from ricordo.ports.facts import FactLedger, FactQuestion
 from ricordo.ports.recollection import Failure, Recollection
 from ricordo.ports.stages import Progress
-from ricordo_services.retrieval.alone import alone
+from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.views import document_view, fact_view, history_view, memory_view, stages_view
 
@@ -62,7 +62,7 @@ class Facts:
 
     async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
         """Return facts, most confident first, then most recent; and the entity that they are asked about."""
-        with alone():
+        with ungrouped():
             async with asyncio.TaskGroup() as group:
                 knowing = group.create_task(self._facts(tenant, request))
                 meeting = group.create_task(self.lookup(tenant, request.user_id, request.entity))

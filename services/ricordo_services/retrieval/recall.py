@@ -29,7 +29,7 @@ from ricordo.ports.recollection import Profile, Recollection
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.analysers import RulesAnalyser
 from ricordo.runtime.replies import Answer
-from ricordo_services.retrieval.alone import alone
+from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.encoding import FormerModels, encoded
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.search import Asked, Found, Search
@@ -152,7 +152,7 @@ class Remember:
         self, tenant: str, request: RecallRequest, recalled: Recalled
     ) -> Mapping[str, Vector]:
         """Look for facts while the question is encoded; return its vectors by model."""
-        with alone():
+        with ungrouped():
             async with asyncio.TaskGroup() as group:
                 encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
                 surfacing = group.create_task(self._facts(tenant, request, recalled))

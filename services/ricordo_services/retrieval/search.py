@@ -14,7 +14,7 @@ from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
 from ricordo.ports.vectors import Hit, Scope, VectorIndex
-from ricordo_services.retrieval.alone import together
+from ricordo_services.retrieval.concurrently import together
 
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
 _FEWEST = 100  # candidates of each search

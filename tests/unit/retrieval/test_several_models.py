@@ -20,7 +20,7 @@ from ricordo.ports.vectors import Facets, Hit, Point, Scope, Vector
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
-from ricordo_services.retrieval.alone import together
+from ricordo_services.retrieval.concurrently import together
 from ricordo_services.retrieval.encoding import encoded
 from ricordo_services.retrieval.search import Asked, Search
 

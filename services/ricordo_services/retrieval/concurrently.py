@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def ungrouped() -> Iterator[None]:
     """Raise what failed first in a task group as what it is, and not as a group.
 
     Whoever asked tells a store that is away from a defect by the exception, and knows nothing of tasks.
@@ -34,7 +34,7 @@ async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """
     if len(work) == 1:
         return [await work[0]]
-    with alone():
+    with ungrouped():
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one) for one in work]
     return [task.result() for task in tasks]
