@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
-from ricordo.runtime.measured import Measure, portions
+from ricordo.runtime.throttling import Throttle, portions
 from ricordo_services.backpressure import Backlog
 from ricordo_services.knowledge.profiles import EntityProfiles
 from ricordo_services.knowledge.projecting import Following
@@ -45,7 +45,7 @@ class IdentifyByModel:
         ledger: holds doubts and decisions.
         follow: has the graph follow what is decided.
         reader: the model.
-        measure: in what measure it is asked.
+        throttle: through which it is asked.
         tenants: gives all tenants.
         backlog: the events that knowledge has before it.
         ask_graph: returns when the graph answers, and raises `GraphUnavailable` when it does not.
@@ -54,7 +54,7 @@ class IdentifyByModel:
     ledger: KnowledgeLedger
     follow: Following
     reader: IdentityReader
-    measure: Measure
+    throttle: Throttle
     tenants: Callable[[], Awaitable[Sequence[str]]]
     backlog: Backlog
     ask_graph: Callable[[], Awaitable[None]]
@@ -70,7 +70,7 @@ class IdentifyByModel:
     @property
     def trouble(self) -> str:
         """What hampers it, in words; empty for nothing."""
-        reason = self.measure.reason
+        reason = self.throttle.reason
         return f"what rules leave open of who is who waits: {reason}" if reason else ""
 
     async def run(self) -> None:
@@ -157,7 +157,7 @@ class IdentifyByModel:
             answers = await self._answers(tenant, asked) if asked else {}
             for doubt, verdict in answers.items():
                 await self._decide(tenant, doubt, verdict)
-        if len(answers) < len(asked) and self.measure.reason:
+        if len(answers) < len(asked) and self.throttle.reason:
             raise _NotNow
 
     async def _answers(self, tenant: str, portion: Sequence[_Asked]) -> dict[Doubt, Verdict | None]:
@@ -179,7 +179,7 @@ class IdentifyByModel:
                 unreadable.add(asked[0].doubt)
             return found
 
-        found = await self.measure.each(iter([portion]), judge, self.measure.deadline())
+        found = await self.throttle.each(iter([portion]), judge, self.throttle.deadline())
         return {
             one.doubt: verdict
             for one, verdict in zip(portion, found, strict=True)

@@ -7,8 +7,8 @@ from ricordo.adapters.ollama import open_condenser
 from ricordo.ports.clock import Clock
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.condensing import ModelCondenser
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.throttling import Throttle
 from ricordo.settings import CondensingSettings
 from ricordo_services.resources import Resources
 
@@ -18,20 +18,20 @@ async def condenser(resources: Resources) -> ModelCondenser | None:
     return await resources.opened("condenser", _open_condenser(resources))
 
 
-async def condensing_measure(resources: Resources) -> Measure:
-    """Return the measure in which the model that condenses is asked, whoever asks it, and whatever for.
+async def condensing_throttle(resources: Resources) -> Throttle:
+    """Return the throttle before the model that condenses, whoever asks it, and whatever for.
 
     One for all: each with its own would ask it that many times as often as the settings allow, and find out
     alone that it is away.
     """
     return await resources.opened(
-        "condensing measure", _measure(resources.settings.condensing, resources.clock)
+        "condensing throttle", _throttle(resources.settings.condensing, resources.clock)
     )
 
 
 @asynccontextmanager
-async def _measure(settings: CondensingSettings, clock: Clock) -> AsyncIterator[Measure]:
-    yield Measure(
+async def _throttle(settings: CondensingSettings, clock: Clock) -> AsyncIterator[Throttle]:
+    yield Throttle(
         CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),
         TokenBucket(clock, settings.requests_per_s),
         clock,
@@ -48,4 +48,4 @@ async def _open_condenser(resources: Resources) -> AsyncIterator[ModelCondenser 
         yield None
         return
     async with open_condenser(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
-        yield ModelCondenser(reader, await condensing_measure(resources))
+        yield ModelCondenser(reader, await condensing_throttle(resources))

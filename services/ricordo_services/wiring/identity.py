@@ -4,10 +4,10 @@ from ricordo.adapters.ollama import open_identity_reader
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.throttling import Throttle
 from ricordo.settings import KnowledgeSettings
 from ricordo.urls import bare
 from ricordo_services.knowledge.identify import IdentifyByModel
@@ -31,7 +31,7 @@ async def identifying(resources: Resources, ledger: KnowledgeLedger) -> list[Ser
         ledger=ledger,
         follow=await following(resources),
         reader=await resources.opened("identities", opening),
-        measure=Measure(
+        throttle=Throttle(
             CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),
             TokenBucket(clock, settings.requests_per_s),
             clock,

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from ricordo.adapters.ollama import open_insight_reader
 from ricordo.runtime.insights import ModelInsights
 from ricordo_services.resources import Resources
-from ricordo_services.wiring.condensing import condensing_measure
+from ricordo_services.wiring.condensing import condensing_throttle
 
 
 async def insight_model(resources: Resources) -> ModelInsights | None:
@@ -21,4 +21,4 @@ async def _open_insight_model(resources: Resources) -> AsyncIterator[ModelInsigh
         yield None
         return
     async with open_insight_reader(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
-        yield ModelInsights(reader, await condensing_measure(resources))
+        yield ModelInsights(reader, await condensing_throttle(resources))

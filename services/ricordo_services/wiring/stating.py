@@ -13,9 +13,9 @@ from ricordo.ports.relating import EntityRecogniser
 from ricordo.ports.stating import StatementReader
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.health import Health
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.runtime.stating import ModelStatementReader, RulesStatementReader
+from ricordo.runtime.throttling import Throttle
 from ricordo.settings import KnowledgeSettings
 from ricordo.urls import bare
 
@@ -45,9 +45,9 @@ async def open_statement_reader(
             rules,
             beside,
             reader,
-            _measure(settings, clock, settings.model, TokenBucket(clock, settings.requests_per_s)),
+            _throttle(settings, clock, settings.model, TokenBucket(clock, settings.requests_per_s)),
             recogniser=recogniser,
-            measure_of_entities=_measure(settings, clock, settings.gliner_model or ""),
+            throttle_of_entities=_throttle(settings, clock, settings.gliner_model or ""),
             batch=settings.batch,
             lacking=lacking,
         )
@@ -90,10 +90,10 @@ async def _recogniser(
         return None, f"{settings.model} reads facts without entities: {error}"
 
 
-def _measure(
+def _throttle(
     settings: KnowledgeSettings, clock: Clock, model: str, bucket: TokenBucket | None = None
-) -> Measure:
-    return Measure(
+) -> Throttle:
+    return Throttle(
         CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),
         bucket,
         clock,

@@ -11,7 +11,7 @@ from ricordo.domain.describing import Said
 from ricordo.domain.summaries import Condensed, Turn, spoken_language
 from ricordo.domain.text import collapse, normalise
 from ricordo.ports.condensing import CondensingReader
-from ricordo.runtime.measured import Measure
+from ricordo.runtime.throttling import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -25,12 +25,12 @@ class ModelCondenser:
 
     Args:
         reader: the model, which answers one call or raises.
-        measure: in which it is asked.
+        throttle: through which it is asked.
     """
 
-    def __init__(self, reader: CondensingReader, measure: Measure) -> None:
+    def __init__(self, reader: CondensingReader, throttle: Throttle) -> None:
         self._reader = reader
-        self._measure = measure
+        self._throttle = throttle
         self._taken = 0
         self._unanswered = 0
         self._doubts: Counter[Doubt] = Counter()
@@ -47,7 +47,7 @@ class ModelCondenser:
     @property
     def trouble(self) -> str:
         """What the last request met, while the model is away; empty while it answers."""
-        return self._measure.reason
+        return self._throttle.reason
 
     async def synthesis(self, turns: Sequence[Turn]) -> str | None:
         """Say what memories come to; see `Condenser.synthesis`."""
@@ -73,7 +73,7 @@ class ModelCondenser:
         async def asked(_: Sequence[None]) -> Sequence[T | None]:
             return [await ask()]
 
-        (answer,) = await self._measure.each(iter([[None]]), asked, self._measure.deadline())
+        (answer,) = await self._throttle.each(iter([[None]]), asked, self._throttle.deadline())
         self._unanswered += answer is None
         return answer
 

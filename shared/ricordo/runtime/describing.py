@@ -7,8 +7,8 @@ from typing import TypeVar
 from ricordo.domain.describing import Reading, Said, importance_of_rating
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import MessageReader
-from ricordo.runtime.measured import Measure, portions_of_messages
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.throttling import Throttle, portions_of_messages
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class ModelDescriber:
     ) -> None:
         self._reader = reader
         self._batch = batch
-        self._measure = Measure(
+        self._throttle = Throttle(
             breaker,
             bucket,
             clock,
@@ -59,7 +59,7 @@ class ModelDescriber:
 
     async def read(self, messages: Sequence[Said], *, describe: bool = True) -> list[Reading]:
         """Say what the model makes of each message; see `Describer.read`."""
-        deadline = self._measure.deadline()
+        deadline = self._throttle.deadline()
         ratings = await self._each(messages, self._reader.rate, deadline)
         nothing = [None] * len(messages)
         described = await self._each(messages, self._reader.describe, deadline) if describe else nothing
@@ -74,6 +74,6 @@ class ModelDescriber:
         ask: Callable[[Sequence[Said]], Awaitable[Sequence[T | None]]],
         deadline: float,
     ) -> list[T | None]:
-        return await self._measure.each(
+        return await self._throttle.each(
             portions_of_messages(messages, lambda one: one, self._batch), ask, deadline
         )

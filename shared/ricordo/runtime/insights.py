@@ -14,7 +14,7 @@ from ricordo.domain.reflection.observations import is_observation, language_of
 from ricordo.domain.summaries import Turn
 from ricordo.ports.insights import InsightReader
 from ricordo.ports.reflecting import Observed
-from ricordo.runtime.measured import Measure
+from ricordo.runtime.throttling import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -28,12 +28,12 @@ class ModelInsights:
 
     Args:
         reader: the model, which answers one call or raises.
-        measure: in which it is asked.
+        throttle: through which it is asked.
     """
 
-    def __init__(self, reader: InsightReader, measure: Measure) -> None:
+    def __init__(self, reader: InsightReader, throttle: Throttle) -> None:
         self._reader = reader
-        self._measure = measure
+        self._throttle = throttle
         self._taken = 0
         self._unanswered = 0
         self._dropped: Counter[str] = Counter()
@@ -50,7 +50,7 @@ class ModelInsights:
     @property
     def trouble(self) -> str:
         """What the last request met, while the model is away; empty while it answers."""
-        return self._measure.reason
+        return self._throttle.reason
 
     async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:  # noqa: ARG002
         """Return at most three insights that the memories bear out, each about something else."""
@@ -90,7 +90,7 @@ class ModelInsights:
         async def asked(_: Sequence[None]) -> Sequence[T | None]:
             return [await ask()]
 
-        (answer,) = await self._measure.each(iter([[None]]), asked, self._measure.deadline())
+        (answer,) = await self._throttle.each(iter([[None]]), asked, self._throttle.deadline())
         self._unanswered += answer is None
         return answer
 

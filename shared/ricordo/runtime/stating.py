@@ -12,7 +12,7 @@ from ricordo.domain.memory import Role
 from ricordo.ports.facts import Utterance
 from ricordo.ports.relating import EntityRecogniser, RelationReader
 from ricordo.runtime.beside import Beside
-from ricordo.runtime.measured import Measure, portions_of_messages
+from ricordo.runtime.throttling import Throttle, portions_of_messages
 
 _HEARD: Final = "heard"
 _UNHEARD: Final = "unheard"
@@ -46,9 +46,9 @@ class ModelStatementReader:
         rules: read every message.
         beside: where what the model says is held against the texts.
         reader: the language model.
-        measure: in what measure it is asked.
+        throttle: through which it is asked.
         recogniser: names the entities for it; None for nobody.
-        measure_of_entities: in what measure that is asked.
+        throttle_of_entities: through which that is asked.
         batch: messages in a request at the most.
         lacking: what is missing for good, in words; empty for nothing.
     """
@@ -60,19 +60,19 @@ class ModelStatementReader:
         rules: RulesStatementReader,
         beside: Beside,
         reader: RelationReader,
-        measure: Measure,
+        throttle: Throttle,
         *,
         recogniser: EntityRecogniser | None = None,
-        measure_of_entities: Measure | None = None,
+        throttle_of_entities: Throttle | None = None,
         batch: int = 8,
         lacking: str = "",
     ) -> None:
         self._rules = rules
         self._beside = beside
         self._reader = reader
-        self._measure = measure
+        self._throttle = throttle
         self._recogniser = recogniser
-        self._measure_of_entities = measure_of_entities or measure
+        self._throttle_of_entities = throttle_of_entities or throttle
         self._batch = batch
         self._lacking = lacking
         self._counts: Counter[str] = Counter()
@@ -86,7 +86,7 @@ class ModelStatementReader:
     @property
     def trouble(self) -> str:
         """What hampers it, in words; empty for nothing."""
-        reason = self._measure_of_entities.reason or self._measure.reason
+        reason = self._throttle_of_entities.reason or self._throttle.reason
         return f"facts are read by rules alone: {reason}" if reason else self._lacking
 
     @property
@@ -120,12 +120,12 @@ class ModelStatementReader:
 
     async def _told(self, said: Sequence[Said]) -> list[tuple[Passage, Sequence[Relation] | None]]:
         """Return what the model says of each message; None of one that it has not answered for."""
-        deadline = self._measure.deadline()
+        deadline = self._throttle.deadline()
         named = await self._recognised([one.shown for one in said], deadline)
         passages = [Passage(one, tuple(names or ())) for one, names in zip(said, named, strict=True)]
         shown = [one for one, names in zip(passages, named, strict=True) if names is not None]
         some = portions_of_messages(shown, lambda one: one.said, self._batch)
-        told = iter(await self._measure.each(some, self._reader.relate, deadline))
+        told = iter(await self._throttle.each(some, self._reader.relate, deadline))
         return [
             (one, None if names is None else next(told)) for one, names in zip(passages, named, strict=True)
         ]
@@ -134,7 +134,7 @@ class ModelStatementReader:
         if self._recogniser is None:
             return [()] * len(texts)
         some = (texts[at : at + self._batch] for at in range(0, len(texts), self._batch))
-        return await self._measure_of_entities.each(some, self._recogniser.entities, deadline)
+        return await self._throttle_of_entities.each(some, self._recogniser.entities, deadline)
 
 
 def by_rules(utterance: Utterance) -> tuple[Statement, ...]:

@@ -14,8 +14,8 @@ from ricordo.domain.memory import Memory
 from ricordo.domain.summaries import Condensed, Turn
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.condensing import ModelCondenser
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.runtime.throttling import Throttle
 from ricordo.testing.condensing import CondensingMind, CondensingReaderContract
 from ricordo.testing.factories import memory
 from ricordo.testing.fakes.condensing import FakeCondensingReader
@@ -99,8 +99,8 @@ async def _condenser(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn,
     clock = SystemClock()
     async with ollama_stand_in([MODEL]) as server, open_condenser(server.url, MODEL, timeout=10) as reader:
         breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
-        measure = Measure(breaker, None, clock, budget=budget, gone="gone", back="back")
-        yield server, ModelCondenser(reader, measure)
+        throttle = Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")
+        yield server, ModelCondenser(reader, throttle)
 
 
 async def test_what_the_texts_bear_out_is_taken() -> None:

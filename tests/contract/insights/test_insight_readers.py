@@ -18,8 +18,8 @@ from ricordo.ports.describing import Nonsense
 from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.reflecting import Observed
 from ricordo.runtime.insights import ModelInsights
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.runtime.throttling import Throttle
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import Body, OllamaStandIn, ollama_stand_in
 
@@ -74,7 +74,7 @@ async def _insights(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, 
         breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
         yield (
             server,
-            ModelInsights(reader, Measure(breaker, None, clock, budget=budget, gone="gone", back="back")),
+            ModelInsights(reader, Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")),
         )
 
 

@@ -17,8 +17,8 @@ from ricordo.ports.graph import GraphUnavailable
 from ricordo.ports.identity import Doubt, Verdict
 from ricordo.ports.known import KnownFacts
 from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.runtime.throttling import Throttle
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.fakes.identity import FakeIdentityReader
@@ -66,7 +66,7 @@ class Asking:
             ledger=self.ledger,
             follow=Following(graph, Mendings(Mending(facts=self.known, graph=graph))),
             reader=self.reader,
-            measure=Measure(breaker, None, clock, gone="gone", back="back"),
+            throttle=Throttle(breaker, None, clock, gone="gone", back="back"),
             tenants=self._tenants,
             backlog=self.waiting,
             ask_graph=self._ask_graph,

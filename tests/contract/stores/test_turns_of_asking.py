@@ -15,8 +15,8 @@ from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.ports.facts import FactQuestion
 from ricordo.ports.identity import Doubt, Pair, Verdict
 from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.runtime.throttling import Throttle
 from ricordo.testing.factories import new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.fakes.identity import FakeIdentityReader
@@ -83,7 +83,7 @@ def asking(stores: Stores, database: Database, reader: Slow) -> IdentifyByModel:
         ledger=PostgresFactLedger(database, doubting=True),
         follow=Following(graph, Mendings(Mending(facts=PostgresKnownFacts(database), graph=graph))),
         reader=reader,
-        measure=Measure(
+        throttle=Throttle(
             CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable), None, clock, gone="", back=""
         ),
         tenants=tenants,

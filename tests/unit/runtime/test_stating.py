@@ -11,9 +11,9 @@ from ricordo.domain.facts.testimony import Relation
 from ricordo.ports.facts import Utterance
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.beside import Beside
-from ricordo.runtime.measured import Measure
 from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
 from ricordo.runtime.stating import ModelStatementReader, RulesStatementReader
+from ricordo.runtime.throttling import Throttle
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START
 from ricordo.testing.fakes.reading import away, babbling
@@ -56,15 +56,15 @@ class Asking:
             RulesStatementReader(beside),
             beside,
             self.model,
-            self._measure(TokenBucket(self.clock, 1000)),
+            self._throttle(TokenBucket(self.clock, 1000)),
             recogniser=recogniser,
-            measure_of_entities=self._measure(None),
+            throttle_of_entities=self._throttle(None),
             batch=3,
         )
 
-    def _measure(self, bucket: TokenBucket | None) -> Measure:
+    def _throttle(self, bucket: TokenBucket | None) -> Throttle:
         breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
-        return Measure(breaker, bucket, self.clock, budget=30, gone="gone", back="back")
+        return Throttle(breaker, bucket, self.clock, budget=30, gone="gone", back="back")
 
     def shown(self) -> list[list[str]]:
         return [[one.said.text for one in each] for each in self.model.asked]
@@ -177,7 +177,7 @@ async def test_nobody_waits_for_ever(asking: Asking, monkeypatch: pytest.MonkeyP
         return []
 
     monkeypatch.setattr(FakeRelationReader, "relate", lambda _, passages: hang(passages))
-    measure = Measure(
+    throttle = Throttle(
         CircuitBreaker(asking.clock, counted=ModelUnavailable),
         None,
         asking.clock,
@@ -186,7 +186,7 @@ async def test_nobody_waits_for_ever(asking: Asking, monkeypatch: pytest.MonkeyP
         back="back",
     )
     async with Beside() as beside:
-        reader = ModelStatementReader(RulesStatementReader(beside), beside, asking.model, measure)
+        reader = ModelStatementReader(RulesStatementReader(beside), beside, asking.model, throttle)
         assert objects(await reader.read(uttered(RULED, NEWS))) == [["Roma"], []]
 
 

@@ -1,4 +1,4 @@
-"""Asking a model in good measure: by tokens, behind a breaker, in time."""
+"""The throttle before a language model: how often it is asked, behind a breaker, and for how long."""
 
 import asyncio
 import math
@@ -22,7 +22,7 @@ A = TypeVar("A")
 Ask: TypeAlias = Callable[[Sequence[A]], Awaitable[Sequence[T | None]]]
 
 
-class Measure:
+class Throttle:
     """Asks a model about items, several in a request; whom it does not answer in time gets None.
 
     Items that a request got no answer for, while others did or the answer was nonsense, are asked for again,
