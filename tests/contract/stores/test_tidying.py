@@ -76,17 +76,17 @@ async def test_it_goes_in_several_transactions(
 ) -> None:
     """Whoever is stopped in between has dropped a part, and the next time drops the rest."""
     await _fill(database, stores)
-    begun, transaction = 0, Database.transaction
+    begun, transaction = 0, database.transaction
 
-    def counted(self: Database, tenant: str, *, planned_anew: bool = False) -> object:
+    def counted(tenant: str, *, planned_anew: bool = False) -> object:
         nonlocal begun
         begun += 1
         if begun == 3:
             raise RuntimeError("the process ends here")
-        return transaction(self, tenant, planned_anew=planned_anew)
+        return transaction(tenant, planned_anew=planned_anew)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Database, "transaction", counted)
+        patched.setattr(database, "transaction", counted)
         with pytest.raises(RuntimeError, match="ends here"):
             await _tidy(stores)
     dropped, *others = await _left(database, stores)
