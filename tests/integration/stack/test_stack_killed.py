@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.fixtures import stack_program
+from tests.fixtures.processes import seen
 from tests.fixtures.stack_traces import eventually, leave_traces, read_traces, until
 
 from ricordo_services import stack as stack_package
@@ -102,7 +103,8 @@ async def test_killed_guards_and_then_a_killed_parent_lose_nothing(tmp_path: Pat
 async def test_an_interrupt_at_the_terminal_reaches_the_parent_only(tmp_path: Path) -> None:
     async with another_process(tmp_path / "data") as (process, _):
         family = process.children(recursive=True)
-        sessions = {os.getsid(member.pid) for member in family}
+        sessions = {session for _, session in seen(family, lambda member: os.getsid(member.pid))}
+        assert sessions
         assert os.getsid(process.pid) not in sessions
         process.send_signal(signal.SIGINT)
         await until(lambda: not psutil.wait_procs([process, *family], timeout=0)[1], seconds=8)
@@ -115,7 +117,8 @@ async def test_an_ordinary_user_can_run_it() -> None:
         os.chown(home, NOBODY, NOBODY)
         async with another_process(Path(home) / "data", *BECOME_NOBODY) as (process, endpoints):
             await leave_traces(endpoints)
-            assert {member.uids().real for member in process.children(recursive=True)} == {NOBODY}
+            family = process.children(recursive=True)
+            assert {uids.real for _, uids in seen(family, psutil.Process.uids)} == {NOBODY}
 
 
 @as_root
@@ -126,9 +129,11 @@ async def test_root_lends_postgres_an_account_and_opens_no_folder(stack: Endpoin
     assert {path.stat().st_mode & 0o077 for path in closed} == {0}
 
 
-def _serves(process: psutil.Process, folder: Path) -> bool:
-    """Whether it is the PostgreSQL of that folder: other tests' may have got new children meanwhile."""
-    return process.name() == "postgres" and Path(process.cwd()).is_relative_to(folder)
+def _program(process: psutil.Process, folder: Path) -> Path | None:
+    """Return the PostgreSQL of that folder: other tests' may have got new children meanwhile."""
+    if process.name() != "postgres" or not Path(process.cwd()).is_relative_to(folder):
+        return None
+    return Path(process.exe())
 
 
 @as_root
@@ -146,6 +151,6 @@ async def test_root_can_have_the_programs_in_a_closed_folder(
     before = set(psutil.Process().children(recursive=True))
     async with LocalStack.open(tmp_path / "data"):
         family = [p for p in psutil.Process().children(recursive=True) if p not in before]
-        (program,) = {Path(p.exe()) for p in family if _serves(p, tmp_path)}
+        (program,) = {path for _, path in seen(family, lambda p: _program(p, tmp_path)) if path}
         assert program.is_relative_to(public)
     shutil.rmtree(public)
