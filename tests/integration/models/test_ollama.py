@@ -22,6 +22,14 @@ from ricordo.testing.eventually import eventually
 from ricordo.testing.models import word_vectors
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 
+PATIENT_S, HASTY_S = 20.0, 1.5
+
+
+@pytest.fixture
+def timeout() -> float:
+    """Return the seconds that an answer may take; a test in which none comes allows less."""
+    return PATIENT_S
+
 
 @pytest.fixture
 async def server() -> AsyncIterator[OllamaStandIn]:
@@ -30,8 +38,8 @@ async def server() -> AsyncIterator[OllamaStandIn]:
 
 
 @pytest.fixture
-async def encoder(server: OllamaStandIn) -> AsyncIterator[OllamaEncoder]:
-    async with open_ollama(server.url, "all-minilm", timeout=0.5) as opened:
+async def encoder(server: OllamaStandIn, timeout: float) -> AsyncIterator[OllamaEncoder]:
+    async with open_ollama(server.url, "all-minilm", timeout=timeout) as opened:
         await opened.prepared()
         yield opened
 
@@ -84,7 +92,12 @@ MISBEHAVIOUR: dict[str, Callable[[Behaviour], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISBEHAVIOUR)
+def with_patience(*names: str) -> list[tuple[str, float]]:
+    """Return each with the seconds that an answer may take: few where none comes in time."""
+    return [(name, HASTY_S if name in ("hangs", "is too slow") else PATIENT_S) for name in names]
+
+
+@pytest.mark.parametrize(("name", "timeout"), with_patience(*MISBEHAVIOUR))
 async def test_a_server_that_misbehaves_is_unavailable_until_it_does_not(
     server: OllamaStandIn, encoder: OllamaEncoder, name: str
 ) -> None:
@@ -96,7 +109,7 @@ async def test_a_server_that_misbehaves_is_unavailable_until_it_does_not(
 
 
 REASONS: dict[str, str] = {
-    "hangs": "all-minilm did not answer within 0.5 s at {url}",
+    "hangs": "all-minilm did not answer within 1.5 s at {url}",
     "drops the connection": "all-minilm cannot be reached at {url}: Server disconnected without",
     "fails": "all-minilm answered 500: the server was told to fail",
     "answers no JSON": "all-minilm answered nonsense: it is no JSON",
@@ -106,7 +119,7 @@ REASONS: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("name", REASONS)
+@pytest.mark.parametrize(("name", "timeout"), with_patience(*REASONS))
 async def test_what_went_wrong_is_told_in_one_plain_line(
     server: OllamaStandIn, encoder: OllamaEncoder, name: str
 ) -> None:
@@ -141,6 +154,7 @@ async def test_an_address_is_told_without_its_credentials_which_are_sent() -> No
     assert base64.b64encode(b"davide:a secret") in heads[0]
 
 
+@pytest.mark.parametrize("timeout", [HASTY_S])
 async def test_no_answer_in_time_is_told_apart(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
     server.behaviour.hang = True
     with pytest.raises(ModelSlow, match="all-minilm did not answer within"):
