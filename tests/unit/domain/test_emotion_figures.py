@@ -184,5 +184,6 @@ def test_twice_as_much_takes_about_twice_as_long(hostile: str, language: str) ->
         return time.thread_time() - began
 
     seconds(hostile[:100])
-    short, whole = seconds(hostile[: len(hostile) // 4]), seconds(hostile)
+    pairs = [(seconds(hostile[: len(hostile) // 4]), seconds(hostile)) for _ in range(3)]
+    short, whole = min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
     assert whole < 16 * short + 0.2
