@@ -25,6 +25,6 @@ async def server(tmp_path: Path) -> AsyncIterator[NatsServerProcess]:
 
 @pytest.fixture
 async def bus(server: NatsServerProcess, topology: Topology) -> AsyncIterator[NatsBus]:
-    async with open_bus(NatsSettings(servers=(server.url,), request_timeout=2.0), topology) as opened:
+    async with open_bus(NatsSettings(servers=(server.url,)), topology) as opened:
         await opened.provision()
         yield opened

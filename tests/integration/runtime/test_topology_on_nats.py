@@ -25,7 +25,7 @@ pytestmark = pytest.mark.integration
 
 
 def settings(server: NatsServerProcess) -> NatsSettings:
-    return NatsSettings(servers=(server.url,), request_timeout=2.0)
+    return NatsSettings(servers=(server.url,))
 
 
 async def provisioned(server: NatsServerProcess, topology: Topology) -> list[str]:

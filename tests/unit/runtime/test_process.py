@@ -12,12 +12,17 @@ from ricordo.testing.clock import settle
 
 
 class Plain:
-    """A service that does what it is told."""
+    """A service that does what it is told.
+
+    Attributes:
+        together: where it waits for others when it stops.
+    """
 
     def __init__(self, name: str, *, failure: Exception | None = None, takes: float = 0.0) -> None:
         self.name = name
         self.failure = failure
         self.takes = takes
+        self.together = asyncio.Barrier(1)
         self.life: list[str] = []
         self.go_ready = asyncio.Event()
         self.go_ready.set()
@@ -33,6 +38,7 @@ class Plain:
             await stopping.wait()
         finally:
             await asyncio.sleep(self.takes)
+            await self.together.wait()
             self.life.append("stopped")
 
 
@@ -53,9 +59,11 @@ async def test_ready_is_said_once_when_all_are() -> None:
 
 
 async def test_all_stop_at_the_same_moment() -> None:
-    services, stopping = [Plain(f"s{n}", takes=0.2) for n in range(5)], asyncio.Event()
+    services, stopping, together = [Plain(f"s{n}") for n in range(5)], asyncio.Event(), asyncio.Barrier(5)
+    for service in services:
+        service.together = together
     stopping.set()
-    await asyncio.wait_for(run_services(services, stopping=stopping), 0.9)
+    await asyncio.wait_for(run_services(services, stopping=stopping), 10)
 
 
 async def test_a_failure_stops_the_others_and_is_raised() -> None:
