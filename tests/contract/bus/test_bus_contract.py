@@ -77,18 +77,18 @@ class TestFetching:
         await publish(bus, message("log.x.read"), message("log.x.read"))
         subscription = await bus.subscribe("readers")
         began = time.monotonic()
-        assert len(await subscription.fetch(50, 2.0)) == 2
-        assert time.monotonic() - began < 1.0
+        assert len(await subscription.fetch(50, 20.0)) == 2
+        assert time.monotonic() - began < 10.0
 
     async def test_waits_for_the_first_and_returns_at_once_when_it_comes(self, bus: AnyBus) -> None:
         subscription = await bus.subscribe("readers")
-        waiting = asyncio.ensure_future(subscription.fetch(50, 5.0))
+        waiting = asyncio.ensure_future(subscription.fetch(50, 20.0))
         await asyncio.sleep(0.1)
         assert not waiting.done()
         began = time.monotonic()
         await publish(bus, message("log.x.read"))
         assert len(await waiting) == 1
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 4.0
 
     async def test_returns_nothing_after_the_timeout(self, bus: AnyBus) -> None:
         subscription = await bus.subscribe("readers")
@@ -158,8 +158,8 @@ class TestSettling:
         await publish(bus, message("queue.a"))
         subscription = await bus.subscribe("workers")
         (delivery,) = await fetched(subscription, 1)
-        for _ in range(4):
-            assert list(await subscription.fetch(1, ACK_WAIT / 2)) == []
+        for _ in range(8):
+            assert list(await subscription.fetch(1, ACK_WAIT / 4)) == []
             await delivery.in_progress()
         await delivery.ack()
 

@@ -30,8 +30,10 @@ class TestMemoryGraph(FactGraphContract):
 class TestBoltGraph(FactGraphContract):
     @pytest.fixture
     async def graph(self, stack: Endpoints) -> AsyncIterator[KeptGraph]:
+        access = (stack.bolt_user, stack.bolt_password)
+        patience = GraphSettings(retry_time=60)  # those who write at once get in each other's way for long
         async with open_graph(
-            stack.bolt_url, stack.bolt_user, stack.bolt_password, database=stack.bolt_database
+            stack.bolt_url, *access, database=stack.bolt_database, settings=patience
         ) as graph:
             await graph.prepare()
             yield graph

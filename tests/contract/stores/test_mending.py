@@ -14,7 +14,7 @@ from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.domain.facts import Fact
 from ricordo.ports.facts import FactQuestion, Project, Step
-from ricordo.ports.graph import GraphBeingMended, GraphUnavailable
+from ricordo.ports.graph import GraphBeingMended, GraphUnavailable, Survey
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.stores import Stores
@@ -26,9 +26,9 @@ from ricordo_services.knowledge.projecting import Following
 
 pytestmark = pytest.mark.integration
 
-IDLE_S = 1.0
+IDLE_S = 3.0
 """For how long a transaction may wait here for something else; 60 s where it is used."""
-EACH_S = 0.01
+EACH_S = 0.03
 """What a slow graph takes for a fact."""
 MANY = 150
 
@@ -38,6 +38,7 @@ class SlowGraph(MemoryGraph):
 
     Attributes:
         wrote: set once some were written.
+        goes_on: while it is not set, nobody learns what it holds, and no mending gets further.
     """
 
     def __init__(self, each_s: float = 0.0) -> None:
@@ -45,6 +46,8 @@ class SlowGraph(MemoryGraph):
         self.each_s = each_s
         self.given = 0
         self.wrote = asyncio.Event()
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
 
     async def project(
         self,
@@ -59,6 +62,10 @@ class SlowGraph(MemoryGraph):
         await asyncio.sleep(self.each_s * len(facts))
         await super().project(tenant, user_id, facts, gone=gone, step=step)
         self.wrote.set()
+
+    async def survey(self, tenant: str, user_id: str) -> Survey:
+        await self.goes_on.wait()
+        return await super().survey(tenant, user_id)
 
 
 @dataclass
@@ -184,19 +191,22 @@ async def test_many_who_find_it_out_of_step_have_it_mended_once(knowing: Knowing
 
 async def test_who_may_not_wait_is_told_so_and_finds_it_mended_later(knowing: Knowing) -> None:
     await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
-    lost, in_vain = SlowGraph(EACH_S), 0
+    lost, in_vain = SlowGraph(EACH_S / 5), 0
+    lost.goes_on.clear()
     while not await knowing.is_shown(lost):
         try:
             await knowing.say(lost, 1, "tea", patience=0.1)
         except GraphBeingMended:
             in_vain += 1
+            if in_vain == 2:
+                lost.goes_on.set()
     assert in_vain > 1
     assert lost.given < 2 * MANY, "nobody began again from the first"
 
 
 async def test_who_is_cancelled_leaves_the_mending_to_go_on(knowing: Knowing) -> None:
     await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
-    lost = SlowGraph(EACH_S)
+    lost = SlowGraph(EACH_S / 3)
     first = asyncio.create_task(knowing.say(lost, 1, "tea"))
     await lost.wrote.wait()
     first.cancel()
@@ -208,7 +218,7 @@ async def test_who_is_cancelled_leaves_the_mending_to_go_on(knowing: Knowing) ->
 
 async def test_a_server_that_goes_away_ends_a_mending_and_the_next_one_begins_anew(knowing: Knowing) -> None:
     await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
-    lost = SlowGraph(EACH_S)
+    lost = SlowGraph(EACH_S / 3)
     waiting = asyncio.create_task(knowing.say(lost, 1, "tea"))
     await lost.wrote.wait()
     lost.away = True
@@ -221,7 +231,7 @@ async def test_a_server_that_goes_away_ends_a_mending_and_the_next_one_begins_an
 
 async def test_mendings_stop_with_their_process(knowing: Knowing) -> None:
     await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
-    lost = SlowGraph(EACH_S)
+    lost = SlowGraph(EACH_S / 3)
     async with knowing.mendings(lost) as mendings:
         waiting = asyncio.create_task(mendings.mend(knowing.stores.tenant, "u-1"))
         await lost.wrote.wait()

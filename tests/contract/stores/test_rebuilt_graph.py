@@ -11,7 +11,7 @@ import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase
 
 from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.neo4j import open_graph
+from ricordo.adapters.neo4j import GraphSettings, open_graph
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.known import PostgresKnownFacts
 from ricordo.adapters.postgres.life import PostgresLife
@@ -125,8 +125,9 @@ class World:
 @pytest.fixture
 async def world(stores: Stores, database: Database, stack: Endpoints) -> AsyncIterator[World]:
     access = (stack.bolt_user, stack.bolt_password)
+    patience = GraphSettings(retry_time=60)  # those who write at once get in each other's way for long
     async with (
-        open_graph(stack.bolt_url, *access, database=stack.bolt_database) as graph,
+        open_graph(stack.bolt_url, *access, database=stack.bolt_database, settings=patience) as graph,
         AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver,
     ):
         await graph.prepare()

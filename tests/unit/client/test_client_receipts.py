@@ -107,13 +107,13 @@ async def test_the_status_is_enough_when_listening_is_not_allowed(server: Server
 async def test_what_stays_under_way_is_a_timeout_that_counts(memory: MemoryClient, worker: Worker) -> None:
     await worker.answer("query.status", Statuses(a="remembered"))
 
-    with pytest.raises(Timeout, match=r"2 of 3 messages are not remembered after 0\.3 s"):
-        await memory.remembered(["a", "b", "c"], timeout=0.3)
+    with pytest.raises(Timeout, match=r"2 of 3 messages are not remembered after 2 s"):
+        await memory.remembered(["a", "b", "c"], timeout=2)
 
 
 async def test_a_timeout_says_when_nobody_answers(memory: MemoryClient) -> None:
     with pytest.raises(Timeout, match=r"nobody answers query\.status"):
-        await memory.remembered(["a"], timeout=0.2)
+        await memory.remembered(["a"], timeout=2)
 
 
 async def test_nothing_to_wait_for_is_done(memory: MemoryClient) -> None:

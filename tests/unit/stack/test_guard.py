@@ -108,7 +108,7 @@ async def test_what_a_record_names_is_killed_when_it_does_not_end(place: Place) 
     process = await asyncio.create_subprocess_exec("/bin/sleep", "60")
     identity = process_identity(process.pid)
     place.record.write_text(f'{{"server": [{process.pid}, "{identity}"]}}', encoding="utf-8")
-    assert await until_gone(place.record, 0.05)
+    assert await until_gone(place.record, 0.5)
     assert await process.wait() == -signal.SIGKILL
 
 
