@@ -95,9 +95,9 @@ async def read():
     volume = Path(sys.argv[1])
     index = EdgeVectorIndex(volume / "index", least_free_mb=int(sys.argv[2]))
     await filled(index, *(point(f"p-{n}", text=f"boat number {n}") for n in range(500)))
-    fill(volume, 0)
-    print(len(await searched(index, terms=words("boat"), limit=50)), flush=True)
     with capture_logs() as lines:
+        fill(volume, 0)
+        print(len(await searched(index, terms=words("boat"), limit=50)), flush=True)
         while not lines:
             await asyncio.sleep(0.05)
         await index.close()
