@@ -66,7 +66,10 @@ class Resources:
         self.precedence = Precedence()
         self._exits = exits
         self._opened: dict[str, Any] = {}
-        self._graph_availability = Availability("graph", self.ask_graph, clock, patience=_GRAPH_PATIENCE)
+        within = settings.stores.bolt_within_s
+        self._graph_availability = Availability(
+            "graph", self.ask_graph, clock, patience=_GRAPH_PATIENCE, within=within
+        )
 
     async def _once(self, name: str, opening: Callable[[], Awaitable[T]]) -> T:
         if name not in self._opened:

@@ -75,7 +75,13 @@ def server(backstage: Backstage) -> Iterator[OllamaStandIn]:
 def changed(running: Running, server: OllamaStandIn, **fields: object) -> Settings:
     """Return the settings after the change of the model."""
     embedding = EmbeddingSettings(
-        provider="ollama", model=CONCEPTS, ollama_url=server.url, requests_per_s=1000, batch=1, open_s=0.3
+        provider="ollama",
+        model=CONCEPTS,
+        ollama_url=server.url,
+        requests_per_s=1000,
+        batch=1,
+        open_s=0.3,
+        query_within_s=running.settings.embedding.query_within_s,
     )
     return running.settings.model_copy(update={"embedding": embedding.model_copy(update=fields)})
 

@@ -112,4 +112,5 @@ async def remembering(resources: Resources) -> Remember:
             similarity=ranking.min_similarity,
         ),
         fact_confidence=ranking.fact_confidence,
+        encode_within_s=resources.settings.embedding.query_within_s,
     )

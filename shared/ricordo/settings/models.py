@@ -32,6 +32,7 @@ class EmbeddingSettings(Group):
         precision: of the products of the model in process; `int8` encodes half as many texts more in a
             second, and a vector depends a little on the texts that it is encoded with.
         threads: of the model in process; by default as many as the process may use.
+        query_within_s: seconds for which a query waits for its vector; then it is answered by words alone.
     """
 
     provider: Literal["onnx", "ollama"] = "onnx"
@@ -49,6 +50,7 @@ class EmbeddingSettings(Group):
     queue: PositiveInt = 1024
     precision: Literal["fp32", "int8"] = "fp32"
     threads: Annotated[int, Field(ge=1, le=512)] | None = None
+    query_within_s: PositiveFloat = 1.5
 
     @field_validator("model")
     @classmethod

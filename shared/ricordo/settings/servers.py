@@ -62,6 +62,8 @@ class StoreSettings(Group):
         bolt_user: who signs in to the graph.
         bolt_password: their password.
         bolt_database: the database that holds the graph.
+        bolt_within_s: seconds for which a query waits to hear whether the graph answers; it takes one that is
+            slower for away.
     """
 
     postgres_dsn: SecretStr = SecretStr("postgresql://ricordo_worker@127.0.0.1:5432/ricordo")
@@ -75,6 +77,7 @@ class StoreSettings(Group):
     bolt_user: str = "neo4j"
     bolt_password: SecretStr = SecretStr("")
     bolt_database: str = "neo4j"
+    bolt_within_s: PositiveFloat = 0.25
 
     @field_validator("postgres_dsn", "postgres_admin_dsn")
     @classmethod
