@@ -4,10 +4,10 @@ import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import timedelta
 from itertools import chain, islice
-from typing import Final
+from typing import Any, Final
 from zlib import crc32
 
 from ricordo.client import MemoryClient
@@ -33,6 +33,7 @@ _TENTHS: Final = 10  # of the time that the backlog took, each with a rate of it
 _PACE: Final = timedelta(minutes=20)  # more than a message takes, breaks included
 _PAUSE_BETWEEN: Final = timedelta(days=1)
 _TELL_S: Final = 10.0
+_CANCEL_AGAIN_S: Final = 2.0  # longer than what is cancelled takes to tidy up
 _STEPS: Final = ("storing the first", "rate at first", "backlog", "rate at the end")
 
 
@@ -42,15 +43,27 @@ async def backlog(options: Options, say: Say) -> None:
         with scratch() as folder:
             async with up(folder, options.split) as system, MemoryClient.connect(system.nats) as client:
                 trial = _Trial(options, system, client, models.batch)
-                limit = asyncio.timeout(options.limit)
-                try:
-                    async with limit:
-                        await trial.run()
-                except TimeoutError:
-                    if not limit.expired():
-                        raise
+                if not await _ended_within(options.limit, trial.run()):
                     _tell(f"stopped after {options.limit:g} s")
                 say({"bench": "backlog", **trial.figures()})
+
+
+async def _ended_within(seconds: float | None, work: Coroutine[Any, Any, None]) -> bool:
+    """Whether `work` ended in so many seconds; else it is cancelled, until it has ended.
+
+    Once is not enough: nats-py swallows a cancellation that comes while it flushes.
+    """
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.wait([task], timeout=seconds)
+    finally:
+        in_time = task.done()
+        while not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=_CANCEL_AGAIN_S)
+    if not task.cancelled():
+        task.result()
+    return in_time
 
 
 class _Trial:
@@ -90,7 +103,7 @@ class _Trial:
         said = self._said(self._count, "b")
         self._before = held(self._system)
         self._began = self._told = time.perf_counter()
-        watching = watched(self._system, self._client, _ASKER)
+        watching = watched(self._system, self._client, _ASKER, self._before)
         async with watching as (self._fullest, self._asked):
             await remember(self._system.nats, said, self._note)
         self._after = held(self._system)

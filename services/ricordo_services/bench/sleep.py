@@ -40,10 +40,16 @@ class _Asked:
     recalled: float
 
 
+def _quarter_of(now: datetime) -> datetime:
+    """Return the first day of the quarter: the same meets in each, whenever this is measured."""
+    first = now.replace(month=now.month - (now.month - 1) % 3, day=1)
+    return first.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 async def sleep(options: Options, say: Say) -> None:
     """Measure what condensing old memories saves in a context, and what of them is still found."""
     count = (options.messages or _MESSAGES) // len(LANGUAGES)
-    users = [trifles(language, count, datetime.now(UTC)) for language in LANGUAGES]
+    users = [trifles(language, count, _quarter_of(datetime.now(UTC))) for language in LANGUAGES]
     with scratch() as folder:
         async with up(folder) as system:
             for user in users:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
@@ -99,9 +99,14 @@ async def ask(client: MemoryClient, user_id: str, asked: Sequence[str], answers:
 
 
 @asynccontextmanager
-async def watched(system: System, client: MemoryClient, user_id: str) -> AsyncIterator[tuple[Held, Answers]]:
-    """Look at memory, and ask a user's questions, for the length of an `async with`."""
-    fullest, answers = held(system), Answers()
+async def watched(
+    system: System, client: MemoryClient, user_id: str, before: Held
+) -> AsyncIterator[tuple[Held, Answers]]:
+    """Look at memory, and ask a user's questions, for the length of an `async with`.
+
+    What it yields begins with `before`, what was held until now: the fullest is no less.
+    """
+    fullest, answers = replace(before, course=list(before.course)), Answers()
 
     async def look() -> None:
         while True:
