@@ -18,7 +18,8 @@ Report = Mapping[str, object]
 
 _HEALTH: Final = "ricordo.health"
 _LISTEN_S: Final = 0.6
-_LISTEN_AGAIN_S: Final = 3.0  # where no worker that encodes has answered: it may be busy
+LISTEN_AGAIN_S: Final = 3.0
+"""For how long a worker that is missed is listened for again: it may be busy."""
 _SECONDS: Final = 3.0
 _MODELS: Final = ("encode", "retrieval")
 """Workers that tell their models, the one that writes first."""
@@ -112,7 +113,7 @@ async def at_work(url: str) -> AtWork | None:
     try:
         async with Target(url, "default", "the settings").connection(_SECONDS) as connection:
             found = await heard(connection.client)
-            return found if found.reports.get("encode") else await heard(connection.client, _LISTEN_AGAIN_S)
+            return found if found.reports.get("encode") else await heard(connection.client, LISTEN_AGAIN_S)
     except RicordoError:
         return None
 

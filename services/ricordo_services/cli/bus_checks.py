@@ -14,7 +14,7 @@ from ricordo.client.addresses import without_credentials
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.messages.vocabulary import Degradation
 from ricordo.settings import EmbeddingSettings
-from ricordo_services.cli.at_work import AtWork, Report, heard, in_words
+from ricordo_services.cli.at_work import LISTEN_AGAIN_S, AtWork, Report, heard, in_words
 from ricordo_services.cli.findings import Finding, State, missing, well
 from ricordo_services.cli.servers import Target
 
@@ -55,7 +55,7 @@ async def look_at_bus(target: Target, own: EmbeddingSettings) -> BusSeen:
             client = connection.client
             found = [well("nats", f"{without_credentials(target.url)} {_version(client)}")]
             found += await _streams(client)
-            at_work = await heard(client)
+            at_work = await _at_work(client)
             found += _workers(at_work)
             lacking, answer = await _answer(MemoryClient(connection), at_work.embedding(own) or own)
             encoded = None if lacking is None else Degradation.MODEL not in lacking
@@ -63,6 +63,13 @@ async def look_at_bus(target: Target, own: EmbeddingSettings) -> BusSeen:
     except RicordoError as error:
         advice = f"it was named by {target.named_by}: is that right, and does it run? `ricordo up` starts one"
         return BusSeen([missing("nats", error.message, advice)])
+
+
+async def _at_work(client: Client) -> AtWork:
+    at_work = await heard(client)
+    if all(name in at_work.reports for name in NEEDED):
+        return at_work
+    return await heard(client, LISTEN_AGAIN_S)  # who is silent may be busy
 
 
 def _version(client: Client) -> str:
