@@ -13,7 +13,7 @@ from nats.errors import Error as NatsError
 from tests.fixtures.digest import Digest, digest, points
 from tests.fixtures.ricordo_up import RicordoUp
 from tests.fixtures.talkative import TOWNS, TalkativeBot, say_nothing, supporters, talk
-from tests.fixtures.wire import Bot, Json, at, ids, new_tenant
+from tests.fixtures.wire import Bot, Json, ids, new_tenant
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -126,11 +126,12 @@ async def _facts_count_each_message_once(bot: Bot, count: int) -> None:
 
 async def _recalls_strengthen_once(bot: Bot) -> None:
     """Ask of a user whom nobody else asks of."""
+    question: Json = {"user_id": "u-1", "query": "Where does Nora live?", "limit": 3}
     async with bot.hearing("memory.changed") as changes:
-        reply = await bot.recall("Where does Nora live?", user_id="u-1", limit=3, reinforce=True)
+        reply = await bot.ask("recall", **question, reinforce=True)
         while json.loads((await changes.next()).data)["user_id"] != "u-1":
             pass
-    again: Json = await bot.recall("Where does Nora live?", user_id="u-1", limit=3, now=at())
+    again = await bot.ask("recall", **question, reinforce=False)
     used = {memory["id"]: memory["importance"] for memory in again["memories"]}
     for memory in reply["memories"]:
         assert used[memory["id"]] == pytest.approx(memory["importance"] + 0.02)

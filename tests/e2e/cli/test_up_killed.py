@@ -2,6 +2,7 @@
 
 import json
 import signal
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
@@ -10,6 +11,8 @@ from tests.e2e.cli.ricordo_command import Ricordo, up
 
 pytestmark = pytest.mark.e2e
 COUNT = 40
+NOW = datetime.now(UTC)
+"""Said just now, and alike each time it is published: nothing is condensed yet."""
 
 
 def chat() -> str:
@@ -20,7 +23,7 @@ def chat() -> str:
             "conversation_id": "c",
             "role": "user",
             "content": f"Il gatto numero {number} dorme.",
-            "timestamp": f"2026-05-04T10:{number:02}:00Z",
+            "timestamp": (NOW - timedelta(minutes=COUNT - number)).isoformat(),
         }
         for number in range(COUNT)
     )
