@@ -23,13 +23,17 @@ PATIENCE = 90  # seconds; for machines that have other things to do
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return an environment in which nothing of Ricordo is named, and whose data folder is below `home`."""
+    """Return an environment that tells Ricordo where its data is, below `home`, and to be patient.
+
+    Nothing is away in these tests, however busy the machine is.
+    """
     ours = (
         "RICORDO_",
         "PYTHONDONTWRITEBYTECODE",
     )  # without bytecode every process would take seconds to begin
     clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return {**clean, "XDG_DATA_HOME": str(home), "COLUMNS": "100"}
+    patient = {"RICORDO_STORES__BOLT_WITHIN_S": "4", "RICORDO_EMBEDDING__QUERY_WITHIN_S": "4"}
+    return {**clean, **patient, "XDG_DATA_HOME": str(home), "COLUMNS": "100"}
 
 
 @dataclass
@@ -58,7 +62,7 @@ class Ricordo:
             ended = run(arguments)
         return _checked(ended, out.getvalue(), err.getvalue(), code)
 
-    def process(self, *arguments: str, stdin: str = "", code: int = 0) -> str:
+    def process(self, *arguments: str, stdin: str = "", code: int = 0, timeout: float = PATIENCE) -> str:
         """Run a command in a process of its own, else as above."""
         ended = subprocess.run(
             [*COMMAND, *arguments],
@@ -66,7 +70,7 @@ class Ricordo:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=timeout,
             env=self.environment,
         )
         return _checked(ended.returncode, ended.stdout, ended.stderr, code)
