@@ -8,7 +8,17 @@ from typing import Final
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.running import Running
-from tests.fixtures.served import LENGTH, MODEL, findings, health, restarted, served, stand_in, vectors_of
+from tests.fixtures.served import (
+    LENGTH,
+    MODEL,
+    becomes,
+    findings,
+    health,
+    restarted,
+    served,
+    stand_in,
+    vectors_of,
+)
 from tests.fixtures.wire import Bot, ids, new_tenant, said
 
 from ricordo.runtime.backoff import Backoff
@@ -60,8 +70,8 @@ async def test_what_is_no_vector_is_not_kept_and_the_messages_wait(
             states = await bot.settled(one["id"] for one in TOLD)
             assert set(states.values()) == {"remembered"}, answer
             assert await vectors_of(running, bot.tenant) == {(MODEL, len(TOLD))}
-        report = await health(wire, "encode")
-        assert (report["state"], report["dead_lettered"]) == ("ready", 0)
+        await becomes(wire, "encode", "ready")
+        assert (await health(wire, "encode"))["dead_lettered"] == 0
 
 
 async def _is_degraded(wire: Client) -> bool:
@@ -103,8 +113,8 @@ async def test_a_text_that_has_no_vector_ends_as_failed_and_its_neighbours_are_r
         )
         assert status["stages"]["ingested"] is not None
         assert status["stages"]["encoded"] is None
-        report = await health(wire, "encode")
-        assert (report["state"], report["dead_lettered"]) == ("ready", 1)
+        await becomes(wire, "encode", "ready")
+        assert (await health(wire, "encode"))["dead_lettered"] == 1
         history = (await bot.ask("history", user_id="u-1", limit=50))["messages"]
         assert "poison" in [message["id"] for message in history]
         found = await bot.recall("Piove da 11 giorni?")

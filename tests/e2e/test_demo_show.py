@@ -58,7 +58,9 @@ def _command(process: psutil.Process) -> str:
 
 
 def test_the_demo_remembers_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    shown = Ricordo(tmp_path, {"TMPDIR": str(tmp_path)}).process("demo")
+    began = datetime.now(ZoneInfo(TIMEZONE)).date()
+    shown = Ricordo(tmp_path, {"TMPDIR": str(tmp_path)}).process("demo", timeout=170)
+    ended = datetime.now(ZoneInfo(TIMEZONE)).date()  # where midnight came meanwhile
     assert f"{len(QUESTIONS)} answers" in shown
     assert 200 <= len(shown.splitlines()) <= 260  # what somebody reads
     assert "\x1b" not in shown  # no terminal, no colours
@@ -74,8 +76,9 @@ def test_the_demo_remembers_and_leaves_nothing_behind(tmp_path: Path) -> None:
     yesterday = memories(shown, "Cosa abbiamo fatto ieri?")
     days = set(re.findall(r"(\w{3} \d\d \w{3}) \d\d:\d\d ·", yesterday.partition(" ms\n")[2]))
     assert days
-    today = datetime.now(ZoneInfo(TIMEZONE)).date()  # what was told today may have happened yesterday
-    assert days <= {f"{today - timedelta(days=ago):%a %d %b}" for ago in (0, 1)}
+    # what was told today may have happened yesterday
+    told_of = {day - timedelta(days=ago) for day in (began, ended) for ago in (0, 1)}
+    assert days <= {f"{day:%a %d %b}" for day in told_of}
     assert "Miramare" in yesterday
     assert "assistant" not in yesterday
     assert "Davide" in memories(shown, "Cosa sai di Davide?")

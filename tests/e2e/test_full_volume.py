@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.running import Running
-from tests.fixtures.served import findings, health, restarted
+from tests.fixtures.served import becomes, findings, health, restarted
 from tests.fixtures.volume import fill, small_volume
 from tests.fixtures.wire import Bot, ids, said
 
@@ -70,5 +70,5 @@ async def test_what_finds_no_room_waits_and_is_indexed_when_there_is_some(
     ballast.unlink()
     states = await bot.settled(one["id"] for one in later)
     assert set(states.values()) == {"remembered"}
-    assert (await health(wire, "index"))["state"] == "ready"
+    await becomes(wire, "index", "ready")
     assert "rain-5" in ids((await bot.recall("Piove da 5 giorni?"))["memories"])

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from tests.fixtures.running import Running, Workers, running_on
@@ -11,6 +12,7 @@ from tests.fixtures.stack import local_stack
 from tests.fixtures.wire import Bot, said
 
 from ricordo.settings import Settings
+from ricordo.testing.eventually import eventually
 
 pytestmark = pytest.mark.e2e
 
@@ -49,11 +51,17 @@ async def test_counters_move_when_something_is_remembered(running: Running, bot:
         assert (await bot.request("query.recall", {"user_id": "u-1"})).error[0] == "invalid_request"
         await bot.request("query.nothing", {})
         await running.everything_is_settled()
+        await eventually(partial(all_are_ready, port), within=30)  # a gate whose probe takes long lags behind
         after = await scrape(port)
     assert_nothing_is_missing(before)
     assert_the_message_shows(before, after)
     assert_the_questions_show(before, after)
     assert_nobody_is_named(after, bot)
+
+
+async def all_are_ready(port: int) -> bool:
+    page = await scrape(port)
+    return all(page.value("ricordo_worker_state", worker=worker, state="ready") == 1 for worker in STAGES)
 
 
 def assert_nothing_is_missing(found: Scraped) -> None:

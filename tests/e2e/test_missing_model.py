@@ -9,7 +9,7 @@ from nats.aio.client import Client
 from tests.fixtures.commands import command
 from tests.fixtures.running import Running
 from tests.fixtures.scraping import free_port, scrape
-from tests.fixtures.served import MODEL, findings, health, restarted, served, stand_in
+from tests.fixtures.served import MODEL, becomes, findings, health, restarted, served, stand_in
 from tests.fixtures.wire import Bot, Json, ids, said
 
 from ricordo.settings import Settings
@@ -86,7 +86,7 @@ async def test_workers_start_while_the_model_is_being_pulled_and_say_how_far_it_
         assert "42 %" in (await findings(settings))["worker encode"]["detail"]
         server.behaviour.pull_stands_at = None
         assert await bot.settled(["boat"]) == {"boat": "remembered"}
-        assert (await health(wire, "encode"))["state"] == "ready"
+        await becomes(wire, "encode", "ready")
 
 
 async def backfilled(settings: Settings, bot: Bot, *options: str) -> tuple[int | None, str, str]:
@@ -137,7 +137,7 @@ async def test_a_model_that_takes_long_is_told_before_it_is_given_up(
         server.behaviour.delay = 0
         assert await bot.settled(["boat"]) == {"boat": "remembered"}
         await eventually(partial(stands_so, port, 200, gate_open=True, reason=""), within=10)
-        assert (await health(wire, "encode"))["state"] == "ready"
+        await becomes(wire, "encode", "ready")
 
 
 async def page(port: int) -> tuple[int, Json]:

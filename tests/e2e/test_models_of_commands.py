@@ -51,6 +51,11 @@ async def examined(settings: Settings) -> tuple[int, dict[str, Json]]:
     return code, {one["name"]: one for one in json.loads(out)["findings"]}
 
 
+def beside_waiting(err: str) -> list[str]:
+    """Return what was said besides for what the command waits, which it says where that takes a second."""
+    return [line for line in err.splitlines() if not line.startswith("ricordo: waiting for ")]
+
+
 @pytest.mark.parametrize("options", [("--only", "vectors"), ("--only", "vectors", "--dry-run"), ()])
 async def test_a_backfill_by_another_model_than_the_workers_is_refused(
     bot: Bot, running: Running, server: OllamaStandIn, options: tuple[str, ...]
@@ -69,7 +74,7 @@ async def test_a_backfill_by_another_model_than_the_workers_is_refused(
         )
         assert await vectors_of(running, bot.tenant) == {(MODEL, 1)}
         code, _, err = await ended(settings, *backfill)
-        assert (code, err) == (0, "")
+        assert (code, beside_waiting(err)) == (0, [])
 
 
 async def test_what_the_doctor_advises_works_in_a_shell_without_settings(
@@ -87,7 +92,7 @@ async def test_what_the_doctor_advises_works_in_a_shell_without_settings(
         )
         settings = running.settings.model_copy(update={"embedding": embedding})
         code, _, err = await ended(settings, *typed.split()[-3:], "--tenant", bot.tenant)
-        assert (code, err) == (0, "")
+        assert (code, beside_waiting(err)) == (0, [])
         assert await vectors_of(running, bot.tenant) == {(MODEL, 1)}
 
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 import socket
-import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -67,12 +66,10 @@ async def test_a_name_of_thousands_of_letters_costs_no_other_fact(bot: Bot) -> N
 
 
 async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:
-    began = time.monotonic()
     messages = [
         said(name.replace(" ", "-"), content, **FIELDS.get(name, {})) for name, content in ODD.items()
     ]
-    await bot.remember(*messages)
-    assert time.monotonic() - began < 40  # none of them takes for ever
+    await bot.remember(*messages, within=60)  # none of them takes for ever
     history = await bot.ask("history", user_id="u-1", limit=100)
     kept = {one["id"].replace("-", " "): one["content"] for one in history["messages"]}
     assert kept.keys() == ODD.keys()
@@ -89,13 +86,12 @@ async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
     page = "Ieri sono andato al mare con Anna e Davide, poi abbiamo cenato da Nora. "
     long = [said(f"long-{n}", (page * LONGEST)[:LONGEST], user_id="u-2") for n in range(12)]
     await bot.publish_all(long)
-    slowest, working = 0.0, asyncio.create_task(bot.settled([message["id"] for message in long]))
+    answered, working = 0, asyncio.create_task(bot.settled([message["id"] for message in long]))
     while not working.done():
-        began = time.monotonic()
         assert ids((await bot.recall("Come si chiama il mio cane?"))["memories"]) == ["m-1"]
-        slowest = max(slowest, time.monotonic() - began)
+        answered += not working.done()
     assert set((await working).values()) == {"remembered"}
-    assert slowest < 4  # read on the event loop, the twelve keep it for some ten seconds
+    assert answered >= 5  # read on the event loop, the twelve would keep all answers back until they are read
 
 
 async def test_a_reply_that_would_be_too_large_loses_text_from_the_lowest_rank_up(bot: Bot) -> None:

@@ -10,6 +10,8 @@ from nats.aio.client import Client
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, at, ids, new_tenant, said
 
+from ricordo.testing.eventually import eventually
+
 pytestmark = pytest.mark.e2e
 
 LONGEST: Final = 32_768
@@ -199,4 +201,10 @@ async def test_all_of_it_at_once_is_answered_in_time(lived: Bot) -> None:
     codes = {reply.error[0] for reply in replies if "error" in reply.body}
     assert codes <= {"timeout"}, "where the machine is slow"
     assert all(set(reply.body["degraded"]) <= {"model"} for reply in replies if "error" not in reply.body)
+
+    async def goes_on() -> bool:
+        reply = await lived.request("query.recall", {"user_id": "u-1", "query": "Ombra", "reinforce": False})
+        return bool(reply.body.get("degraded") == [])
+
+    await eventually(goes_on, within=60)
     assert await answered(lived, "recall", {"query": "Ombra"}), "and then it goes on"

@@ -99,6 +99,8 @@ def runs(running: Running) -> dict[str, Run]:
 async def _all_runs(running: Running) -> dict[str, Run]:
     async with running.connection() as connection:
         found = await asyncio.gather(*(_run(running, connection, way) for way in WAYS))
+        for run in found:  # by now nobody else is writing
+            run.answers = await _answers(Bot(connection, run.tenant))
     async with running.workers.stopped():  # the index belongs to one process at a time
         for run in found:
             found_points = points(running.endpoints.qdrant_dir, run.tenant)
@@ -113,10 +115,13 @@ async def _run(running: Running, connection: Client, way: Callable[[Bot], Awaita
         await way(bot)
         names = [message["id"] for message in talk()]
         assert set((await bot.settled(names)).values()) == {"remembered"}
-        await running.everything_is_settled()
+        await running.everything_is_settled(within=120)
         assert await heard.nothing_more()
-    answers = [await bot.recall(question, explain=True, limit=60) for question in QUESTIONS]
-    return Run(bot.tenant, await digest(running.endpoints, bot.tenant), {}, answers)
+    return Run(bot.tenant, await digest(running.endpoints, bot.tenant), {}, [])
+
+
+async def _answers(bot: Bot) -> list[Json]:
+    return [await bot.recall(question, explain=True, limit=60) for question in QUESTIONS]
 
 
 OTHERS = [way.__name__ for way in WAYS[1:]]

@@ -46,7 +46,7 @@ async def test_what_is_regular_in_a_life_is_understood(bot: Bot, running: Runnin
     await bot.remember(*_life())
     async with bot.hearing("memory.reflected") as heard:
         done = await run_pass(running.settings, "reflect", tenant=bot.tenant)
-        await heard.next()
+        await heard.next(within=60)
     assert (done.examined, done.created) == (60, 1)
     again = await run_pass(running.settings, "reflect", tenant=bot.tenant)
     assert (again.examined, again.created) == (0, 0)
@@ -58,7 +58,7 @@ async def test_what_is_regular_in_a_life_is_understood(bot: Bot, running: Runnin
     async def found() -> bool:
         return await recalled() is not None
 
-    await eventually(found)
+    await eventually(found, within=60)
     insight = await recalled()
     assert insight is not None
     assert insight["content"] == "Anna torna spesso quando parli di lavoro, per lo più con preoccupazione."

@@ -37,13 +37,13 @@ async def test_a_session_that_ended_has_a_summary(bot: Bot) -> None:
     await bot.remember(*CAT)
     async with bot.hearing("session.summarized") as heard:
         await _end(bot, 2.8)
-        told = json.loads((await heard.next()).data)
+        told = json.loads((await heard.next(within=60)).data)
     assert (told["conversation_id"], told["messages"]) == ("c-1", 4)
 
     async def found() -> bool:
         return len(await _summaries(bot)) == 1
 
-    await eventually(found)
+    await eventually(found, within=60)
     (summary,) = await _summaries(bot)
     assert summary["id"] == told["memory_id"]
     assert summary["message_ids"] == ["m-1", "m-2", "m-3", "m-4"]
@@ -64,18 +64,18 @@ async def test_a_late_message_is_taken_in(bot: Bot) -> None:
     await bot.remember(*CAT)
     async with bot.hearing("session.summarized") as heard:
         await _end(bot, 2.8)
-        first = json.loads((await heard.next()).data)
+        first = json.loads((await heard.next(within=60)).data)
         late = said(
             "m-9", "Nuvola è caduta dal balcone ma sta bene!", timestamp=at(hours=2.82), language="it"
         )
         await bot.remember(late)
-        second = json.loads((await heard.next()).data)
+        second = json.loads((await heard.next(within=60)).data)
     assert (first["messages"], second["messages"]) == (4, 5)
 
     async def only_the_second() -> bool:
         return [one["id"] for one in await _summaries(bot)] == [second["memory_id"]]
 
-    await eventually(only_the_second)
+    await eventually(only_the_second, within=60)
     assert (await bot.ask("stats", user_id="u-1"))["summaries"] == 1
 
 
@@ -87,5 +87,5 @@ async def test_the_end_of_nothing_is_no_session(bot: Bot) -> None:
         await _end(bot, -0.1)
         await bot.remember(*CAT)
         await _end(bot, 2.8)
-        told = json.loads((await heard.next()).data)
+        told = json.loads((await heard.next(within=60)).data)
     assert told["messages"] == len(CAT)

@@ -24,7 +24,7 @@ async def test_messages_whose_derived_events_were_lost_are_picked_up(bot: Bot, r
     await pause(bot, seconds=60)
     try:
         await bot.publish_all([said(name, f"Nora lives in Cork, as I said: {name}.") for name in names])
-        await eventually(lambda: all_in_state(bot, names, "received"))
+        await eventually(lambda: all_in_state(bot, names, "received"), within=30)
         await bot.connection.jetstream().purge_stream("RICORDO")
     finally:
         await pause(bot, seconds=-60)
@@ -34,7 +34,11 @@ async def test_messages_whose_derived_events_were_lost_are_picked_up(bot: Bot, r
     (fact,) = (await bot.ask("facts", user_id="u-1", entity="Nora", predicate="lives_in"))["facts"]
     assert fact["confidence"] == 10
     assert sorted(fact["message_ids"]) == sorted(names)
-    assert (await bot.ask("stats", user_id="u-1"))["pending"] == 0
+    await eventually(lambda: nothing_is_pending(bot), within=60)
+
+
+async def nothing_is_pending(bot: Bot) -> bool:
+    return bool((await bot.ask("stats", user_id="u-1"))["pending"] == 0)
 
 
 async def all_in_state(bot: Bot, names: list[str], state: str) -> bool:
@@ -49,7 +53,7 @@ async def pause(bot: Bot, seconds: float) -> None:
     )
     for name in CONSUMERS:
         request = json.dumps({"pause_until": until}).encode()
-        answer = await bot.connection.request(f"$JS.API.CONSUMER.PAUSE.RICORDO.{name}", request)
+        answer = await bot.connection.request(f"$JS.API.CONSUMER.PAUSE.RICORDO.{name}", request, timeout=10)
         assert "error" not in json.loads(answer.data)
 
 
@@ -72,13 +76,13 @@ async def test_a_message_that_was_given_up_and_works_after_all_is_told_so(bot: B
     await pause(bot, seconds=60)
     try:
         await bot.publish_all([said(name, f"Nora lives in Cork: {name}.") for name in CONSUMERS])
-        await eventually(lambda: all_in_state(bot, list(CONSUMERS), "received"))
+        await eventually(lambda: all_in_state(bot, list(CONSUMERS), "received"), within=30)
         for name in CONSUMERS:
             await give_up(bot, running, name, consumer=name)
         assert await all_in_state(bot, list(CONSUMERS), "failed")
     finally:
         await pause(bot, seconds=-60)
-    await eventually(lambda: all_in_state(bot, list(CONSUMERS), "remembered"))
+    await eventually(lambda: all_in_state(bot, list(CONSUMERS), "remembered"), within=30)
     assert [(await bot.status(name))["error"] for name in CONSUMERS] == [None] * len(CONSUMERS)
 
 

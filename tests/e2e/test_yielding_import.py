@@ -43,7 +43,7 @@ async def page(port: int) -> tuple[int, Json]:
 
 
 async def waits(wire: Client) -> bool:
-    return not (await health(wire, LANE))["gate_open"]
+    return bool((await health(wire, LANE))["state"] == "yielding")
 
 
 async def test_a_worker_whose_import_lets_others_go_first_is_well(
