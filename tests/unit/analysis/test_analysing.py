@@ -206,6 +206,14 @@ def test_the_language_may_be_given_or_unknown() -> None:
     assert ask("yesterday", language="fr").language == "en"
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [("Where does Van live?", "Van"), ("Chi è Von?", "Von"), ("What did I tell Della", "Della")],
+)
+def test_a_name_that_is_part_of_names_stands_alone_too(query: str, name: str) -> None:
+    assert ask(query).entities == (name,)
+
+
 def test_a_naive_moment_is_refused() -> None:
     with pytest.raises(ValueError, match="time zone"):
         analyse("ieri", now=datetime(2026, 2, 4), zone=ROME)  # noqa: DTZ001 - the point of the test

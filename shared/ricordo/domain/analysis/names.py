@@ -134,7 +134,7 @@ class _Names:
         end = at + 1
         while end < len(self.words) and end - at < _LONGEST_NAME and self._continues(end):
             end += 1
-        if self.words[end - 1].folded in _PARTICLES:
+        if end - at > 1 and self.words[end - 1].folded in _PARTICLES:  # alone it is a name: "Where is Van?"
             end -= 1
         return self.query[first.start : self.words[end - 1].end], end - at
 
