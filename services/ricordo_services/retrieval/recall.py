@@ -53,7 +53,8 @@ class Recalled:
     """All that a recall brought to mind; filled step by step.
 
     Attributes:
-        meant: what is searched for by meaning: the whole question, but for the names of who speaks.
+        meant: what is searched for by meaning: the whole question, but for the names of who speaks; empty
+            where nothing but a time is asked for.
         worded: what is searched for by words.
         known_names: those that the user has named so far.
         hardly: the score below which hardly a memory was asked for.
@@ -142,7 +143,7 @@ class Remember:
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
             beside=summaries,
-            at_large=nothing_but_a_name(recalled.analysis) or nothing_but_time(recalled.analysis),
+            at_large=not recalled.meant or nothing_but_a_name(recalled.analysis),
         )
         await self._find(tenant, request, recalled, asked)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)

@@ -90,7 +90,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
 
 
 def _equally_near(signals: Signals) -> Signals:
-    """Return signals by which all are as relevant as the name makes each: as a match in words does."""
+    """Return signals by which each is as relevant as the next: as much as one that holds a name asked for."""
     return signals._replace(
         meant=1.0,
         semantic=_OF_A_NAME,

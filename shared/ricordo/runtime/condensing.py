@@ -69,11 +69,7 @@ class ModelCondenser:
         if any(one.gives_orders for one in said):
             self._doubts[Doubt.ORDERS] += 1
             return None
-
-        async def asked(_: Sequence[None]) -> Sequence[T | None]:
-            return [await ask()]
-
-        (answer,) = await self._throttle.each(iter([[None]]), asked, self._throttle.deadline())
+        answer = await self._throttle.single(ask)
         self._unanswered += answer is None
         return answer
 

@@ -87,10 +87,7 @@ class ModelInsights:
         return None
 
     async def _ask(self, ask: Callable[[], Awaitable[T]]) -> T | None:
-        async def asked(_: Sequence[None]) -> Sequence[T | None]:
-            return [await ask()]
-
-        (answer,) = await self._throttle.each(iter([[None]]), asked, self._throttle.deadline())
+        answer = await self._throttle.single(ask)
         self._unanswered += answer is None
         return answer
 

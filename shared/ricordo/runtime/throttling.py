@@ -80,6 +80,15 @@ class Throttle:
                 answers.append(await self._alone(item, ask, deadline) if again else answer)
         return answers
 
+    async def single(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
+        """Return the answer to one request, which has the whole budget."""
+
+        async def asked(_: Sequence[None]) -> Sequence[T | None]:
+            return [await ask()]
+
+        (answer,) = await self.each(iter([[None]]), asked, self.deadline())
+        return answer
+
     async def _alone(self, item: A, ask: Ask[A, T], deadline: float) -> T | None:
         found = await self._once([item], ask, deadline)
         return None if found is None else found[0]

@@ -114,6 +114,24 @@ async def test_a_reconciliation_that_ends_in_the_middle_is_made_up_for(
     assert len(moves(stream)) == 2  # at once, and once more when it was sure to be kept
 
 
+async def test_what_was_sent_on_its_way_is_given_time_and_more_each_time(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    """Workers with much to do would be given ever more of the same. Who could not send it, sends it next."""
+    await stores.record(new_message(tenant=stores.tenant))
+    again, sent = reconcile(stores, stream, clock), list[int]()
+    await clock.advance(3 * 60)
+    stream.lost = True
+    with pytest.raises(PowerCut):
+        await again.run()
+    stream.lost = False
+    for _ in range(9):
+        await again.run()
+        sent.append(len(stream.events))
+        await clock.advance(61)
+    assert sent == [1, 1, 2, 2, 2, 2, 3, 3, 3]
+
+
 async def test_what_moved_a_moment_ago_is_left_alone(
     stores: Stores, stream: Stream, clock: ManualClock
 ) -> None:

@@ -1,9 +1,12 @@
 """Picking up what was left behind: messages that lack a stage, unheard moves, records that are old."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
+from uuid import UUID
 
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
@@ -19,6 +22,7 @@ from ricordo_services.progress.passes import PassSummary
 
 _MOVED: Final = 5_000  # moves that one pass tells of
 _BUSY: Final = 5  # times the patience while workers have a backlog
+_MOST_DOUBLED: Final = 5
 _REMITTED: Final = 1_000  # messages that one pass sends on their way again
 _HANDLED_KEPT: Final = timedelta(days=8)  # a day longer than the stream that could deliver an event again
 _REASONS_KEPT: Final = timedelta(days=30)
@@ -56,13 +60,31 @@ async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> 
 
 
 @dataclass(frozen=True, slots=True)
+class _Sent:
+    """How often something was sent on its way again, and from when on it may be once more (monotonic)."""
+
+    times: int = 0
+    next_at: float = -math.inf
+
+    def again(self, now: float, patience: timedelta) -> "_Sent":
+        """Return what is so after it was sent at `now`."""
+        wait = patience.total_seconds() * 2 ** min(self.times, _MOST_DOUBLED)
+        return _Sent(self.times + 1, now + wait)
+
+
+_NEVER: Final = _Sent()
+
+
+@dataclass(frozen=True, slots=True)
 class Reconcile:
     """Sends on their way again the messages that have lacked a stage for too long, and says moves once more.
 
     Derived events live in a stream that may lose its last moments with the power, and a process may end
     between its write and its event; the stages know what is missing, and the rows what the archive took or
     gave back. While events still wait for a worker, what lacks a stage is most likely late and not lost: then
-    the pass leaves it alone for longer. Whoever is given the same event twice writes the same.
+    the pass leaves it alone for longer. What was sent on its way has as long again before it is sent anew,
+    and twice as long each time after that: who has much to do is not given ever more of the same. Whoever
+    is given the same event twice writes the same.
     """
 
     life: Life
@@ -72,6 +94,7 @@ class Reconcile:
     model: str
     patience: timedelta = field(default=timedelta(minutes=2))
     trials: Trials = field(default_factory=lambda: Trials("reconcile"))
+    _sent: dict[str, Mapping[UUID, "_Sent"]] = field(default_factory=dict)
 
     async def run(self) -> PassSummary:
         """Emit again, for all tenants, the event before the first stage that is missing, and of each move.
@@ -93,8 +116,13 @@ class Reconcile:
     ) -> Slice:
         lagging = await self.life.lagging(tenant, now, patience, _REMITTED)
         summary.examined += len(lagging)
-        await self.emitter.emit(tenant, [event for one in lagging for event in self._again(one)])
-        summary.changed += len(lagging)
+        moment, former = self.clock.monotonic(), self._sent.get(tenant, {})
+        sent = {one.progress.memory_id: former.get(one.progress.memory_id, _NEVER) for one in lagging}
+        due = [one for one in lagging if sent[one.progress.memory_id].next_at <= moment]
+        await self.emitter.emit(tenant, [event for one in due for event in self._again(one)])
+        again = {one.progress.memory_id: sent[one.progress.memory_id].again(moment, patience) for one in due}
+        self._sent[tenant] = sent | again  # what lags no more is forgotten
+        summary.changed += len(due)
         await self._tell_moved(tenant, now - patience, summary)
         return Slice()
 
