@@ -9,6 +9,7 @@ from ricordo.messages.events import (
     MemoryChanged,
     MemoryDecayed,
     MemoryEnriched,
+    MemoryForgotten,
     MemoryIndexed,
 )
 from ricordo.ports.clock import Clock
@@ -32,7 +33,7 @@ _BESIDE_VECTORS = frozenset(
     }
 )
 
-Changed = MemoryChanged | MemoryDecayed | MemoryArchived
+Changed = MemoryChanged | MemoryDecayed | MemoryArchived | MemoryForgotten
 
 
 @dataclass(frozen=True, slots=True)

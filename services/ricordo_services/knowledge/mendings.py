@@ -4,17 +4,12 @@ A mending is nobody's own: whoever asked for it may give up waiting, as a comman
 and finds more of it done when it comes again.
 """
 
-import asyncio
 from types import TracebackType
 from typing import Self
 
-import structlog
-
 from ricordo.ports.graph import GraphBeingMended, GraphUnavailable
-from ricordo.runtime.waiting import end
+from ricordo.runtime.ongoing import Ongoing, StillGoing, Stopped
 from ricordo_services.knowledge.mending import Mending
-
-_log = structlog.stdlib.get_logger(__name__)
 
 
 class Mendings:
@@ -23,7 +18,7 @@ class Mendings:
     def __init__(self, mending: Mending) -> None:
         """Mend by `mending`."""
         self._mending = mending
-        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._running = Ongoing[tuple[str, str], None]("a graph could not be mended")
 
     async def __aenter__(self) -> Self:
         return self
@@ -31,7 +26,7 @@ class Mendings:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await end(*self._running.values())
+        await self._running.__aexit__(kind, error, trace)
 
     async def mend(self, tenant: str, user_id: str, *, until: float | None = None) -> None:
         """Wait until the graph of a user was mended, if it is out of step: for this call, or an earlier one.
@@ -48,26 +43,14 @@ class Mendings:
             GraphUnavailable, StoreUnavailable: a server does not answer, or the process ends; what was
                 written stays.
         """
-        task = self._running.get((tenant, user_id)) or self._begin(tenant, user_id)
-        left = None if until is None else max(0.0, until - asyncio.get_running_loop().time())
-        await asyncio.wait({task}, timeout=left)
-        if not task.done():
-            raise GraphBeingMended("the graph is out of step, and being mended for longer than may be waited")
-        if task.cancelled():
-            raise GraphUnavailable("the process ends while the graph is mended")
-        task.result()
-
-    def _begin(self, tenant: str, user_id: str) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(self._mend(tenant, user_id))
-        self._running[tenant, user_id] = task
-        task.add_done_callback(lambda ended: self._end(tenant, user_id, ended))
-        return task
+        try:
+            await self._running.wait((tenant, user_id), lambda: self._mend(tenant, user_id), until=until)
+        except StillGoing:
+            sentence = "the graph is out of step, and being mended for longer than may be waited"
+            raise GraphBeingMended(sentence) from None
+        except Stopped:
+            raise GraphUnavailable("the process ends while the graph is mended") from None
 
     async def _mend(self, tenant: str, user_id: str) -> None:
         if not await self._mending.is_in_step(tenant, user_id):
             await self._mending.mend(tenant, user_id)
-
-    def _end(self, tenant: str, user_id: str, task: asyncio.Task[None]) -> None:
-        del self._running[tenant, user_id]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.warning("a graph could not be mended", tenant=tenant, error=str(error))

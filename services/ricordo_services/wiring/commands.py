@@ -13,6 +13,8 @@ from functools import partial
 from typing import Any
 
 from ricordo.adapters.postgres.curating import PostgresCurating
+from ricordo.adapters.postgres.erasing import PostgresErasing
+from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.messages.base import Message
 from ricordo.messages.commands import Correct, Feedback, Note, Pin, Verify
 from ricordo.ports.graph import GraphUnavailable
@@ -20,19 +22,25 @@ from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.unavailable import Unavailable
 from ricordo.ports.working import Notebook
+from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.periodic import Periodic
+from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute
 from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
+from ricordo_services.knowledge.erasing import Erasure, Erasures, ForgetOnRequest
+from ricordo_services.knowledge.letters import DeadLetters
 from ricordo_services.lifecycle.commands import CorrectMemory, FeedbackOnRecall, PinMemory, VerifyMemory
 from ricordo_services.lifecycle.notes import TakeNote
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.projecting import following
 
+_TAKEN_UP_EVERY_S = 30.0
 _AT_ONCE = 4  # each waits for its user's turn with a connection to the database in hand
 
 
-async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> QueryServer:
-    """Return the server of the commands that settle facts, and who is who."""
+async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> list[Service]:
+    """Return the server of the commands that settle facts, who is who, and what is forgotten."""
     bus, settings = await resources.bus(), resources.settings
     patience = settings.bus.query_timeout_s / 2  # the rest is for reading and writing
     follow = await following(resources, patience)
@@ -42,13 +50,17 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
     routed = partial(QueryRoute, deadline=settings.bus.query_timeout_s)
     verify = OfMemoryOrFact(VerifyMemory(curating, resources.clock), VerifyFact(settle))
     correct = OfMemoryOrFact(CorrectMemory(curating, resources.clock), CorrectFact(settle))
-    return QueryServer(
+    erasing = PostgresErasing(await resources.database(), await resources.beside())
+    erasures = await _erasures(resources, erasing)
+    forget = ForgetOnRequest(erasing, erasures, resources.clock, ask_servers, patience)
+    server = QueryServer(
         name="knowledge-commands",
         kind="command",
         routes={
             "command.verify": routed(handler=verify),
             "command.correct": routed(handler=correct),
             "command.identify": routed(handler=IdentifyNames(ledger, follow, ask_servers)),
+            "command.forget": routed(handler=forget),
         },
         responder=bus,
         publisher=bus,
@@ -57,6 +69,21 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> Qu
         precedence=resources.precedence,
         alone=True,
     )
+    left = Periodic(name="erasures", job=erasures.resume, interval=_TAKEN_UP_EVERY_S, clock=resources.clock)
+    return [server, left]
+
+
+async def _erasures(resources: Resources, erasing: PostgresErasing) -> Erasures:
+    """Return what erases in all stores; an erasure has the time that it takes."""
+    bus = await resources.bus()
+    erase = Erasure(
+        erasing,
+        await following(resources),
+        Emitter(bus, resources.clock, "knowledge"),
+        DeadLetters(bus),
+    )
+    erasures = Erasures(erase, await resources.store(PostgresLife), resources.clock)
+    return await resources.opened("erasures", erasures)
 
 
 async def routes_on_memories(resources: Resources) -> dict[str, QueryRoute]:

@@ -5,6 +5,7 @@ import asyncio
 from ricordo.adapters.documents.process import ReaderProcess
 from ricordo.adapters.objects import Bucket, in_bucket, in_folder
 from ricordo.adapters.postgres.documents import PostgresDocuments
+from ricordo.adapters.postgres.erasing import PostgresErasing
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.domain.documents.cutting import Size
 from ricordo.ports.documents import ObjectStore
@@ -13,6 +14,8 @@ from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.settings import DocumentSettings
+from ricordo_services.ingest.discarding import LOOK_EVERY_S as DISCARDED_EVERY_S
+from ricordo_services.ingest.discarding import DeleteDiscarded
 from ricordo_services.ingest.documents import DocumentStorage
 from ricordo_services.ingest.reading import LOOK_EVERY_S, ReadDocuments
 from ricordo_services.resources import Resources
@@ -42,7 +45,13 @@ async def documents(resources: Resources) -> tuple[DocumentStorage | None, list[
         clock=resources.clock,
         woken=reading.woken,
     )
-    return DocumentStorage(objects, known, reading.tell), [service]
+    deleting = DeleteDiscarded(
+        await resources.store(PostgresErasing), objects, await resources.store(PostgresLife)
+    )
+    discarding = Periodic(
+        name="discarded", job=deleting.run, interval=DISCARDED_EVERY_S, clock=resources.clock
+    )
+    return DocumentStorage(objects, known, reading.tell), [service, discarding]
 
 
 async def _objects(settings: DocumentSettings) -> ObjectStore | None:

@@ -114,7 +114,7 @@ async def _knowledge(resources: Resources) -> list[Service]:
     gate = resources.probe("graph", resources.ask_graph)
     worker = await event_worker(resources, "knowledge", handler, gates=(gate,))
     show(reader, settings, worker.health)
-    return [worker, await commands_on_facts(resources, ledger), *await identifying(resources, ledger)]
+    return [worker, *await commands_on_facts(resources, ledger), *await identifying(resources, ledger)]
 
 
 _WIRED: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {

@@ -69,7 +69,7 @@ WRITERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "memory.created": ("ingest", "ingest-bulk", "lifecycle", "knowledge-commands"),
         "memory.encoded": ("encode", "lifecycle"),
-        "memory.enriched": ("enrichment", "embedding", "lifecycle"),
+        "memory.enriched": ("enrichment", "embedding", "lifecycle", "knowledge"),
         "memory.indexed": ("index",),
         "facts.extracted": ("knowledge",),
         "memory.remembered": ("index", "knowledge", "enrichment", "encode", "ingest", "ingest-bulk"),
@@ -87,7 +87,7 @@ WRITERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "memory.archived": ("lifecycle",),
         "memory.compressed": ("lifecycle",),
         "memory.reflected": ("lifecycle",),
-        "memory.forgotten": ("lifecycle",),
+        "memory.forgotten": ("knowledge",),
         "session.summarized": ("lifecycle",),
     }
 )
@@ -106,7 +106,7 @@ ANSWERERS: Final[Mapping[ContractKind, Answerer]] = MappingProxyType(
 
 _FACTS: Final = Answerer("knowledge-commands", "knowledge")
 ANSWERED_ELSEWHERE: Final[Mapping[str, Answerer]] = MappingProxyType(
-    dict.fromkeys(("command.verify", "command.correct", "command.identify"), _FACTS)
+    dict.fromkeys(("command.verify", "command.correct", "command.identify", "command.forget"), _FACTS)
 )
 """The names that somebody else answers."""
 

@@ -193,6 +193,19 @@ class StreamAccess(Protocol):
         """
         ...
 
+    async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
+        """Return the first message behind `sequence` on a subject that `subject` matches, or None.
+
+        Args:
+            stream: which.
+            sequence: a position, 0 for the very first.
+            subject: may hold wildcards.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        ...
+
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove the message from its stream for everyone; removing what is gone does nothing.
 

@@ -116,6 +116,13 @@ class MemoryBus:
             raise BusUnavailable("the bus is away")
         return self._logs[stream].messages.get(sequence)
 
+    async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
+        """Return the next message."""
+        if self.away:
+            raise BusUnavailable("the bus is away")
+        behind = (one for at, one in self._logs[stream].messages.items() if at > sequence)
+        return next((one for one in behind if matches(subject, one.subject)), None)
+
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove a message."""
         if self.away:

@@ -22,7 +22,7 @@ from ricordo.testing.stores.stores import MODEL, STORED, vector_of
 pytestmark = pytest.mark.integration
 
 
-async def _write(
+async def write(
     database: Database, stores: Stores, *memories: Memory, finished: bool = True
 ) -> Sequence[Progress]:
     async with database.transaction(stores.tenant) as connection:
@@ -35,7 +35,7 @@ async def _withdraw(database: Database, stores: Stores, memory_id: UUID) -> None
         await derived.withdraw(connection, stores.tenant, [memory_id])
 
 
-async def _said(stores: Stores, *names: str) -> list[UUID]:
+async def say(stores: Stores, *names: str) -> list[UUID]:
     messages = [
         new_message(name, tenant=stores.tenant, timestamp=at(minute)) for minute, name in enumerate(names)
     ]
@@ -43,7 +43,7 @@ async def _said(stores: Stores, *names: str) -> list[UUID]:
     return [stores.id(name) for name in names]
 
 
-def _summary(stores: Stores, sources: Sequence[UUID], content: str = "They spoke of the sea.") -> Memory:
+def summary(stores: Stores, sources: Sequence[UUID], content: str = "They spoke of the sea.") -> Memory:
     return Memory(
         id=derived_id(stores.tenant, MemoryKind.SUMMARY, sources),
         tenant=stores.tenant,
@@ -70,8 +70,8 @@ async def _found(stores: Stores, memory_id: UUID) -> Sequence[Memory]:
 
 async def test_it_comes_back_as_it_was_made(database: Database, stores: Stores) -> None:
     """Every field, the messages behind it, and the stages that it still lacks."""
-    made = _summary(stores, await _said(stores, "m-1", "m-2"))
-    (progress,) = await _write(database, stores, made)
+    made = summary(stores, await say(stores, "m-1", "m-2"))
+    (progress,) = await write(database, stores, made)
     (found,) = await _found(stores, made.id)
     assert found == replace(made, source_message_ids=("m-1", "m-2"), stored_at=STORED)
     assert (progress.message_id, progress.conversation_id) == (None, "c-1")
@@ -80,24 +80,24 @@ async def test_it_comes_back_as_it_was_made(database: Database, stores: Stores) 
 
 async def test_a_repeat_changes_nothing(database: Database, stores: Stores) -> None:
     """What is there already stays, in the words that it has."""
-    made = _summary(stores, await _said(stores, "m-1", "m-2"))
-    first = await _write(database, stores, made)
-    assert await _write(database, stores, replace(made, content="Other words.")) == first
+    made = summary(stores, await say(stores, "m-1", "m-2"))
+    first = await write(database, stores, made)
+    assert await write(database, stores, replace(made, content="Other words.")) == first
     assert (await _found(stores, made.id))[0].content == made.content
 
 
 async def test_nothing_is_made_of_what_is_forgotten(database: Database, stores: Stores) -> None:
     """Neither of a source that is gone, nor behind a tombstone."""
-    sources = await _said(stores, "m-1", "m-2")
-    assert await _write(database, stores, _summary(stores, [*sources, uuid4()])) == []
+    sources = await say(stores, "m-1", "m-2")
+    assert await write(database, stores, summary(stores, [*sources, uuid4()])) == []
     await stores.entomb(stores.tenant, "conversation", "c-1", "u-1")
-    assert await _write(database, stores, _summary(stores, sources)) == []
+    assert await write(database, stores, summary(stores, sources)) == []
 
 
 async def test_enrichment_leaves_what_lifecycle_has_made(database: Database, stores: Stores) -> None:
     """It counts the tokens and sets its stage; feeling, importance, topics and times stay."""
-    made = _summary(stores, await _said(stores, "m-1", "m-2"))
-    await _write(database, stores, made)
+    made = summary(stores, await say(stores, "m-1", "m-2"))
+    await write(database, stores, made)
     derivation: EnrichedMemory = enriched(made, importance=0.1)
     (saved,) = await stores.enrichments.save(stores.tenant, [derivation], STORED)
     (found,) = await _found(stores, made.id)
@@ -109,8 +109,8 @@ async def test_enrichment_leaves_what_lifecycle_has_made(database: Database, sto
 
 async def test_enrichment_derives_an_extract_as_it_does_a_message(database: Database, stores: Stores) -> None:
     """What was only cut out of a text has its feeling and importance still to be found."""
-    made = replace(_summary(stores, await _said(stores, "m-1")), kind=MemoryKind.EXTRACT)
-    await _write(database, stores, made, finished=False)
+    made = replace(summary(stores, await say(stores, "m-1")), kind=MemoryKind.EXTRACT)
+    await write(database, stores, made, finished=False)
     await stores.enrichments.save(stores.tenant, [enriched(made, importance=0.1)], STORED)
     (found,) = await _found(stores, made.id)
     assert (found.kind, found.importance) == (MemoryKind.EXTRACT, 0.1)
@@ -118,15 +118,15 @@ async def test_enrichment_derives_an_extract_as_it_does_a_message(database: Data
 
 async def test_the_next_message_follows_the_one_before_it(database: Database, stores: Stores) -> None:
     """A summary that lies between the two in time is no turn of the conversation."""
-    await _write(database, stores, _summary(stores, await _said(stores, "m-1", "m-2")))
+    await write(database, stores, summary(stores, await say(stores, "m-1", "m-2")))
     await stores.record(new_message("m-3", tenant=stores.tenant, timestamp=at(60)))
     assert (await stores.memory("m-3")).preceding_id == stores.id("m-2")
 
 
 async def test_it_is_told_once_more_when_a_stage_is_missing(database: Database, stores: Stores) -> None:
     """As for any message: nobody has to remember that its event was lost."""
-    made = _summary(stores, await _said(stores, "m-1"))
-    await _write(database, stores, made)
+    made = summary(stores, await say(stores, "m-1"))
+    await write(database, stores, made)
     lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
     derived = {one.progress.memory_id: one.derived for one in lagging}
     assert derived[stores.id("m-1")] is None
@@ -135,11 +135,11 @@ async def test_it_is_told_once_more_when_a_stage_is_missing(database: Database, 
 
 async def test_one_that_was_given_up_is_not_told_again(database: Database, stores: Stores) -> None:
     """Until a replay or a correction makes it whole; and however many there are, they keep nobody back."""
-    sources = await _said(stores, *(f"m-{n}" for n in range(4)))
-    made = [_summary(stores, [one]) for one in sources]
-    await _write(database, stores, *made)
+    sources = await say(stores, *(f"m-{n}" for n in range(4)))
+    made = [summary(stores, [one]) for one in sources]
+    await write(database, stores, *made)
     await stores.record(new_message("m-9", tenant=stores.tenant), at=STORED + timedelta(minutes=1))
-    await _write(database, stores, waiting := _summary(stores, sources))
+    await write(database, stores, waiting := summary(stores, sources))
     for n, one in enumerate(made):
         await stores.life.bury(stores.tenant, letter(stores, None, sequence=n, memory_id=one.id))
     assert not {one.id for one in made} & await _lagging(stores)
@@ -160,9 +160,9 @@ async def _lagging(stores: Stores, limit: int = 20) -> set[UUID]:
 
 async def test_what_is_withdrawn_is_gone_and_said_once_more(database: Database, stores: Stores) -> None:
     """Row, stages and vectors; a message is never withdrawn."""
-    (source,) = await _said(stores, "m-1")
-    made = _summary(stores, [source])
-    await _write(database, stores, made)
+    (source,) = await say(stores, "m-1")
+    made = summary(stores, [source])
+    await write(database, stores, made)
     await stores.encodings.save(stores.tenant, MODEL, [(made.id, vector_of(made.id))], [made.id], STORED)
     await _withdraw(database, stores, made.id)
     await _withdraw(database, stores, source)

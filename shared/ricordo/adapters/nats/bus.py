@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import nats.js.errors
+from nats.js.api import RawStreamMsg
 
 from ricordo.adapters.nats import responding
 from ricordo.adapters.nats.connection import Connection, NatsSettings, connected, translated
@@ -90,16 +91,20 @@ class NatsBus:
         """Return a message of a stream; see the port."""
         with translated(f"cannot read message {sequence} of {stream}"):
             try:
-                found = await self._connection.streams.get_msg(stream, sequence)
+                return _stored(stream, await self._connection.streams.get_msg(stream, sequence))
             except nats.js.errors.NotFoundError:
                 return None
-        return StoredMessage(
-            subject=found.subject or "",
-            body=found.data or b"",
-            headers={name: str(value) for name, value in (found.headers or {}).items()},
-            stream=stream,
-            sequence=sequence,
-        )
+
+    async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
+        """Return the next message of a subject; see the port."""
+        with translated(f"cannot read what comes after message {sequence} of {stream}"):
+            try:
+                streams = self._connection.streams
+                return _stored(
+                    stream, await streams.get_msg(stream, sequence + 1, subject=subject, next=True)
+                )
+            except nats.js.errors.NotFoundError:
+                return None
 
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove a message from a stream; see the port."""
@@ -109,6 +114,16 @@ class NatsBus:
         except BusUnavailable:
             if await self.read(stream, sequence) is not None:
                 raise
+
+
+def _stored(stream: str, found: RawStreamMsg) -> StoredMessage:
+    return StoredMessage(
+        subject=found.subject or "",
+        body=found.data or b"",
+        headers={name: str(value) for name, value in (found.headers or {}).items()},
+        stream=stream,
+        sequence=found.seq or 0,
+    )
 
 
 @asynccontextmanager

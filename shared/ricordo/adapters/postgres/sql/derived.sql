@@ -35,10 +35,7 @@ select $1, o.id, o.user_id, o.conversation_id, o.type, o.kind, o.title, o.conten
        o.key_topics, o.source, o.confidence, o.verified, o.tags, o.derived_by, o.derived_by, o.kind, $3
 from offered o
 where not exists (select from unnest(o.source_ids) as s (id) where s.id not in (select id from there))
-  and not exists (
-      select from tombstones t
-      where t.tenant = $1 and t.user_id = o.user_id
-        and (t.scope = 'user' or t.scope = 'conversation' and t.key = o.conversation_id))
+  and not is_forgotten($1, o.user_id, o.conversation_id, '', o.created_at)
 order by o.id
 on conflict (tenant, id) do nothing
 

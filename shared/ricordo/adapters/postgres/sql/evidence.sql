@@ -84,5 +84,6 @@ select message_id, subject_key, object_key,
 -- include: columns
 from fact_evidence
 where tenant = $1 and message_id = $2
-  and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $3)
+  and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $3
+                    and t.erased_at is null)
 order by ordinal

@@ -16,10 +16,7 @@ with offered as (
     from jsonb_to_recordset($2::jsonb) as m (
         n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text,
         content text, digest text, said_at timestamptz, timezone text, language text, metadata jsonb)
-    where not exists (
-        select 1 from tombstones t where t.tenant = $1 and t.user_id = m.user_id
-        and (t.scope = 'user' or t.scope = 'message' and t.key = m.message_id
-             or t.scope = 'conversation' and t.key = m.conversation_id))
+    where not is_forgotten($1, m.user_id, m.conversation_id, m.message_id, m.said_at)
     order by m.message_id, m.n
 )
 insert into history (tenant, message_id, memory_id, user_id, conversation_id, role, speaker, content, digest, said_at,
@@ -151,12 +148,10 @@ returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s
 -- name: standing
 -- What has become of each message: whether a tombstone stands before it, whose content its id carries, how far it is;
 -- and the memory after it, if that had been indexed already: its point shows it behind another memory, or none.
-select m.n, exists (
-           select 1 from tombstones t where t.tenant = $1 and t.user_id = m.user_id
-           and (t.scope = 'user' or t.scope = 'message' and t.key = m.message_id
-                or t.scope = 'conversation' and t.key = m.conversation_id)) as forgotten,
+select m.n, is_forgotten($1, m.user_id, m.conversation_id, m.message_id, m.said_at) as forgotten,
        h.digest, s.*, f.memory_id as displaced
-from jsonb_to_recordset($2::jsonb) as m (n integer, message_id text, memory_id uuid, user_id text, conversation_id text)
+from jsonb_to_recordset($2::jsonb) as m (
+    n integer, message_id text, memory_id uuid, user_id text, conversation_id text, said_at timestamptz)
 left join history h on h.tenant = $1 and h.message_id = m.message_id
 left join stages s on s.tenant = $1 and s.memory_id = m.memory_id
 left join memories k on k.tenant = $1 and k.id = m.memory_id

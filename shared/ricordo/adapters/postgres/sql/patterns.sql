@@ -5,7 +5,7 @@
 select (select count(*) from (
             select from history where tenant = $1 and user_id = $2 and said_at > $3 and said_at < $4 and role = 'user'
             limit $5) as said) as messages,
-       (select count(*) from tombstones
+       (select coalesce(sum(times), 0) from tombstones
         where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2) as forgotten
 
 -- name: talk
@@ -17,13 +17,11 @@ with heard as materialized (
     where h.tenant = $1 and h.user_id = $2 and h.said_at < $3
     order by h.said_at desc, h.message_id desc limit 400
 ), buried as materialized (
-    select scope, key from tombstones
+    select times from tombstones
     where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2
 ), mine as materialized (
     select message_id, memory_id, content, said_at from heard
-    where role = 'user' and not exists (
-        select from buried b where b.scope = 'user' or b.scope = 'message' and b.key = heard.message_id
-                                or b.scope = 'conversation' and b.key = heard.conversation_id)
+    where role = 'user' and not is_forgotten($1, $2, conversation_id, message_id, said_at)
     order by said_at desc, message_id desc limit 200
 ), placed as materialized (
     select memory_id, content, said_at, row_number() over latest as place, count(*) over () as total,
@@ -38,7 +36,7 @@ with heard as materialized (
     select topic, count(*) as messages, avg(valence) as valence
     from seen, unnest(topics) as topic group by topic having count(*) >= 3 order by messages desc, topic limit 30
 )
-select count(*) as messages, max(said_at) as until, (select count(*) from buried) as forgotten,
+select count(*) as messages, max(said_at) as until, (select coalesce(sum(times), 0) from buried) as forgotten,
        percentile_cont(array[0.25, 0.5, 0.75]) within group (order by characters) as lengths,
        percentile_cont(0.5) within group (order by characters) filter (where place <= total / 3) as lately,
        percentile_cont(0.5) within group (order by characters) filter (where place > total / 3) as earlier,

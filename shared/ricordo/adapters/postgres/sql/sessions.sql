@@ -38,9 +38,7 @@ with ended as (
         select max(created_at) from memories
         where tenant = $1 and conversation_id = $3 and user_id is not distinct from $2 and message_id is not null
     ))) as at
-    where not exists (
-        select from tombstones t where t.tenant = $1 and t.user_id = $2
-        and (t.scope = 'user' or t.scope = 'conversation' and t.key = $3))
+    where not is_forgotten($1, $2, $3, '', $4)
 ), noted as (
     insert into session_ends (tenant, user_id, conversation_id, ended_at) select $1, $2, $3, at from ended
     on conflict do nothing

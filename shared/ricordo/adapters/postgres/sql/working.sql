@@ -7,9 +7,10 @@
 select token, state, turns, notes, names from at_hand($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 -- name: forgotten
--- $3 conversation.
+-- $3 conversation. As long as it is being erased.
 select scope from tombstones
 where tenant = $1 and user_id = $2 and scope in ('user', 'conversation') and (scope = 'user' or key = $3)
+  and erased_at is null
 order by scope desc limit 1
 
 -- name: first_asked

@@ -1,0 +1,179 @@
+"""Forgetting on request: the tombstone, then everything that rests on what is forgotten, slice by slice.
+
+The command waits for the end as long as it may, and the erasure goes on without it; one that a crash has cut
+off is taken up again by whoever looks for it first.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from functools import partial
+from types import TracebackType
+from typing import Final, Self
+
+import structlog
+
+from ricordo.messages.commands import Erased as ErasedReply
+from ricordo.messages.commands import Forget, ForgetReply
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
+from ricordo.messages.ids import request_key
+from ricordo.messages.vocabulary import ForgetScope
+from ricordo.ports.clock import Clock
+from ricordo.ports.erasing import Burial, Counts, Erased, Erasing, Letters
+from ricordo.ports.facts import OtherRequest
+from ricordo.ports.life import Life
+from ricordo.ports.unavailable import Unavailable
+from ricordo.runtime.ongoing import Ongoing, StillGoing, Stopped
+from ricordo.runtime.replies import Refused
+from ricordo_services.knowledge.projecting import Following
+from ricordo_services.ports import Emitter
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_SLICE: Final = (
+    200  # messages in one transaction: some hundred milliseconds, in which others of the user wait
+)
+_NAMED: Final = 1_000  # memories that an event has room for
+_LEFT: Final = timedelta(seconds=30)  # after which an erasure that is not done may have been cut off
+
+
+class BeingErased(Unavailable):
+    """All of it is hidden from what comes, not all of it is erased yet."""
+
+    server = "the erasure"
+    state = "is under way"
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Erases what was buried, in all stores.
+
+    Attributes:
+        letters: the dead letters, whose bytes hold what was said.
+    """
+
+    erasing: Erasing
+    follow: Following
+    emitter: Emitter
+    letters: Letters
+
+    async def __call__(self, tenant: str, burial: Burial, request: str | None = None) -> Counts:
+        """Erase all of it, however often that was begun before; return what was erased in all.
+
+        Raises:
+            Unavailable: a server is away; what was erased stays so.
+        """
+        more = True
+        while more:
+            erase = partial(self._slice, tenant, burial)
+            erased = await self.follow(tenant, [burial.user_id], erase)
+            await self.emitter.emit(tenant, _told(burial, erased))
+            more = erased.more
+        letters = await self.letters.delete(tenant, burial)
+        counts = await self.erasing.finish(tenant, burial, letters=letters, request=request)
+        _log.info("forgotten", tenant=tenant, scope=burial.scope.value, **asdict(counts))
+        return counts
+
+    async def _slice(self, tenant: str, burial: Burial, project: Callable[..., Awaitable[None]]) -> Erased:
+        return await self.erasing.erase(tenant, burial, project, _SLICE)
+
+
+class Erasures:
+    """The erasures of a process; an async context manager that stops what is left at its end."""
+
+    def __init__(self, erase: Erasure, life: Life, clock: Clock) -> None:
+        """Erase by `erase`, in the tenants that `life` knows."""
+        self._erase = erase
+        self._life = life
+        self._clock = clock
+        self._running = Ongoing[tuple[str, str, str, str], Counts]("an erasure is not done yet")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._running.__aexit__(kind, error, trace)
+
+    async def done(
+        self, tenant: str, burial: Burial, *, request: str | None = None, patience: float | None = None
+    ) -> Counts:
+        """Erase what was buried; return what was erased in all.
+
+        Raises:
+            BeingErased: it takes longer than `patience` seconds, and goes on.
+            Unavailable: a server is away; it is taken up again.
+        """
+        until = None if patience is None else asyncio.get_running_loop().time() + patience
+        key = (tenant, burial.user_id, burial.scope.value, burial.key)
+        try:
+            begin = partial(self._erase, tenant, burial, request)
+            return await self._running.wait(key, begin, until=until)
+        except (StillGoing, Stopped):
+            raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
+
+    async def resume(self) -> None:
+        """Take up what was left behind, in all tenants.
+
+        Raises:
+            Unavailable: a server is away.
+        """
+        before = self._clock.now() - _LEFT
+        for tenant in await self._life.tenants():
+            for burial in await self._erase.erasing.unfinished(tenant, before):
+                await self.done(tenant, burial)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetOnRequest:
+    """Answers `command.forget`.
+
+    Attributes:
+        ask_servers: returns when graph and ledger answer, and raises `Unavailable` when one does not.
+        patience: seconds for which the end is waited for.
+    """
+
+    erasing: Erasing
+    erasures: Erasures
+    clock: Clock
+    ask_servers: Callable[[], Awaitable[None]]
+    patience: float = field(default=2.5)
+
+    async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
+        """Forget, and say what was erased where."""
+        burial = _burial(command, self.clock)
+        request = (
+            None
+            if command.request_id is None
+            else request_key(tenant, command.user_id, command.name, command.request_id)
+        )
+        asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
+        try:
+            counts = await self.erasing.bury(tenant, burial, request=request, asked=asked)
+        except OtherRequest:
+            reason = "request_id must be a new one: under this one something else was asked"
+            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+        if counts is None:
+            await self.ask_servers()  # it is buried; where they are away, that is taken up again
+            counts = await self.erasures.done(tenant, burial, request=request, patience=self.patience)
+        return ForgetReply(erased=ErasedReply(**asdict(counts)))
+
+
+def _burial(command: Forget, clock: Clock) -> Burial:
+    named = ((ForgetScope.MESSAGE, command.message_id), (ForgetScope.CONVERSATION, command.conversation_id))
+    whole = (ForgetScope.USER, command.user_id)
+    scope, key = next(((scope, key) for scope, key in named if key is not None), whole)
+    return Burial(command.user_id, scope, key, clock.now())
+
+
+def _told(burial: Burial, erased: Erased) -> list[DerivedEvent]:
+    """Return what a slice has others do: points go, and those behind are made anew."""
+    gone, events = list(erased.memory_ids), list[DerivedEvent]()
+    for start in range(0, len(gone), _NAMED):
+        ids = tuple(gone[start : start + _NAMED])
+        events.append(MemoryForgotten(user_id=burial.user_id, scope=burial.scope, memory_ids=ids))
+    return [*events, *(MemoryEnriched(**one.ids, version="erasure") for one in erased.behind)]

@@ -1,0 +1,219 @@
+"""Erasure on request: all that rests on what is forgotten goes with it, some messages in one transaction."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from ricordo.adapters.postgres import derived, rows
+from ricordo.adapters.postgres.beside import Beside
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.folds import FoldingTransaction, Folds
+from ricordo.adapters.postgres.refolding import New
+from ricordo.domain.facts import Part, parts
+from ricordo.messages.vocabulary import ForgetScope
+from ricordo.ports.erasing import Burial, Counts, Erased
+from ricordo.ports.facts import OtherRequest, Project
+from ricordo.ports.stages import Progress
+
+_SQL: Final = Database.queries("erasing")
+_INTAKE: Final = Database.queries("intake")
+_LINKS: Final = Database.queries("links")
+
+
+class PostgresErasing:
+    """Implements `Erasing` and `Discarded`."""
+
+    def __init__(self, database: Database, beside: Beside | None = None) -> None:
+        """Erase through `database`; what is folded anew is folded `beside` the event loop."""
+        self._database = database
+        self._folds = Folds(database, beside, remembered=0)
+
+    async def bury(
+        self, tenant: str, burial: Burial, *, request: str | None = None, asked: bytes = b""
+    ) -> Counts | None:
+        """Put up the tombstone; see `Erasing.bury`."""
+        async with self._database.transaction(tenant) as connection:
+            if request is not None:
+                done = await _claimed(connection, tenant, burial, request, asked)
+                if done is not None:
+                    return done
+            await derived.hold(connection, tenant, [burial.user_id])  # nobody takes anything in meanwhile
+            await connection.execute(_SQL["bury"], tenant, *_named(burial), burial.at)
+        return None
+
+    async def erase(self, tenant: str, burial: Burial, project: Project, limit: int) -> Erased:
+        """Erase the next messages; see `Erasing.erase`."""
+        async with self._folds.of(tenant, [burial.user_id], project) as folding:
+            return await _Slice(folding, tenant, burial, limit).erase()
+
+    async def finish(
+        self, tenant: str, burial: Burial, *, letters: Sequence[str | None] = (), request: str | None = None
+    ) -> Counts:
+        """Note that nothing is left; see `Erasing.finish`."""
+        conversation = burial.key if burial.scope is ForgetScope.CONVERSATION else None
+        async with self._database.transaction(tenant) as connection:
+            notes = 0
+            if burial.scope is not ForgetScope.MESSAGE:
+                within = (tenant, burial.user_id, conversation, burial.at)
+                notes = _affected(await connection.execute(_SQL["notes"], *within))
+                await connection.execute(_SQL["ends"], *within)
+                await connection.execute(_SQL["unsummarized"], *within[:3])
+            if burial.scope is ForgetScope.USER:
+                await connection.execute(_SQL["user_aside"], tenant, burial.user_id, request, burial.at)
+            if named := [one for one in letters if one is not None]:
+                await connection.execute(_SQL["letters"], tenant, named)
+            counts = await _add(connection, tenant, burial, Counts(stream=len(letters), working=notes))
+            await connection.execute(_SQL["end"], tenant, *_named(burial), burial.at)
+            if request is not None:
+                outcome = json.dumps(asdict(counts))
+                await connection.execute(_SQL["keep_outcome"], tenant, burial.user_id, request, outcome)
+        return counts
+
+    async def unfinished(self, tenant: str, before: datetime) -> Sequence[Burial]:
+        """Return what is not erased yet; see `Erasing.unfinished`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["open"], tenant, before)
+        return [
+            Burial(row["user_id"], ForgetScope(row["scope"]), row["key"], row["buried_at"]) for row in found
+        ]
+
+    async def discarded(self, tenant: str, limit: int) -> Sequence[str]:
+        """Return keys of objects that are to be deleted; see `Discarded.discarded`."""
+        async with self._database.transaction(tenant) as connection:
+            return [row["key"] for row in await connection.fetch(_SQL["discarded"], tenant, limit)]
+
+    async def deleted(self, tenant: str, keys: Sequence[str]) -> None:
+        """Note that they are; see `Discarded.deleted`."""
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_SQL["deleted"], tenant, keys)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """One slice, as part of a transaction that holds the facts of the user."""
+
+    folding: FoldingTransaction
+    tenant: str
+    burial: Burial
+    limit: int
+
+    async def erase(self) -> Erased:
+        said = await self._fetch(self.burial.scope.value, self.burial.key, self.burial.at, self.limit)
+        messages = [row["message_id"] for row in said]
+        conversations = {row["conversation_id"] for row in said}
+        await self._hold(conversations)
+        going = await self._with_what_rests({row["memory_id"] for row in said})
+        behind = await self._take_away(going, messages) if said else Taken(Counts())
+        await self._sum_up_again(conversations)
+        words = [] if said else await self._words()
+        gone = await self._retract([*messages, *words])
+        counts = behind.counts + Counts(graph=gone)
+        await _add(self.folding.connection, self.tenant, self.burial, counts)
+        return Erased(counts, sorted(going), behind.progress, more=bool(said or words))
+
+    async def _hold(self, conversations: Collection[str]) -> None:
+        """Wait for all who take something in, link it or derive from it, and keep them waiting."""
+        names = sorted({f"conversation/{one}" for one in conversations} | {f"user/{self.burial.user_id}"})
+        await self._execute(_INTAKE["lock"], names)
+        await self._execute(_LINKS["lock"], [self.burial.user_id])
+
+    async def _with_what_rests(self, memory_ids: set[UUID]) -> set[UUID]:
+        """Return these and what was made of them, and what was made of that."""
+        going, new = set(memory_ids), set(memory_ids)
+        while new:
+            new = {row["id"] for row in await self._fetch("resting", sorted(going))} - going
+            going |= new
+        return going
+
+    async def _take_away(self, going: Collection[UUID], messages: Sequence[str]) -> "Taken":
+        """Erase rows, and have whoever named them name them no more."""
+        gone = sorted(going)
+        touched = sorted(row["id"] for row in await self._fetch("touched", gone))
+        held = await self.folding.connection.fetch(_SQL["hold"], self.tenant, gone, touched)
+        (row,) = await self._fetch("erase", gone, messages, self.burial.at)
+        await self._execute(_SQL["unlink"], gone, touched)
+        user = [self.burial.user_id]
+        await self._execute(_LINKS["advance"], user, user)
+        again = await self.folding.connection.fetch(
+            _SQL["index_again"], self.tenant, [one["id"] for one in held]
+        )
+        return Taken(Counts(**dict(row)), [rows.progress(one) for one in again])
+
+    async def _sum_up_again(self, conversations: Collection[str]) -> None:
+        if self.burial.scope is ForgetScope.MESSAGE and conversations:
+            await self._fetch("sum_up_again", sorted(conversations), self.burial.at)
+
+    async def _words(self) -> list[str]:
+        """Return under what the user has said something of facts: it goes with the user."""
+        if self.burial.scope is not ForgetScope.USER:
+            return []
+        return [row["message_id"] for row in await self._fetch("words", self.burial.at, self.limit)]
+
+    async def _retract(self, messages: Sequence[str]) -> int:
+        """Take evidence away, fold and project what is left; return how many facts are no more."""
+        user_id = self.burial.user_id
+        state = (await self.folding.states([user_id])).get(user_id)
+        found = await self._fetch("retract", messages)
+        replaced: set[Part] = set()
+        for row in found:
+            if row["predicate"]:
+                replaced |= parts(row["subject_key"], row["predicate"], row["object_key"])
+        if not replaced:
+            return 0
+        new = New(messages=set(messages), replaced=replaced, state=state)
+        return len((await self.folding.fold({user_id: new}))[user_id].gone)
+
+    async def _fetch(self, name: str, *arguments: object) -> list[Any]:
+        found: list[Any] = await self.folding.connection.fetch(
+            _SQL[name], self.tenant, self.burial.user_id, *arguments
+        )
+        return found
+
+    async def _execute(self, statement: str, *arguments: object) -> None:
+        await self.folding.connection.execute(statement, self.tenant, *arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What was taken away, and who is to be indexed anew."""
+
+    counts: Counts
+    progress: Sequence[Progress] = ()
+
+
+async def _claimed(
+    connection: Connection, tenant: str, burial: Burial, request: str, asked: bytes
+) -> Counts | None:
+    """Claim a request; return what came of it, where that was done before.
+
+    Raises:
+        OtherRequest: it is known for something else.
+    """
+    user_id = burial.user_id
+    new = await connection.fetchval(_SQL["known_request"], tenant, user_id, request, asked, burial.at)
+    if new is not None:
+        return None
+    row = await connection.fetchrow(_SQL["asked_before"], tenant, user_id, request)
+    if row is None or row["asked"] != asked:
+        raise OtherRequest(f"the request {request} is known for something else")
+    outcome = json.loads(row["outcome"])
+    return Counts(**outcome) if outcome else None
+
+
+async def _add(connection: Connection, tenant: str, burial: Burial, counts: Counts) -> Counts:
+    """Add to what the tombstone says was erased, and return all of it."""
+    more = json.dumps(asdict(counts))
+    erased = await connection.fetchval(_SQL["count"], tenant, *_named(burial), more)
+    return counts if erased is None else Counts(**json.loads(erased))
+
+
+def _named(burial: Burial) -> tuple[str, str, str]:
+    return burial.user_id, burial.scope.value, burial.key
+
+
+def _affected(tag: str) -> int:
+    """Return how many rows a statement has changed, by its command tag."""
+    return int(tag.rpartition(" ")[2])

@@ -1,0 +1,205 @@
+-- Erasure on request. $2 is the user.
+
+-- name: known_request
+-- $3 request, $4 what it asks, $5 now. A request that is new is claimed.
+insert into requests (tenant, id, user_id, asked, handled_at) values ($1, $3, $2, $4, $5)
+on conflict do nothing
+returning id
+
+-- name: asked_before
+-- $3 request
+select asked, outcome from requests where tenant = $1 and id = $3 and user_id is not distinct from $2
+
+-- name: keep_outcome
+-- $3 request, $4 what came of it
+update requests set outcome = $4 where tenant = $1 and id = $3 and user_id is not distinct from $2
+
+-- name: bury
+-- $3 scope, $4 key, $5 until when. What was erased before, of what was said by then, counts no more for what comes now.
+insert into tombstones as t (tenant, user_id, scope, key, buried_at) values ($1, $2, $3, $4, $5)
+on conflict (tenant, scope, user_id, key) do update
+set buried_at = greatest(t.buried_at, excluded.buried_at), erased_at = null, times = t.times + 1,
+    erased = case when t.erased_at is null then t.erased else '{}' end
+
+-- name: open
+select user_id, scope, key, buried_at from tombstones
+where tenant = $1 and erased_at is null and buried_at < $2 order by buried_at
+
+-- name: message
+-- $3 message, $4 until when: a message is one, whenever it came; $5 how many
+select message_id, memory_id, conversation_id from history
+where tenant = $1 and message_id = $3 and user_id is not distinct from $2 and $4::timestamptz is not null limit $5
+
+-- name: conversation
+-- $3 conversation, $4 until when it was said or came in, $5 how many
+select message_id, memory_id, conversation_id from history
+where tenant = $1 and conversation_id = $3 and user_id is not distinct from $2
+  and (said_at <= $4 or stored_at <= $4)
+order by said_at, message_id limit $5
+
+-- name: user
+-- $3 the user, $4 until when it was said or came in, $5 how many
+select message_id, memory_id, conversation_id from history
+where tenant = $1 and user_id = $2 and user_id = $3 and (said_at <= $4 or stored_at <= $4)
+order by said_at, message_id limit $5
+
+-- name: words
+-- $3 until when, $4 how many. What a user has said of facts, which is behind no message.
+select distinct message_id from fact_evidence
+where tenant = $1 and user_id = $2 and kind <> 'said' and said_at <= $3
+order by message_id limit $4
+
+-- name: resting
+-- $3 ids of memories: what was made of them.
+select id from memories
+where tenant = $1 and user_id = $2 and message_id is null and source_ids && $3::uuid[] and not (id = any($3::uuid[]))
+
+-- name: touched
+-- $3 ids of memories that go: whoever names one of them, in whosever's conversation.
+select distinct other as id
+from memories m cross join lateral unnest(m.related_ids || m.source_ids || array[m.preceding_id, m.following_id]) as other
+where m.tenant = $1 and m.user_id = $2 and m.id = any($3::uuid[]) and other is not null and not (other = any($3::uuid[]))
+
+-- name: hold
+-- $2 ids of memories that go, $3 of those that name them; held in the order of everybody. Returned is who comes right
+-- behind one that goes.
+with held as (
+    select id, coalesce(preceding_id = any($2::uuid[]), false) as behind from memories
+    where tenant = $1 and id = any($2::uuid[] || $3::uuid[]) order by id for update
+)
+select id from held where behind and id = any($3::uuid[])
+
+-- name: erase
+-- $3 ids of memories, $4 ids of messages, $5 until when they were buried. Each is taken away with all that stands beside it; `withdrawn` has the
+-- points follow, also where the event of it is lost.
+with encoded as (
+    select count(distinct memory_id) as vectors from vectors where tenant = $1 and memory_id = any($3::uuid[])
+), gone as (
+    delete from memories where tenant = $1 and id = any($3::uuid[]) returning id
+), said as (
+    delete from history where tenant = $1 and message_id = any($4::text[]) and user_id is not distinct from $2
+    returning message_id
+), unstaged as (
+    delete from stages where tenant = $1 and memory_id = any($3::uuid[])
+), unencoded as (
+    delete from vectors where tenant = $1 and memory_id = any($3::uuid[])
+), undrawn as (
+    delete from insights where tenant = $1 and user_id = $2 and memory_id = any($3::uuid[])
+), unburied as (
+    delete from dead_letters where tenant = $1 and (message_id = any($4::text[]) or memory_id = any($3::uuid[]))
+), unread as (
+    delete from documents where tenant = $1 and memory_id = any($3::uuid[]) returning key
+), discarded as (
+    insert into discarded_objects (tenant, key, user_id) select distinct $1, key, $2 from unread
+    on conflict do nothing
+), unsaid as (
+    update unsummarized set since_message = '' where tenant = $1 and user_id = $2 and since_message = any($4::text[])
+), taken as (
+    insert into withdrawn (tenant, memory_id, user_id) select $1, id, $2 from gone order by id
+    on conflict (tenant, memory_id) do update set at = now()
+), buried as (
+    insert into tombstones (tenant, scope, key, user_id, buried_at, erased_at)
+    select $1, 'erased', message_id, $2, $5, now() from said order by message_id
+    on conflict (tenant, scope, user_id, key) do nothing
+)
+select (select count(*) from gone) + (select count(*) from said) as rows, (select vectors from encoded) as vectors,
+       (select count(*) from unread) as archive
+
+-- name: unlink
+-- $2 ids of memories that have gone, $3 of those that named them.
+update memories m
+set related_ids = array(select one from unnest(m.related_ids) with ordinality as r (one, place)
+                        where not (one = any($2::uuid[])) order by place),
+    compressed = m.compressed and not coalesce(m.synthesis_id = any($2::uuid[]), false),
+    synthesis_id = case when coalesce(m.synthesis_id = any($2::uuid[]), false) then null else m.synthesis_id end,
+    preceding_id = case when not coalesce(m.preceding_id = any($2::uuid[]), false) then m.preceding_id else (
+        select b.id from memories b
+        where b.tenant = $1 and b.conversation_id = m.conversation_id and b.message_id is not null
+          and (b.created_at, b.message_id) < (m.created_at, m.message_id)
+        order by b.created_at desc, b.message_id desc limit 1) end,
+    following_id = case when not coalesce(m.following_id = any($2::uuid[]), false) then m.following_id else (
+        select a.id from memories a
+        where a.tenant = $1 and a.conversation_id = m.conversation_id and a.message_id is not null
+          and (a.created_at, a.message_id) > (m.created_at, m.message_id)
+        order by a.created_at, a.message_id limit 1) end
+where m.tenant = $1 and m.id = any($3::uuid[])
+
+-- name: index_again
+-- $2 ids: the missing stage says so until it is done.
+with locked as (
+    select memory_id from stages
+    where tenant = $1 and memory_id = any($2::uuid[]) and indexed is not null order by memory_id for update
+)
+update stages s set indexed = null from locked l where s.tenant = $1 and s.memory_id = l.memory_id
+returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
+          s.extracted
+
+-- name: retract
+-- $3 ids of messages, or of requests under which the user has said something of facts.
+delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = any($3::text[])
+returning subject_key, predicate, object_key
+
+-- name: sum_up_again
+-- $3 conversations: what is left of their sessions is summed up anew, $4 now.
+insert into unsummarized as u (tenant, user_id, conversation_id, since, since_message, stored_at, closed)
+select $1, $2, m.conversation_id, min(m.created_at), '', $4, true
+from memories m
+where m.tenant = $1 and m.user_id = $2 and m.conversation_id = any($3::text[]) and m.message_id is not null
+group by m.conversation_id order by m.conversation_id
+on conflict (tenant, user_id, conversation_id) do update
+set since = least(u.since, excluded.since), closed = true, changes = u.changes + 1, since_message = ''
+
+-- name: count
+-- $3 scope, $4 key, $5 what to add: {"rows": 1, ...}
+update tombstones t
+set erased = (select jsonb_object_agg(name, coalesce((t.erased ->> name)::bigint, 0) + more::bigint)
+              from jsonb_each_text($5::jsonb) as e (name, more))
+where tenant = $1 and user_id = $2 and scope = $3 and key = $4
+returning erased
+
+-- name: notes
+-- $3 conversation or null for all of the user, $4 until when
+delete from notes
+where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3) and set_at <= $4
+
+-- name: ends
+-- $3 conversation or null for all of the user, $4 until when
+delete from session_ends
+where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3) and ended_at <= $4
+
+-- name: unsummarized
+-- $3 conversation or null for all of the user: sessions of which nothing is left.
+delete from unsummarized u
+where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3) and not exists (
+    select from history h
+    where h.tenant = $1 and h.conversation_id = u.conversation_id and h.user_id is not distinct from u.user_id)
+
+-- name: user_aside
+-- What stands beside a user's memories and goes with all of them; $3 the request that asks for it, $4 until when.
+with unasked as (
+    delete from requests where tenant = $1 and user_id = $2 and handled_at <= $4 and id is distinct from $3
+), undecided as (
+    delete from identity_decisions where tenant = $1 and user_id = $2 and decided_at <= $4
+), weightless as (
+    delete from accumulated where tenant = $1 and user_id = $2
+        and not exists (select from history where tenant = $1 and user_id = $2)
+)
+delete from insights where tenant = $1 and user_id = $2
+  and not exists (select from memories m where m.tenant = $1 and m.id = memory_id)
+
+-- name: end
+-- $3 scope, $4 key, $5 until when: unless more was buried since.
+update tombstones set erased_at = now()
+where tenant = $1 and user_id = $2 and scope = $3 and key = $4 and buried_at <= $5
+
+-- name: letters
+-- $2 ids of messages whose dead letters were deleted.
+delete from dead_letters where tenant = $1 and message_id = any($2::text[])
+
+-- name: discarded
+-- $2 how many: of whose bytes nobody knows any more
+select key from discarded_objects where tenant = $1 order by key limit $2
+
+-- name: deleted
+-- $2 keys
+delete from discarded_objects where tenant = $1 and key = any($2::text[])

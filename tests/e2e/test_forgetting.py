@@ -1,0 +1,112 @@
+"""Forgetting on request, from outside: it comes back by no way, and the rest is as if it had never been."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from nats.aio.client import Client
+from tests.fixtures.digest import digest
+from tests.fixtures.running import Running
+from tests.fixtures.wire import Bot, Json, at, ids, new_tenant, said
+
+from ricordo.testing.eventually import eventually
+
+pytestmark = pytest.mark.e2e
+
+SECRET = "My sister Nora moved to Dublin, the code of her door is 7713."
+STORY = (
+    said("m-1", "My name is Carla and I live in Turin.", timestamp=at(hours=9)),
+    said("m-2", SECRET, timestamp=at(hours=8)),
+    said("m-3", "I have a dog called Biscuit.", timestamp=at(hours=7)),
+    said("m-4", "Biscuit ate the code of the dishwasher.", conversation_id="c-2", timestamp=at(hours=6)),
+)
+
+
+async def forget(bot: Bot, **what: object) -> Json:
+    """Ask for it, and wait until all of it is erased."""
+    reply = await bot.request("command.forget", {"user_id": "u-1", **what})
+    assert reply.body.get("ok") is True, reply.body
+    erased: Json = reply.body["erased"]
+    return erased
+
+
+async def test_a_forgotten_message_is_nowhere(bot: Bot, running: Running) -> None:
+    """Not among memories, facts, history or names; in no context, and not in what came after it."""
+    await bot.remember(*STORY)
+    async with bot.hearing("memory.forgotten") as forgotten:
+        erased = await forget(bot, message_id="m-2")
+        event = json.loads((await forgotten.next()).data)
+    assert {name for name, count in erased.items() if count} == {"rows", "vectors", "graph"}
+    assert (event["scope"], len(event["memory_ids"])) == ("message", 1)
+    for question in ("Where does Nora live?", "What is the code of the door?", "Who is my sister?"):
+        answer = await bot.ask("context", user_id="u-1", query=question, conversation_id="c-1", now=at())
+        assert not {word for word in ("7713", "Dublin", "m-2") if word in json.dumps(answer)}, question
+    assert (await bot.status("m-2"))["state"] == "unknown"
+    assert "Nora" not in await _known(bot)
+    assert "m-3" in ids((await bot.recall("What is my dog called?"))["memories"])
+    await bot.publish(STORY[1])  # again, as a replay would
+    await running.everything_is_settled()
+    assert (await bot.ask("stats", user_id="u-1"))["memories"] == 3
+
+
+async def test_what_is_left_is_as_if_it_had_never_been_said(bot: Bot, wire: Client, running: Running) -> None:
+    """All stores of a bot that forgets are those of one that was never told, and so are its scores."""
+    other = Bot(wire, new_tenant())
+    await bot.remember(*STORY)
+    await other.remember(*[one for one in STORY if one["id"] != "m-2"])
+    await forget(bot, message_id="m-2")
+
+    async def alike() -> bool:
+        await running.everything_is_settled()
+        found = [await digest(running.endpoints, one.tenant) for one in (bot, other)]
+        return found[0] == found[1] and await _scores(bot) == await _scores(other)
+
+    await eventually(alike, within=60)
+
+
+async def test_of_a_forgotten_user_nothing_is_held_and_they_may_begin_anew(bot: Bot) -> None:
+    await bot.remember(*STORY, said("n-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9"))
+    note = {"user_id": "u-1", "conversation_id": "c-1", "key": "pin", "value": "7713"}
+    assert (await bot.request("command.note", note)).body["ok"]
+    erased = await forget(bot, request_id="r-1")
+    assert (erased["rows"], erased["working"]) == (8, 1)
+    assert await forget(bot, request_id="r-1") == erased
+    stats = await bot.ask("stats", user_id="u-1")
+    assert not {name for name, count in stats.items() if count}
+    assert not (await bot.ask("working", user_id="u-1", conversation_id="c-1"))["notes"]
+    assert ids((await bot.recall("Oslo", user_id="u-2"))["memories"]) == ["n-1"]
+    await bot.remember(
+        said("again", "I am back, and I live in Bern.", timestamp=datetime.now(UTC).isoformat())
+    )
+    assert ids((await bot.recall("Where do I live?"))["memories"]) == ["again"]
+
+
+async def test_a_dead_letter_is_forgotten_with_its_user(bot: Bot, running: Running) -> None:
+    """Its bytes hold what was said: the stream forgets them, and the status its reason."""
+    async with bot.dead_letters() as letters:
+        await bot.publish(said("bad", SECRET, timestamp="yesterday"))
+        await bot.publish(said("bad-2", SECRET, timestamp="yesterday", user_id="u-2"))
+        await letters.take(2)
+    await running.everything_is_settled()
+    assert (await forget(bot))["stream"] == 1
+    assert (await bot.status("bad"))["state"] == "unknown"
+    assert (await bot.status("bad-2"))["state"] == "failed"
+
+
+@pytest.mark.parametrize("scope", [{"message_id": "m-9"}, {"conversation_id": "c-9"}, {}])
+async def test_what_comes_after_the_wish_does_not_come_in(bot: Bot, running: Running, scope: Json) -> None:
+    """Of whom nothing is known yet, nothing is erased, and what was said by then stays out."""
+    assert not any((await forget(bot, **scope)).values())
+    await bot.publish(said("m-9", SECRET, conversation_id="c-9"))
+    await running.everything_is_settled()
+    assert (await bot.status("m-9"))["state"] == "unknown"
+
+
+async def _known(bot: Bot) -> str:
+    return json.dumps(await bot.ask("facts", user_id="u-1", min_confidence=0, history=True))
+
+
+async def _scores(bot: Bot) -> dict[str, float]:
+    """Return what words weigh in each memory: that depends on all texts of the user that are indexed."""
+    found = (await bot.recall("the code of the dishwasher", explain=True))["memories"]
+    return {one["message_ids"][0]: one["signals"]["bm25"] for one in found}
