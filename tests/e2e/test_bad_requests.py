@@ -90,7 +90,7 @@ async def test_what_is_no_name_at_all_is_invalid(bot: Bot, name: str) -> None:
 
 
 MEMORY = U | {"memory_id": "47b5ef90-e7b7-56be-9896-dcb1dd467f99"}
-OF_LATER_VERSIONS: Mapping[str, Json] = {"forget": U, "export": U}
+OF_LATER_VERSIONS: Mapping[str, Json] = {"export": U}
 OF_NOTHING_KNOWN: Mapping[str, tuple[Json, str]] = {
     "pin": (MEMORY | {"pinned": True}, "memory_id"),
     "verify": (MEMORY | {"verified": True}, "memory_id"),
