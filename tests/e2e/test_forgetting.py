@@ -1,10 +1,12 @@
 """Forgetting on request, from outside: it comes back by no way, and the rest is as if it had never been."""
 
 import json
+from base64 import b64encode
 from datetime import UTC, datetime
 
 import pytest
 from nats.aio.client import Client
+from tests.e2e.test_documents import settled
 from tests.fixtures.digest import digest
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, at, ids, new_tenant, said
@@ -100,6 +102,39 @@ async def test_what_comes_after_the_wish_does_not_come_in(bot: Bot, running: Run
     await bot.publish(said("m-9", SECRET, conversation_id="c-9"))
     await running.everything_is_settled()
     assert (await bot.status("m-9"))["state"] == "unknown"
+
+
+async def test_a_document_is_forgotten_with_its_message(bot: Bot, running: Running) -> None:
+    """What was cut from it, and its bytes; another one of the same words stays."""
+    lease = {"name": "a.txt", "media_type": "text/plain", "data": b64encode(SECRET.encode()).decode()}
+    for name in ("m-1", "m-2"):
+        await bot.remember(said(name, f"This is the letter {name}.") | {"document": lease})
+        await settled(bot, name)
+    folder = running.endpoints.object_dir / bot.tenant
+    assert len([one for one in folder.rglob("*") if one.is_file()]) == 2
+    assert (await forget(bot, message_id="m-1"))["archive"] == 1
+    found = (await bot.recall("Where did Nora move?", filters={"kinds": ["extract"]}))["memories"]
+    assert ids(found) == ["m-2"]
+    await eventually(lambda: len([one for one in folder.rglob("*") if one.is_file()]) == 1, within=30)
+
+
+async def test_who_is_forgotten_in_full_flow_is_not_there_in_the_end(bot: Bot, running: Running) -> None:
+    """While messages are on their way through every worker; another user of the conversation stays whole."""
+    mine = [said(f"m-{n}", f"{SECRET} {n}.", timestamp=at(minutes=n)) for n in range(150)]
+    theirs = [
+        said(f"n-{n}", f"I bought lamp {n}.", timestamp=at(minutes=n), user_id="u-2") for n in range(50)
+    ]
+    await bot.publish_all([one for pair in zip(mine, theirs * 3, strict=True) for one in pair])
+    await forget(bot)
+    await bot.publish_all(mine[::-1])
+    await bot.settled([one["id"] for one in theirs])
+    await running.everything_is_settled(within=60)
+    stats = await bot.ask("stats", user_id="u-1")
+    assert not {name for name, count in stats.items() if count}
+    state = await digest(running.endpoints, bot.tenant)
+    assert {table for table, rows in state.items() if any("Nora" in row for row in rows)} == set()
+    assert len(state["memories"]) == len(state["vectors"]) == len(theirs)
+    assert [json.loads(row)["following_id"] for row in state["memories"]].count(None) == 1
 
 
 async def _known(bot: Bot) -> str:

@@ -213,6 +213,19 @@ class TestStreams:
         assert await bus.read("LOG", 2) is None
         assert await bus.read("LOG", 99) is None
 
+    async def test_the_next_message_of_a_subject_is_found_behind_what_is_gone(self, bus: AnyBus) -> None:
+        names = ("log.x.a", "log.y.a", "log.x.b", "log.x.a")
+        await publish(bus, *(message(name, str(n).encode()) for n, name in enumerate(names, 1)))
+        await bus.remove("LOG", 1)
+
+        async def behind(sequence: int, subject: str = "log.x.*") -> int | None:
+            found = await bus.after("LOG", sequence, subject)
+            return None if found is None else found.sequence
+
+        assert [await behind(0), await behind(3), await behind(4)] == [3, 4, None]
+        assert await behind(0, "log.>") == 2
+        assert await behind(0, "log.z.*") is None
+
     async def test_provisioning_again_changes_nothing(self, bus: AnyBus) -> None:
         assert list(await bus.provision()) == []
 

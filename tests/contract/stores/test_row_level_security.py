@@ -6,12 +6,15 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
+from tests.contract.stores.test_erasing import burial, forget
 from tests.contract.stores.test_links import of_stores
 
 from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.erasing import PostgresErasing
 from ricordo.adapters.postgres.reflecting import PostgresReflecting
 from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.messages.vocabulary import ForgetScope
 from ricordo.ports.documents import NewDocument
 from ricordo.ports.life import Access
 from ricordo.ports.reflecting import Accumulated, Reflection
@@ -30,13 +33,15 @@ pytestmark = pytest.mark.integration
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
-    "uses requests withdrawn unsummarized session_ends notes documents accumulated insights"
+    "uses requests withdrawn unsummarized session_ends notes documents accumulated insights discarded_objects"
 ).split()
 
 
 async def _in_every_table(stores: Stores, database: Database) -> None:
     """Leave a row of the tenant in every table that has tenants."""
     document = NewDocument(name="a.txt", media_type="text/plain", key="k", size=1)
+    await stores.record(replace(new_message("m-8", tenant=stores.tenant), document=document))
+    await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-8"))
     await stores.record(replace(new_message(tenant=stores.tenant), document=document))
     await stores.encode("m-1")
     await _reflected(stores, database)
