@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -21,6 +21,7 @@ from ricordo.ports.stages import Progress
 _SQL: Final = Database.queries("erasing")
 _INTAKE: Final = Database.queries("intake")
 _LINKS: Final = Database.queries("links")
+_STATEMENTS: Final = 5  # of evidence in a slice, for each message that one may have
 
 
 class PostgresErasing:
@@ -101,18 +102,26 @@ class _Slice:
     limit: int
 
     async def erase(self) -> Erased:
+        if self.burial.scope is ForgetScope.USER:
+            gone = await self._retract("retract_all", self.burial.at, _STATEMENTS * self.limit)
+            if gone is not None:
+                return await self._counted(Counts(graph=gone))
         said = await self._fetch(self.burial.scope.value, self.burial.key, self.burial.at, self.limit)
+        if not said:
+            return Erased(Counts())
         messages = [row["message_id"] for row in said]
         conversations = {row["conversation_id"] for row in said}
         await self._hold(conversations)
         going = await self._with_what_rests({row["memory_id"] for row in said})
-        behind = await self._take_away(going, messages) if said else Taken(Counts())
+        taken = await self._take_away(going, messages)
         await self._sum_up_again(conversations)
-        words = [] if said else await self._words()
-        gone = await self._retract([*messages, *words])
-        counts = behind.counts + Counts(graph=gone)
+        gone = await self._retract("retract", messages)
+        erased = await self._counted(taken.counts + Counts(graph=gone or 0))
+        return replace(erased, memory_ids=sorted(going), behind=taken.progress)
+
+    async def _counted(self, counts: Counts) -> Erased:
         await _add(self.folding.connection, self.tenant, self.burial, counts)
-        return Erased(counts, sorted(going), behind.progress, more=bool(said or words))
+        return Erased(counts, more=True)
 
     async def _hold(self, conversations: Collection[str]) -> None:
         """Wait for all who take something in, link it or derive from it, and keep them waiting."""
@@ -146,25 +155,23 @@ class _Slice:
         if self.burial.scope is ForgetScope.MESSAGE and conversations:
             await self._fetch("sum_up_again", sorted(conversations), self.burial.at)
 
-    async def _words(self) -> list[str]:
-        """Return under what the user has said something of facts: it goes with the user."""
-        if self.burial.scope is not ForgetScope.USER:
-            return []
-        return [row["message_id"] for row in await self._fetch("words", self.burial.at, self.limit)]
+    async def _retract(self, name: str, *arguments: object) -> int | None:
+        """Take evidence away, fold and project what is left.
 
-    async def _retract(self, messages: Sequence[str]) -> int:
-        """Take evidence away, fold and project what is left; return how many facts are no more."""
+        Returns:
+            How many facts are no more; None where there was no evidence.
+        """
         user_id = self.burial.user_id
         state = (await self.folding.states([user_id])).get(user_id)
-        found = await self._fetch("retract", messages)
+        found = await self._fetch(name, *arguments)
         replaced: set[Part] = set()
         for row in found:
-            if row["predicate"]:
+            if row["predicate"]:  # else it says that the message states nothing
                 replaced |= parts(row["subject_key"], row["predicate"], row["object_key"])
-        if not replaced:
-            return 0
-        new = New(messages=set(messages), replaced=replaced, state=state)
-        return len((await self.folding.fold({user_id: new}))[user_id].gone)
+        if replaced:
+            new = New(replaced=replaced, state=state)
+            return len((await self.folding.fold({user_id: new}))[user_id].gone)
+        return 0 if found else None
 
     async def _fetch(self, name: str, *arguments: object) -> list[Any]:
         found: list[Any] = await self.folding.connection.fetch(

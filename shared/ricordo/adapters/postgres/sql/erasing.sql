@@ -43,12 +43,6 @@ select message_id, memory_id, conversation_id from history
 where tenant = $1 and user_id = $2 and user_id = $3 and (said_at <= $4 or stored_at <= $4)
 order by said_at, message_id limit $5
 
--- name: words
--- $3 until when, $4 how many. What a user has said of facts, which is behind no message.
-select distinct message_id from fact_evidence
-where tenant = $1 and user_id = $2 and kind <> 'said' and said_at <= $3
-order by message_id limit $4
-
 -- name: resting
 -- $3 ids of memories: what was made of them.
 select id from memories
@@ -138,6 +132,18 @@ returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s
 -- $3 ids of messages, or of requests under which the user has said something of facts.
 delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = any($3::text[])
 returning subject_key, predicate, object_key
+
+-- name: retract_all
+-- $3 until when, $4 how many. Of a user all goes, also what they said of facts: what is about the same goes together, so
+-- that nothing has to be folded anew each time.
+with going as (
+    select message_id, ordinal from fact_evidence
+    where tenant = $1 and user_id = $2 and said_at <= $3
+    order by subject_key, predicate, object_key limit $4
+)
+delete from fact_evidence e using going g
+where e.tenant = $1 and e.user_id = $2 and e.message_id = g.message_id and e.ordinal = g.ordinal
+returning e.subject_key, e.predicate, e.object_key
 
 -- name: sum_up_again
 -- $3 conversations: what is left of their sessions is summed up anew, $4 now.
