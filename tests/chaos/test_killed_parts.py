@@ -1,18 +1,15 @@
 """One part dies while messages flow: the workers, or one of the servers; the others wait for it and go on."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import nats
-import psutil
 import pytest
 from tests.fixtures.digest import digest
-from tests.fixtures.ricordo_up import Program, RicordoUp, name_of
-from tests.fixtures.stack_traces import until
+from tests.fixtures.ricordo_up import Program, RicordoUp
 from tests.fixtures.talkative import TOWNS, TalkativeBot, supporters, talk
 from tests.fixtures.wire import Bot, Json, new_tenant
 
@@ -71,7 +68,7 @@ async def apart(tmp_path: Path) -> AsyncIterator[Apart]:
 async def test_the_death_of_any_part_loses_and_doubles_nothing(apart: Apart) -> None:
     tenant, messages = new_tenant(), talk(COUNT)
     deaths: list[Callable[[], Awaitable[None]]] = [apart.kill_workers]
-    deaths += [partial(_kill_server, apart.servers, name) for name in ("nats-server", "postgres", "java")]
+    deaths += [partial(apart.servers.kill_server, name) for name in ("nats-server", "postgres", "java")]
     for n, dies in enumerate(deaths):
         await _dies_while_messages_flow(apart, tenant, messages[n * SHARE : (n + 1) * SHARE], dies)
     async with await nats.connect(apart.servers.nats_url) as connection:
@@ -118,13 +115,3 @@ async def _whole_answer(bot: Bot, question: Json) -> Json:
 
     await eventually(is_whole, within=30)
     return replies[-1]
-
-
-async def _kill_server(servers: RicordoUp, name: str) -> None:
-    """Kill one server and what is below it, and wait until another one runs in its place."""
-    (server,) = [one for one in servers.program.family(name) if name not in name_of(one.parent())]
-    family = [server, *server.children(recursive=True)]
-    for member in family:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            member.kill()
-    await until(lambda: any(one not in family for one in servers.program.family(name)))

@@ -85,7 +85,7 @@ class OllamaStandIn:
                     return
                 writer.write(answer)
                 await writer.drain()
-        except (ConnectionError, asyncio.CancelledError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             return
         finally:
             writer.close()
