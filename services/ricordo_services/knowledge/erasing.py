@@ -37,7 +37,7 @@ _SLICE: Final = (
     200  # messages in one transaction: some hundred milliseconds, in which others of the user wait
 )
 _NAMED: Final = 1_000  # memories that an event has room for
-_LEFT: Final = timedelta(seconds=30)  # after which an erasure that is not done may have been cut off
+_LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
 
 
 class BeingErased(Unavailable):

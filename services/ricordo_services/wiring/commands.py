@@ -35,7 +35,7 @@ from ricordo_services.lifecycle.notes import TakeNote
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.projecting import following
 
-_TAKEN_UP_EVERY_S = 30.0
+_TAKEN_UP_EVERY_S = 10.0
 _AT_ONCE = 4  # each waits for its user's turn with a connection to the database in hand
 
 

@@ -1,0 +1,101 @@
+"""Everything is killed while a user is being forgotten, and started again: nothing is left in the end."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import asyncpg
+import nats
+import pytest
+from nats.errors import Error as NatsError
+from tests.fixtures.digest import digest, points
+from tests.fixtures.ricordo_up import RicordoUp
+from tests.fixtures.wire import Bot, Json, new_tenant, said
+
+from ricordo.testing.eventually import eventually
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
+
+NOW: Final = datetime.now(UTC)
+COUNT: Final = 900  # several slices
+FORGET: Final = {"user_id": "u-1", "request_id": "r-1"}
+
+
+@pytest.fixture
+async def ricordo(tmp_path: Path) -> AsyncIterator[RicordoUp]:
+    soon = {"RICORDO_LIFECYCLE__RECONCILE_EVERY_S": "1", "RICORDO_LIFECYCLE__RECONCILE_AFTER_S": "2"}
+    up = RicordoUp(tmp_path, environment=soon)
+    await up.start()
+    try:
+        yield up
+    finally:
+        await up.end()
+
+
+async def test_an_erasure_that_is_cut_off_is_taken_up_and_reported_whole(ricordo: RicordoUp) -> None:
+    tenant = new_tenant()
+    async with await nats.connect(ricordo.nats_url) as connection:
+        bot = Bot(connection, tenant)
+        await bot.remember(*_talk("u-1", COUNT), *_talk("u-2", 20), within=120)
+        forgetting = asyncio.create_task(_ask(bot))
+        await eventually(lambda: _is_begun(bot), within=60)
+        await ricordo.program.kill()
+        await asyncio.wait({forgetting})
+    await ricordo.start()
+    async with await nats.connect(ricordo.nats_url) as connection:
+        bot = Bot(connection, tenant)
+        await eventually(lambda: _nothing_is_held(bot), within=60)  # though nobody asks again
+        reply = (await bot.request("command.forget", FORGET)).body
+        assert reply["erased"]["rows"] == 2 * COUNT, "in all, before the kill and after it"
+        assert (await bot.ask("stats", user_id="u-2"))["memories"] == 20
+        await eventually(lambda: _all_points_have_followed(ricordo, bot), within=60)
+    state = await digest(ricordo.endpoints(), tenant)
+    assert not {table for table, rows in state.items() if any('"u-1"' in row for row in rows)}
+    assert await ricordo.program.stop() == 0
+    assert len(points(ricordo.folder / "qdrant", tenant)) == 20
+
+
+def _talk(user: str, count: int) -> list[Json]:
+    town = "Dublin" if user == "u-1" else "Cork"
+    return [
+        said(
+            f"{user}-{n}",
+            f"My sister Nora lives in {town}." if n % 5 == 0 else f"Today I wrote page {n}.",
+            user_id=user,
+            conversation_id=f"c-{n % 7}",
+            timestamp=(NOW - timedelta(minutes=count - n)).isoformat(),
+        )
+        for n in range(count)
+    ]
+
+
+async def _ask(bot: Bot) -> None:
+    with contextlib.suppress(NatsError, OSError, TimeoutError, json.JSONDecodeError):
+        await bot.request("command.forget", FORGET)
+
+
+async def _is_begun(bot: Bot) -> bool:
+    held = (await bot.ask("stats", user_id="u-1"))["memories"]
+    assert held, "it was over before anything could be killed"
+    return bool(held < COUNT)
+
+
+async def _all_points_have_followed(ricordo: RicordoUp, bot: Bot) -> bool:
+    """Whether those were told whose event went with the kill, and the index has done what it was told."""
+    connection = await asyncpg.connect(ricordo.endpoints().postgres_dsn)
+    try:
+        await connection.execute("select set_config('app.tenant', $1, false)", bot.tenant)
+        untold = await connection.fetchval("select count(*) from withdrawn")
+    finally:
+        await connection.close()
+    consumer = await bot.connection.jetstream().consumer_info("RICORDO", "index-changes")
+    return not (untold or consumer.num_pending or consumer.num_ack_pending)
+
+
+async def _nothing_is_held(bot: Bot) -> bool:
+    stats = await bot.ask("stats", user_id="u-1")
+    return not any(stats.values())
