@@ -90,7 +90,6 @@ async def test_what_is_no_name_at_all_is_invalid(bot: Bot, name: str) -> None:
 
 
 MEMORY = U | {"memory_id": "47b5ef90-e7b7-56be-9896-dcb1dd467f99"}
-OF_LATER_VERSIONS: Mapping[str, Json] = {"export": U}
 OF_NOTHING_KNOWN: Mapping[str, tuple[Json, str]] = {
     "pin": (MEMORY | {"pinned": True}, "memory_id"),
     "verify": (MEMORY | {"verified": True}, "memory_id"),
@@ -109,13 +108,6 @@ WRONG_COMMANDS: Mapping[str, tuple[str, Json | bytes, str | None]] = {
     "nothing": ("export", b"", None),
     "no JSON": ("correct", b"{nope", None),
 }
-
-
-@pytest.mark.parametrize("command", OF_LATER_VERSIONS)
-async def test_commands_of_later_versions_say_that_they_are_unavailable(bot: Bot, command: str) -> None:
-    reply = await bot.request(f"command.{command}", OF_LATER_VERSIONS[command])
-    assert reply.error == ("unavailable", None)
-    assert f"command.{command}" in reply.body["error"]["message"]
 
 
 @pytest.mark.parametrize("command", OF_NOTHING_KNOWN)

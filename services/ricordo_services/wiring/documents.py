@@ -23,7 +23,7 @@ from ricordo_services.resources import Resources
 
 async def documents(resources: Resources) -> tuple[DocumentStorage | None, list[Service]]:
     """Return what stores documents, and what reads them; nothing where no place is set to keep them."""
-    objects = await _objects(resources.settings.documents)
+    objects = await kept_objects(resources.settings.documents)
     if objects is None:
         return None, []
     settings, known = resources.settings.documents, await resources.store(PostgresDocuments)
@@ -54,7 +54,8 @@ async def documents(resources: Resources) -> tuple[DocumentStorage | None, list[
     return DocumentStorage(objects, known, reading.tell), [service, discarding]
 
 
-async def _objects(settings: DocumentSettings) -> ObjectStore | None:
+async def kept_objects(settings: DocumentSettings) -> ObjectStore | None:
+    """Return where documents are kept; None where no place is set."""
     if settings.bucket is None:
         return None if settings.dir is None else await asyncio.to_thread(in_folder, settings.dir)
     name, prefix = settings.bucket

@@ -33,6 +33,7 @@ from ricordo_services.wiring.commands import commands_on_facts
 from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
 from ricordo_services.wiring.documents import documents
 from ricordo_services.wiring.enriching import enriching
+from ricordo_services.wiring.exporting import exporting
 from ricordo_services.wiring.former import warn_of_former
 from ricordo_services.wiring.identity import can_be_asked, identifying
 from ricordo_services.wiring.lifecycle import lifecycle
@@ -57,6 +58,7 @@ async def _ingest(resources: Resources) -> list[Service]:
         await event_worker(resources, "ingest", handler),
         await event_worker(resources, "ingest-bulk", bulk, slots=worker.import_slots, gates=(gate,)),
         *reading,
+        await exporting(resources),
     ]
 
 

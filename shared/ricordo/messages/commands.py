@@ -180,7 +180,7 @@ class Export(Command):
 
     name: ClassVar[str] = "command.export"
 
-    cursor: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
+    cursor: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     """The `next` of the page before."""
 
 

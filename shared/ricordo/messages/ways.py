@@ -9,7 +9,7 @@ from ricordo.messages.registry import Contract, ContractKind
 
 WORKERS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "ingest": "Validates what bots say, and writes it as history and as memories.",
+        "ingest": "Validates what bots say, writes it as history and as memories, and hands it all over.",
         "embedding": "Makes the vectors, and is the only writer of the index.",
         "enrichment": "Derives feeling, importance, topics, people and times.",
         "knowledge": "Reads facts out of messages, keeps their evidence, and takes the user's word.",
@@ -107,6 +107,7 @@ ANSWERERS: Final[Mapping[ContractKind, Answerer]] = MappingProxyType(
 _FACTS: Final = Answerer("knowledge-commands", "knowledge")
 ANSWERED_ELSEWHERE: Final[Mapping[str, Answerer]] = MappingProxyType(
     dict.fromkeys(("command.verify", "command.correct", "command.identify", "command.forget"), _FACTS)
+    | {"command.export": Answerer("export", "ingest")}  # which keeps the documents
 )
 """The names that somebody else answers."""
 

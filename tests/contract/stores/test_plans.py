@@ -98,6 +98,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "retention",
         "working",
         "patterns",
+        "exporting",
     ],
 )
 async def test_by_key(database: Database, file: str) -> None:

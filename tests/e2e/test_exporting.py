@@ -1,0 +1,161 @@
+"""All that is held of a user is handed over, page by page, and nothing twice."""
+
+import json
+from base64 import b64decode, b64encode
+
+import pytest
+from tests.e2e.test_documents import LEASE, brought, settled
+from tests.fixtures.papers import pdf
+from tests.fixtures.running import Running
+from tests.fixtures.wire import Bot, Json, at, said
+
+pytestmark = pytest.mark.e2e
+
+STATED = {
+    "speaker": "Carla",
+    "participants": ["Nora"],
+    "timezone": "Europe/Rome",
+    "language": "en",
+    "location": "Turin",
+    "metadata": {"channel": {"name": "mail"}},
+    "kind": "note",
+    "importance": 0.0,
+    "tags": ["family"],
+    "expires_at": "2030-01-01T00:00:00Z",
+    "trust": 2.5,
+}
+STORY = (
+    said("m-1", "My name is Carla and I live in Turin.", timestamp=at(hours=9)),
+    said("m-2", "My sister Nora moved to Dublin.", timestamp=at(hours=8), **STATED),
+    said("m-3", "Noretta has a dog called Biscuit.", conversation_id="c-2", timestamp=at(hours=7)),
+)
+
+
+async def page(bot: Bot, cursor: str | None = None, user_id: str = "u-1") -> Json:
+    body = (await bot.request("command.export", {"user_id": user_id, "cursor": cursor})).body
+    assert body.get("ok") is True, body
+    return body
+
+
+async def exported(bot: Bot, user_id: str = "u-1") -> list[Json]:
+    """Return all items; what came in pieces is put together."""
+    items: list[Json] = []
+    pieces: list[str] = []
+    cursor: str | None = None
+    while True:
+        got = await page(bot, cursor, user_id)
+        assert len(json.dumps(got, ensure_ascii=False).encode()) < 900_000
+        for item in got["items"]:
+            if item["item"] != "piece":
+                items.append(item)
+                continue
+            assert item["number"] == len(pieces)
+            pieces.append(item["text"])
+            if len(pieces) == item["pieces"]:
+                items.append(json.loads("".join(pieces)))
+                pieces.clear()
+        if (cursor := got["next"]) is None:
+            return items
+
+
+def of(items: list[Json], kind: str) -> list[Json]:
+    return [one for one in items if one["item"] == kind]
+
+
+async def test_of_an_unknown_user_there_is_nothing(bot: Bot) -> None:
+    assert await page(bot) == {"ok": True, "items": [], "next": None}
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "x",
+        "é",
+        b64encode(b"[" * 3_000).decode(),
+        b64encode(b"[[], [], 0, 0]").decode(),
+        b64encode(b'["messages", ["yesterday", "m-1"], 0, ""]').decode(),
+        b64encode(b'["messages", ["2026-01-01T00:00:00", "m-1"], 0, ""]').decode(),
+        b64encode(b'["memories", ["2026-01-01T00:00:00+00:00", "m-1"], 0, ""]').decode(),
+        b64encode(b'["words", ["m-1", "99999999999"], 0, ""]').decode(),
+        b64encode(b'["entities", ["\\u0000"], 0, ""]').decode(),
+        b64encode(b'["entities", ["\\ud800"], 0, ""]').decode(),
+        b64encode(b'["tombstones", [], 0, ""]').decode(),
+    ],
+)
+async def test_what_is_no_cursor_is_refused(bot: Bot, cursor: str) -> None:
+    reply = await bot.request("command.export", {"user_id": "u-1", "cursor": cursor})
+    assert reply.error == ("invalid_request", "cursor")
+
+
+async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
+    others = said("o-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9")
+    await bot.remember(*STORY, others)
+    words: dict[str, Json] = {
+        "note": {"conversation_id": "c-1", "key": "order", "value": {"pizza": None}},
+        "identify": {"names": ["Nora", "Noretta"], "same": True},
+    }
+    for command, body in words.items():
+        assert (await bot.request(f"command.{command}", {"user_id": "u-1", **body})).body["ok"]
+    fact = next(one for one in await _facts(bot) if one["predicate"] == "lives_in")
+    verify = {"user_id": "u-1", "fact_id": fact["id"], "verified": True}
+    assert (await bot.request("command.verify", verify)).body["ok"]
+    items = await exported(bot)
+    assert {one["user_id"] for one in items} == {"u-1"}
+    told = [one["message"] | {"user_id": "u-1"} for one in of(items, "message")]
+    said_again = [{**one, "timestamp": one["timestamp"].replace("+00:00", "Z")} for one in STORY]
+    assert told == [{"language": "en"} | one for one in said_again]
+    assert {one["predicate"] for one in of(items, "message")[1]["states"]} >= {"has_sibling"}
+    memories = {one["message_id"]: one for one in of(items, "memory")}
+    assert set(memories) == {"m-1", "m-2", "m-3"}
+    assert {"importance_beyond", "reinforcement", "pinned", "valence", "archived_at"} <= set(memories["m-1"])
+    facts = {one["id"]: one for one in of(items, "fact")}
+    assert facts[fact["id"]]["verified"]
+    assert set(facts) == {one["id"] for one in await _facts(bot)}
+    assert [one["kind"] for one in of(items, "word")] == ["verified"]
+    assert [{one["first"], one["second"]} for one in of(items, "decision") if one["same"]] == [
+        {"nora", "noretta"}
+    ]
+    assert [one["value"] for one in of(items, "note")] == [{"pizza": None}]
+    assert "Oslo" not in json.dumps(items)
+
+
+async def test_nothing_is_left_out_or_doubled_over_many_pages(bot: Bot, running: Running) -> None:
+    """While more is said: what was there at the beginning is there once."""
+    talk = [said(f"m-{n:03}", "à\\" * 12_000, timestamp=at(minutes=600 - n)) for n in range(60)]
+    for one in talk:
+        await bot.publish(one)
+    await running.everything_is_settled()
+    first = await page(bot)
+    assert first["next"] is not None
+    await bot.remember(said("late", "Something else.", timestamp=at(minutes=1)))
+    seen, got = list(first["items"]), first
+    while got["next"] is not None:
+        got = await page(bot, got["next"])
+        seen += got["items"]
+    keys = [one["message"]["id"] for one in of(seen, "message")]
+    assert [one for one in keys if one != "late"] == [one["id"] for one in talk]
+    memories = [one["message_id"] for one in of(seen, "memory")]
+    assert len(memories) == len(set(memories)) >= 60
+
+
+async def test_a_document_comes_with_all_its_bytes(bot: Bot) -> None:
+    long = (
+        pdf(*("The same page again, of a long text. " * 60 for _ in range(3)))
+        + b"\n%"
+        + bytes(range(256)) * 1_800
+    )
+    await bot.remember(
+        said("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE),
+        said("m-2", "A long one.") | brought("long.pdf", "application/pdf", long),
+    )
+    await settled(bot, "m-1")
+    await settled(bot, "m-2")
+    found = {one["message_id"]: one for one in of(await exported(bot), "document")}
+    assert b64decode(found["m-1"]["data"]) == LEASE
+    assert b64decode(found["m-2"]["data"]) == long
+    assert (found["m-2"]["name"], found["m-2"]["size"]) == ("long.pdf", len(long))
+
+
+async def _facts(bot: Bot) -> list[Json]:
+    found: list[Json] = (await bot.ask("facts", user_id="u-1", history=True))["facts"]
+    return found
