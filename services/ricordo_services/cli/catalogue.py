@@ -313,12 +313,33 @@ ENTRIES: Final = (
             "ricordo backfill --only vectors",
         ),
     ),
-    Entry("export", "later:export", "Hand over all that is held of a user.", settings=ANYTHING, later=True),
     Entry(
-        "import", "later:import_", "Take in what another Ricordo handed over.", settings=ANYTHING, later=True
+        "export",
+        "exporting:export",
+        "Hand over all that is held of a user.",
+        "A JSON object a line: messages as they can be published again, documents with their bytes, memories "
+        "with what was made of them, facts with their evidence, and what the user has said of all this. The "
+        "file is for nobody else's eyes, and there once it is whole. Machines' own numbers, such as vectors, "
+        "are left out.",
+        (
+            "ricordo export --user davide davide.jsonl",
+            "ricordo export --user davide | gzip > davide.jsonl.gz",
+        ),
     ),
+    Entry("import", "later:import_", "Take in what was handed over.", settings=ANYTHING, later=True),
     Entry(
-        "forget", "later:forget", "Erase a message, a conversation or a user.", settings=ANYTHING, later=True
+        "forget",
+        "forgetting:forget",
+        "Erase a message, a conversation or a user, for good.",
+        "Everywhere: what was said and what was made of it, facts, vectors, documents, dead letters. Asks "
+        "first; where nobody can be asked, --yes has to be said. With --tenant-wide, one user of the tenant "
+        "after the other, as PostgreSQL knows them.",
+        (
+            "ricordo forget --user davide --message m-1",
+            "ricordo forget --user davide --conversation c-1 --yes",
+            "ricordo forget --user davide",
+            "ricordo forget --tenant-wide --tenant acme",
+        ),
     ),
     Entry("auth", "later:auth", "Make the credentials of bots and workers.", settings=ANYTHING, later=True),
 )

@@ -18,19 +18,9 @@ class NotYet(Failed):
         )
 
 
-def export(_: Anything = None) -> None:
-    """Hand over all that is held of a user."""
-    raise NotYet("ricordo export", "0.7", "`ricordo history` and `ricordo facts` with --json show most of it")
-
-
 def import_(_: Anything = None) -> None:
     """Take in what another Ricordo handed over."""
     raise NotYet("ricordo import", "0.7", "`ricordo publish --bulk` takes messages of any age")
-
-
-def forget(_: Anything = None) -> None:
-    """Erase a message, a conversation or a user."""
-    raise NotYet("ricordo forget", "0.7")
 
 
 def auth(_: Anything = None) -> None:

@@ -1,5 +1,6 @@
 """The composition root: settings become resources (`resources`), resources become workers and jobs (here)."""
 
+from ricordo_services.wiring.held import users_held
 from ricordo_services.wiring.jobs import prepare, run_backfill, run_reindex
 from ricordo_services.wiring.passes import PASSES, run_pass
 from ricordo_services.wiring.workers import WORKERS, UnknownWorker, run_workers
@@ -13,4 +14,5 @@ __all__ = [
     "run_pass",
     "run_reindex",
     "run_workers",
+    "users_held",
 ]

@@ -1,0 +1,177 @@
+"""`ricordo export`: all that is held of a user, a JSON object a line."""
+
+import asyncio
+import json
+import os
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.text import Text
+
+from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
+from ricordo.messages.base import JsonObject
+from ricordo.messages.commands import ExportReply
+from ricordo_services.cli.asking import asking
+from ricordo_services.cli.failures import Failed, Interrupted
+from ricordo_services.cli.lines import STANDARD_INPUT
+from ricordo_services.cli.options import DataDir, Nats, Tenant, User
+from ricordo_services.cli.output import margin, print_json, print_line
+from ricordo_services.cli.progress import progress
+from ricordo_services.cli.views import plain
+
+_TRIES: Final = 5
+_PAUSE_S: Final = 1.0
+_PRIVATE: Final = 0o600
+NAMES: Final = {
+    "message": "messages",
+    "document": "documents",
+    "memory": "memories",
+    "fact": "facts",
+    "word": "words on facts",
+    "entity": "names",
+    "decision": "decisions on who is who",
+    "note": "notes",
+    "session_end": "ends of sessions",
+}
+"""What items are called, many of them."""
+
+Write = Callable[[str], None]
+
+
+async def export(
+    context: typer.Context,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A new file; - for standard output.", show_default=False)
+    ] = STANDARD_INPUT,
+    *,
+    user: User,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE where it is there.")] = False,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Say as one line of JSON how much of what FILE holds.")
+    ] = False,
+) -> None:
+    """Hand over all that is held of a user."""
+    to_file = file != STANDARD_INPUT
+    if to_file:
+        _check(Path(file), force=force)
+    question = asking(context, nats, tenant, data_dir, as_json=as_json and to_file)
+    counts: Counter[str] = Counter()
+    try:
+        async with question.client() as client:
+            with (
+                _written(Path(file), force=force) if to_file else _printed() as write,
+                progress(margin(), "exported", quiet=as_json) as show,
+            ):
+                total = await _expected(client, user)
+                async with aclosing(items(client, user)) as found:
+                    async for item in found:
+                        write(json.dumps(item, ensure_ascii=False))
+                        counts[str(item["item"])] += 1
+                        done = counts["message"] + counts["memory"]
+                        show(done, max(total, done))
+    except asyncio.CancelledError:
+        kept = f"; {file} was not written" if to_file else ""
+        raise Interrupted(f"{counts.total()} items were handed over{kept}") from None
+    _summarise(counts, user, file, as_json=as_json and to_file)
+
+
+async def items(client: MemoryClient, user: str) -> AsyncGenerator[JsonObject, None]:
+    """Yield all that is held of a user, item by item; what comes in pieces is put together.
+
+    Raises:
+        RicordoError: it was not answered, several times.
+    """
+    pieces: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = await _page(client, user, cursor)
+        for item in page.items:
+            if item["item"] != "piece":
+                yield item
+                continue
+            if item["number"] == 0:  # of another item; or of the same, which has changed meanwhile
+                pieces.clear()
+            pieces.append(str(item["text"]))
+            if len(pieces) == item["pieces"]:
+                whole: JsonObject = json.loads("".join(pieces))
+                yield whole
+        if page.next is None:
+            return
+        cursor = page.next
+
+
+async def _page(client: MemoryClient, user: str, cursor: str | None) -> ExportReply:
+    for left in reversed(range(_TRIES)):
+        try:
+            return await client.export(user, cursor=cursor)
+        except (Unavailable, Timeout):
+            if not left or cursor is None:  # who begins is told at once
+                raise
+        await asyncio.sleep(_PAUSE_S)
+    raise AssertionError("the last try returns or raises")
+
+
+async def _expected(client: MemoryClient, user: str) -> int:
+    """Return about how many messages and memories there are; 0 where nobody can say it just now."""
+    try:
+        stats = await client.stats(user)
+    except RicordoError:
+        return 0
+    return stats.history + stats.memories
+
+
+def _check(path: Path, *, force: bool) -> None:
+    """Refuse what cannot become the file, before anybody is connected to.
+
+    Raises:
+        Failed: it is there, or its folder is not.
+    """
+    if path.is_dir():
+        raise Failed(f"{path} is a folder: name a file")
+    if not path.parent.is_dir():
+        raise Failed(f"there is no folder {path.parent}")
+    if path.exists() and not force:
+        raise Failed(f"{path} is there already: name another file, or replace it with --force")
+
+
+@contextmanager
+def _written(path: Path, *, force: bool) -> Iterator[Write]:
+    """Yield what writes a line of a file for nobody else's eyes; it is there once it is whole.
+
+    Raises:
+        Failed: somebody else has made a file of that name meanwhile.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as lines:
+            yield lambda line: print(line, file=lines)
+            lines.flush()
+            os.fsync(descriptor)
+        _check(path, force=force)
+        unfinished.replace(path)
+    finally:
+        with suppress(FileNotFoundError):
+            unfinished.unlink()
+
+
+@contextmanager
+def _printed() -> Iterator[Write]:
+    yield print_line
+
+
+def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"file": file, "items": {name: counts[name] for name in NAMES}})
+        return
+    held = [f"{counts[name]} {called}" for name, called in NAMES.items() if counts[name]]
+    where = "" if file == STANDARD_INPUT else f" in {plain(file)}"
+    said = f"{', '.join(held)}{where}" if held else f"nothing is held of {plain(user)}"
+    margin().print(Text(said), soft_wrap=True)

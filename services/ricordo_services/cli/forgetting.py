@@ -1,0 +1,193 @@
+"""`ricordo forget`: a message, a conversation, a user, or all users of a tenant."""
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+from uuid import uuid4
+
+import typer
+from rich.text import Text
+
+from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
+from ricordo.messages.commands import Erased, ForgetReply
+from ricordo_services.cli.asking import Asking, asking
+from ricordo_services.cli.configuration import keep_logs_quiet
+from ricordo_services.cli.failures import Failed, Interrupted, Misused
+from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant
+from ricordo_services.cli.output import margin, print_json, screen
+from ricordo_services.cli.stores import named_stores
+from ricordo_services.cli.views import plain
+
+UNDER_WAY: Final = "the erasure is under way"
+"""How an answer begins that says so: it is asked again until all is done."""
+_PAUSE_S: Final = 0.5
+_SILENT: Final = 10  # times without an answer, after which nobody is waited for any more
+_WHAT: Final[Mapping[str, str]] = {
+    "rows": "messages and memories, derived ones too",
+    "vectors": "vectors",
+    "graph": "facts",
+    "stream": "dead letters",
+    "archive": "documents",
+    "working": "notes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be forgotten."""
+
+    user: str | None
+    message: str | None
+    conversation: str | None
+    tenant_wide: bool
+
+    def check(self) -> None:
+        """Return where this can be meant.
+
+        Raises:
+            Misused: it cannot.
+        """
+        if self.message is not None and self.conversation is not None:
+            raise Misused("--message and --conversation exclude each other")
+        if not self.tenant_wide and self.user is None:
+            raise Misused("name whose memory with --user, or --tenant-wide for all users of the tenant")
+        if self.tenant_wide and (self.user, self.message, self.conversation) != (None, None, None):
+            raise Misused("--tenant-wide goes with no --user, --message or --conversation: it is all of them")
+
+    def said(self, tenant: str) -> str:
+        """Return what it is, in words."""
+        if self.tenant_wide:
+            return f"ALL USERS of the tenant {tenant}"
+        of = f"of {plain(self.user or '')} in the tenant {tenant}"
+        if self.message is not None:
+            return f"the message {plain(self.message)} {of}"
+        if self.conversation is not None:
+            return f"the conversation {plain(self.conversation)} {of}"
+        return f"ALL THAT IS HELD {of}"
+
+
+async def forget(
+    context: typer.Context,
+    *,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", metavar="ID", help="Whose memory.", show_default=False)
+    ] = None,
+    message: Annotated[
+        str | None, typer.Option("--message", metavar="ID", help="This message only.", show_default=False)
+    ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option("--conversation", metavar="ID", help="This conversation only.", show_default=False),
+    ] = None,
+    tenant_wide: Annotated[
+        bool, typer.Option("--tenant-wide", help="All users of the tenant, one after the other.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")] = False,
+    request_id: RequestId = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Erase a message, a conversation, or all that is held of a user."""
+    wanted = _Wanted(user, message, conversation, tenant_wide)
+    wanted.check()
+    if not yes and not sys.stdin.isatty():
+        raise Misused("this cannot be undone, and there is no terminal to ask at: say --yes")
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    users = _users(context, data_dir, question.target.tenant) if tenant_wide else _one(user or "")
+    if not yes:
+        _ask(wanted.said(question.target.tenant))
+    request = request_id or f"forget-{uuid4()}"
+    try:
+        async with question.client() as client, aclosing(users):
+            await _all(client, question, users, wanted, request)
+    except asyncio.CancelledError:
+        raise Interrupted("what was asked for is erased all the same; ask again to see it done") from None
+
+
+async def _all(
+    client: MemoryClient, question: Asking, users: AsyncIterator[str], wanted: _Wanted, request: str
+) -> None:
+    """Forget what is wanted of each user, and report."""
+    erased, number = Erased(), 0
+    async for user in users:
+        reply = await _forgotten(client, user, wanted, request)
+        erased, number = _sum(erased, reply.erased), number + 1
+    if wanted.tenant_wide and question.as_json:
+        print_json({"ok": True, "users": number, "erased": erased.model_dump()})
+        return
+    beside = f"{number} users: " if wanted.tenant_wide else ""
+    question.answer(ForgetReply(erased=erased), lambda done: _show(done.erased, beside))
+
+
+async def _forgotten(client: MemoryClient, user: str, wanted: _Wanted, request: str) -> ForgetReply:
+    """Ask until all of it is erased: a long erasure goes on while nobody waits for it.
+
+    Raises:
+        RicordoError: it cannot be done now; what is buried by then is erased once it can be.
+    """
+    silent = 0
+    while True:
+        try:
+            return await client.forget(
+                user, message_id=wanted.message, conversation_id=wanted.conversation, request_id=request
+            )
+        except Unavailable as error:
+            if not error.message.startswith(UNDER_WAY):
+                raise _unfinished(error) from None
+        except Timeout as error:
+            silent += 1
+            if silent == _SILENT:
+                raise _unfinished(error) from None
+        await asyncio.sleep(_PAUSE_S)
+
+
+def _unfinished(error: RicordoError) -> RicordoError:
+    return type(error)(f"{error.message}; it may be erased in part: run it again", error.field)
+
+
+async def _one(user: str) -> AsyncGenerator[str, None]:
+    yield user
+
+
+def _users(context: typer.Context, data_dir: Path | None, tenant: str) -> AsyncGenerator[str, None]:
+    """Return what yields the users of a tenant, whom PostgreSQL knows.
+
+    Raises:
+        Failed: nothing names a database.
+    """
+    keep_logs_quiet()
+    settings = named_stores(context, data_dir)
+    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+
+    return wiring.users_held(settings, tenant)
+
+
+def _ask(what: str) -> None:
+    """Return where a person means it.
+
+    Raises:
+        Failed: the person does not.
+    """
+    margin().print(Text(f"This erases {what}, everywhere and for good.", "bold"), soft_wrap=True)
+    try:
+        meant = typer.confirm("Forget it?", default=False, err=True)
+    except typer.Abort:
+        meant = False
+    if not meant:
+        raise Failed("nothing was forgotten")
+
+
+def _sum(one: Erased, other: Erased) -> Erased:
+    return Erased(**{name: getattr(one, name) + getattr(other, name) for name in Erased.model_fields})
+
+
+def _show(erased: Erased, beside: str) -> None:
+    counts = [f"{getattr(erased, name)} {what}" for name, what in _WHAT.items() if getattr(erased, name)]
+    said = f"{beside}erased: {'; '.join(counts)}" if counts else f"{beside}nothing of it was held"
+    screen().print(Text(said), soft_wrap=True)

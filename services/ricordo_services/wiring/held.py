@@ -1,0 +1,20 @@
+"""Of which users anything is held, for who goes through all of them."""
+
+from collections.abc import AsyncGenerator
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.exporting import PostgresHoldings
+from ricordo.settings import Settings
+
+
+async def users_held(settings: Settings, tenant: str) -> AsyncGenerator[str, None]:
+    """Yield the users of a tenant of whom anything is held, in order.
+
+    Raises:
+        StoreUnavailable: PostgreSQL does not answer.
+    """
+    async with Database.connect(settings.stores.postgres_dsn.get_secret_value(), size=1) as database:
+        holdings, behind = PostgresHoldings(database), ""
+        while (user := await holdings.next_user(tenant, behind)) is not None:
+            yield user
+            behind = user
