@@ -18,11 +18,6 @@ class NotYet(Failed):
         )
 
 
-def import_(_: Anything = None) -> None:
-    """Take in what another Ricordo handed over."""
-    raise NotYet("ricordo import", "0.7", "`ricordo publish --bulk` takes messages of any age")
-
-
 def auth(_: Anything = None) -> None:
     """Make the credentials of bots and workers."""
     raise NotYet("ricordo auth", "0.7", "the local stack draws its own passwords")

@@ -3,6 +3,7 @@
 from ricordo_services.wiring.held import users_held
 from ricordo_services.wiring.jobs import prepare, run_backfill, run_reindex
 from ricordo_services.wiring.passes import PASSES, run_pass
+from ricordo_services.wiring.restoring import restoring
 from ricordo_services.wiring.workers import WORKERS, UnknownWorker, run_workers
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "WORKERS",
     "UnknownWorker",
     "prepare",
+    "restoring",
     "run_backfill",
     "run_pass",
     "run_reindex",

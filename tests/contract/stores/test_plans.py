@@ -99,6 +99,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "working",
         "patterns",
         "exporting",
+        "restoring",
     ],
 )
 async def test_by_key(database: Database, file: str) -> None:

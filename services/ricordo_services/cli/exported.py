@@ -1,0 +1,129 @@
+"""Reading what `ricordo export` has written."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ricordo_services.cli.exporting import NAMES
+from ricordo_services.cli.failures import Failed
+
+Item = Mapping[str, Any]
+
+_FIELDS: Final = {
+    "message": ("message", "memory_id"),
+    "document": ("message_id", "name", "media_type", "data", "extract_ids"),
+    "memory": ("id", "message_id", "source", "content", "source_ids", "importance_beyond", "stored_at"),
+    "word": ("request", "ordinal", "kind", "said_at"),
+    "decision": ("first", "second", "same", "decided_by", "decided_at"),
+    "note": ("conversation_id", "key", "value", "set_at"),
+    "session_end": ("conversation_id", "ended_at"),
+}
+"""By which an item is known for what it says it is; what is not here is made anew, and not read."""
+_KEPT: Final = ("word", "decision", "note", "session_end")
+
+
+@dataclass(slots=True)
+class Exported:
+    """What a file holds, which is read as often as it is needed.
+
+    Attributes:
+        path: of the file.
+        user_id: of whom it is; empty where it holds nothing.
+        beside: the items that are few, by what they are.
+        derived: memories that no message is behind.
+        corrected: memories of messages that the user has put right.
+        places: where in the file documents are, by the message that brought them.
+        messages, blank: how many there are, and how many of them hold nothing that could be said again.
+    """
+
+    path: Path
+    user_id: str = ""
+    beside: dict[str, list[Item]] = field(default_factory=lambda: {name: [] for name in _KEPT})
+    derived: list[Item] = field(default_factory=list)
+    corrected: list[Item] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    messages: int = 0
+    blank: int = 0
+
+    @classmethod
+    def read(cls, path: Path) -> "Exported":
+        """Read a file once.
+
+        Raises:
+            Failed: it is not what `ricordo export` writes, or not the whole of it, or of several users.
+        """
+        if not path.is_file():
+            raise Failed(f"there is no file {path}")
+        found = cls(path)
+        for number, place, item in found.lines():
+            found._meet(number, place, item)
+        return found
+
+    def lines(self) -> Iterator[tuple[int, int, Item]]:
+        """Yield the number of each line from 1, its place in the file, and its item.
+
+        Raises:
+            Failed: a line holds none.
+        """
+        with self.path.open("rb") as file:
+            place = 0
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, place, self._item(number, line)
+                place += len(line)
+
+    def items(self, kind: str) -> Iterator[Item]:
+        """Yield all items of a kind."""
+        return (item for _, _, item in self.lines() if item["item"] == kind)
+
+    async def bodies(self) -> AsyncGenerator[tuple[int, bytes], None]:
+        """Yield the messages as they are published, with the numbers of their lines."""
+        for number, _, item in self.lines():
+            if item["item"] == "message" and item["message"].get("content", "").strip():
+                body = {**item["message"], "user_id": self.user_id, **self._document(item["message"]["id"])}
+                yield number, json.dumps(body, ensure_ascii=False).encode()
+
+    def _document(self, message_id: str) -> dict[str, object]:
+        place = self.places.get(message_id)
+        if place is None:
+            return {}
+        with self.path.open("rb") as file:
+            file.seek(place)
+            item = json.loads(file.readline())
+        return {"document": {name: item[name] for name in ("name", "media_type", "data")}}
+
+    def _item(self, number: int, line: bytes) -> Item:
+        try:
+            item: Item = json.loads(line)
+            kind = item["item"]
+            missing = [name for name in _FIELDS.get(kind, ()) if name not in item]
+            if kind in NAMES and isinstance(item["user_id"], str) and not missing:
+                return item
+        except (ValueError, TypeError, KeyError, RecursionError):
+            missing = []
+        what = f" ({missing[0]} is missing)" if missing else ""
+        raise Failed(
+            f"{self.path}, line {number} is no item of an export{what}: nothing was taken in; "
+            "`ricordo export` writes such files, and `ricordo publish` takes messages"
+        )
+
+    def _meet(self, number: int, place: int, item: Item) -> None:
+        self.user_id = self.user_id or item["user_id"]
+        if item["user_id"] != self.user_id:
+            raise Failed(
+                f"{self.path}, line {number} is of another user: import what is held of each by itself"
+            )
+        kind = item["item"]
+        if kind in _KEPT:
+            self.beside[kind].append(item)
+        elif kind == "message":
+            self.messages += 1
+            self.blank += not item["message"].get("content", "").strip()
+        elif kind == "document" and item["data"] is not None:
+            self.places[item["message_id"]] = place
+        elif kind == "memory" and item["message_id"] is None:
+            self.derived.append(item)
+        elif kind == "memory" and item["source"] == "user_correction":
+            self.corrected.append(item)

@@ -1,0 +1,171 @@
+"""`ricordo import`: what was handed over of a user is taken in again, here."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, aclosing
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+from uuid import NAMESPACE_OID, uuid5
+
+import typer
+from rich.text import Text
+
+from ricordo.client import MemoryClient, Timeout
+from ricordo_services.cli.asking import asking
+from ricordo_services.cli.configuration import keep_logs_quiet
+from ricordo_services.cli.exported import Exported, Item
+from ricordo_services.cli.failures import FAILED, Failed, Interrupted
+from ricordo_services.cli.options import DataDir, Nats, Tenant
+from ricordo_services.cli.output import margin, print_json, screen
+from ricordo_services.cli.publish import Patience
+from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
+from ricordo_services.cli.reception import open_reception
+from ricordo_services.cli.stores import named_stores
+from ricordo_services.cli.views import plain
+
+if TYPE_CHECKING:
+    from ricordo_services.wiring.restoring import Restore
+
+_AT_ONCE: Final = 200
+_PAUSE_S: Final = 0.2
+_AGAIN: Final = "what was taken in stays, and counts once"
+
+
+async def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Of `ricordo export`.", show_default=False)],
+    *,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Return when summaries and the like are found, too.")
+    ] = False,
+    timeout: Patience = 120.0,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what was taken in as one JSON object.")
+    ] = False,
+) -> None:
+    """Take in what was handed over of a user."""
+    exported = Exported.read(file)
+    if not exported.user_id:
+        raise Failed(f"{file} holds nothing")
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    keep_logs_quiet()
+    settings = named_stores(context, data_dir)
+    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
+
+    publication = Publication(partial(_report, str(file)), str(file))
+    try:
+        async with AsyncExitStack() as exits:
+            client = await exits.enter_async_context(question.client())
+            reception = await exits.enter_async_context(open_reception(question.target))
+            bodies = await exits.enter_async_context(aclosing(exported.bodies()))
+            await publish_lines(client, bodies, publication, bulk=True, advance=_ignore)
+            refused = None
+            if reception is not None:
+                sequences = {one.sequence for one in publication.acknowledged}
+                refused = await reception.refusals(sequences, timeout)
+            await await_remembered(client, publication, timeout, _ignore, refused)
+            opening = wiring.restoring(settings, question.target.tenant, exported.user_id)
+            restore = await exits.enter_async_context(opening)
+            await _restore(client, exported, restore, timeout)
+            if wait:
+                await _settled(client, exported.user_id, timeout)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failed(f"{file} holds an item that is not as an export has it ({error!r}): {_AGAIN}") from None
+    except asyncio.CancelledError:
+        raise Interrupted(f"run it again, and it goes on: {_AGAIN}") from None
+    _summarise(publication, exported, restore, as_json=as_json)
+    if publication.faults or restore.tally.left_out:
+        raise typer.Exit(FAILED)
+
+
+async def _restore(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
+    """Put back what messages do not tell, each after that which it rests on."""
+    for kind in ("message", "document"):
+        for item in exported.items(kind):
+            restore.names.meet(item)
+    for item in exported.beside["session_end"]:
+        await client.end_session(exported.user_id, item["conversation_id"], item["ended_at"])
+    await _correct(client, exported, restore, patience)
+    await restore.decisions(exported.beside["decision"])
+    await restore.words(exported.beside["word"])
+    await restore.derived(exported.derived)
+    for some in _some(exported.items("memory")):
+        await restore.use(some)
+    await restore.notes(exported.beside["note"])
+
+
+async def _correct(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
+    """Have memories say what the user has put right, and wait for what follows from it."""
+    for item in exported.corrected:
+        here, content = restore.names.known[item["id"]], item["content"]
+        request = f"import-{uuid5(NAMESPACE_OID, f'{here} {content}')}"
+        await client.correct(exported.user_id, memory_id=here, content=content, request_id=request)
+        restore.tally.count("corrections", 1)
+    if exported.corrected:
+        await client.remembered([item["message_id"] for item in exported.corrected], patience)
+
+
+def _some(items: Iterator[Item]) -> Iterator[list[Item]]:
+    while some := list(islice(items, _AT_ONCE)):
+        yield some
+
+
+async def _settled(client: MemoryClient, user: str, patience: float) -> None:
+    """Wait until nothing of the user is under way.
+
+    Raises:
+        Timeout: something still is.
+    """
+    clock = asyncio.get_running_loop()
+    pending, deadline = -1, clock.time() + patience
+    while left := (await client.stats(user)).pending:
+        if left != pending:
+            pending, deadline = left, clock.time() + patience
+        if clock.time() > deadline:
+            raise Timeout(f"{left} memories are not found yet after {patience:g} s; all is safe, and goes on")
+        await asyncio.sleep(_PAUSE_S)
+
+
+def _ignore(_: int) -> None:
+    """Take how far it is, which nobody watches."""
+
+
+def _report(file: str, fault: Fault) -> None:
+    who = f" ({fault.message_id})" if fault.message_id else ""
+    said = plain(f"{file}, line {fault.line}{who}: {fault.reason}")
+    margin().print(Text(said, "red"), soft_wrap=True)
+
+
+def _summarise(publication: Publication, exported: Exported, restore: "Restore", *, as_json: bool) -> None:
+    tally = restore.tally
+    if as_json:
+        print_json(
+            {
+                "user_id": exported.user_id,
+                "messages": publication.remembered,
+                "blank": exported.blank,
+                "restored": tally.restored,
+                "left_out": tally.left_out,
+                "failed": len(publication.faults),
+            }
+        )
+        return
+    for one in tally.left_out:
+        margin().print(Text(plain(f"left out: {one}"), "red"), soft_wrap=True)
+    said = ", ".join(f"{number} {what}" for what, number in tally.restored.items() if number)
+    blank = (
+        f"; {exported.blank} that held nothing but what was recalled were left out" if exported.blank else ""
+    )
+    more = f"; restored: {said}" if said else ""
+    failed = f"; {len(publication.faults)} failed" if publication.faults else ""
+    screen().print(
+        Text(
+            f"{publication.remembered} messages of {plain(exported.user_id)} remembered{more}{blank}{failed}"
+        ),
+        soft_wrap=True,
+    )

@@ -1,0 +1,84 @@
+"""What messages do not tell, written where a user's messages were taken in again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from ricordo.adapters.postgres import derived, rows
+from ricordo.adapters.postgres.beside import Beside
+from ricordo.adapters.postgres.database import Connection, Database
+from ricordo.adapters.postgres.fact_rows import evidence_row
+from ricordo.adapters.postgres.folds import Folds
+from ricordo.adapters.postgres.refolding import New
+from ricordo.domain.facts import Evidence
+from ricordo.domain.memory import Memory
+from ricordo.ports.facts import Project
+from ricordo.ports.restoring import Kept, Restored
+from ricordo.ports.stages import Progress
+
+_SQL: Final = Database.queries("restoring")
+_EVIDENCE: Final = Database.queries("evidence")
+
+
+class PostgresRestoring:
+    """Implements `Restoring`."""
+
+    def __init__(self, database: Database, beside: Beside | None = None) -> None:
+        """Write through `database`; what is folded anew is folded `beside` the event loop."""
+        self._database = database
+        self._folds = Folds(database, beside, remembered=0)
+
+    async def words(
+        self, tenant: str, user_id: str, words: Mapping[str, Sequence[Evidence]], project: Project
+    ) -> int:
+        """Keep what a user has said of facts; see `Restoring.words`."""
+        async with self._folds.of(tenant, [user_id], project) as folding:
+            connection = folding.connection
+            await derived.hold(connection, tenant, [user_id])  # nobody puts up a tombstone meanwhile
+            state = (await folding.states([user_id])).get(user_id)
+            new = New(state=state)
+            for request, evidence in sorted(words.items()):
+                if not evidence or not await _is_new(connection, tenant, user_id, request, evidence):
+                    continue
+                document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
+                await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
+                new.evidence += evidence
+                new.messages.add(request)
+            if new.messages:
+                await folding.fold({user_id: new})
+        return len(new.messages)
+
+    async def derived(
+        self, tenant: str, memories: Sequence[Memory], about: Mapping[UUID, UUID], at: datetime
+    ) -> Sequence[Progress]:
+        """Write memories that no message is behind; see `Restoring.derived`."""
+        if not memories:
+            return []
+        user_id = memories[0].user_id
+        async with self._database.transaction(tenant) as connection:
+            await derived.hold(connection, tenant, [user_id])
+            written = await derived.write(connection, tenant, memories, at, finished=True)
+            insights = [one.memory_id for one in written if one.memory_id in about]
+            await connection.execute(
+                _SQL["keep_insights"], tenant, user_id, [about[one] for one in insights], insights
+            )
+        return written
+
+    async def use(self, tenant: str, user_id: str, kept: Sequence[Kept]) -> Sequence[Restored]:
+        """Have memories be as used as they were elsewhere; see `Restoring.use`."""
+        offered, ids = rows.recordset(map(asdict, kept)), [one.id for one in kept]
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["use"], tenant, user_id, offered, ids)
+        return [Restored(row["id"], row["archive_reason"]) for row in found]
+
+
+async def _is_new(
+    connection: Connection, tenant: str, user_id: str, request: str, evidence: Sequence[Evidence]
+) -> bool:
+    """Whether nothing is kept of a request, and no tombstone stands before it."""
+    said = max(one.at for one in evidence)
+    if await connection.fetchval(_SQL["forgotten"], tenant, user_id, said):
+        return False
+    return not await connection.fetch(_EVIDENCE["kept_word"], tenant, request, user_id)

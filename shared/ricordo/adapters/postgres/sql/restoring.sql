@@ -1,0 +1,51 @@
+-- What messages do not tell of memories that were taken in again.
+
+-- name: forgotten
+-- $2 user, $3 when something was said of a fact.
+select is_forgotten($1, $2, '', '', $3)
+
+-- name: keep_insights
+-- $2 user, $3 what they are about, $4 the memories. Where one stands already, it stays.
+insert into insights (tenant, user_id, about, memory_id)
+select $1, $2, i.about, i.memory_id from unnest($3::uuid[], $4::uuid[]) as i (about, memory_id)
+order by i.about
+on conflict (tenant, user_id, about) do nothing
+
+-- name: use
+-- $2 user, $3 one JSON array of what was kept, $4 ids of its memories. Each state counts once.
+with offered as (
+    select * from jsonb_to_recordset($3::jsonb) as o (
+        id uuid, event_id uuid, access_count integer, last_accessed timestamptz, reinforcement double precision,
+        importance double precision, importance_beyond double precision, decay_factor double precision,
+        pinned boolean, verified boolean, stored_at timestamptz, archived_at timestamptz, archive_reason text,
+        compressed boolean, synthesis_id uuid)
+), locked as (
+    select id, access_count from memories
+    where tenant = $1 and id = any($4::uuid[]) and user_id is not distinct from $2 order by id for update
+), new as (
+    insert into inbox (tenant, consumer, event_id, handled_at)
+    select $1, 'import', o.event_id, now() from offered o join locked l on l.id = o.id order by o.event_id
+    on conflict do nothing
+    returning event_id
+), wanted as (
+    select o.*, l.access_count <= o.access_count as stands
+    from offered o join new n on n.event_id = o.event_id join locked l on l.id = o.id
+)
+update memories m
+set access_count = greatest(m.access_count, w.access_count),
+    last_accessed = greatest(m.last_accessed, w.last_accessed),
+    reinforcement = greatest(m.reinforcement, w.reinforcement),
+    importance = case when w.stands then w.importance else m.importance end,
+    importance_beyond = case when w.stands then w.importance_beyond else m.importance_beyond end,
+    decay_factor = case when w.stands then w.decay_factor else m.decay_factor end,
+    pinned = m.pinned or w.pinned,
+    verified = m.verified or w.verified,
+    stored_at = least(m.stored_at, w.stored_at),
+    archived_at = case when w.stands then coalesce(m.archived_at, w.archived_at) else m.archived_at end,
+    archive_reason = case when w.stands and m.archived_at is null then w.archive_reason else m.archive_reason end,
+    moved_at = case when w.stands and m.archived_at is null and w.archived_at is not null then now() else m.moved_at end,
+    compressed = m.compressed or w.compressed and w.synthesis_id is not null,
+    synthesis_id = coalesce(m.synthesis_id, w.synthesis_id)
+from wanted w
+where m.tenant = $1 and m.id = w.id
+returning m.id, case when m.archived_at is not null then coalesce(m.archive_reason, 'decay') end as archive_reason

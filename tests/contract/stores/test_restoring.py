@@ -1,0 +1,151 @@
+"""What messages do not tell is put back, once, and takes nothing back that was made of a memory here."""
+
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from tests.contract.stores.test_derived import say, summary
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.exporting import PostgresHoldings
+from ricordo.adapters.postgres.restoring import PostgresRestoring
+from ricordo.domain.facts import Evidence
+from ricordo.ports.exporting import PARTS, ImpossibleKey
+from ricordo.ports.facts import FactQuestion
+from ricordo.ports.restoring import Kept, Restored
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+from ricordo.testing.stores.stores import STORED
+from ricordo.testing.stores.telling import Projection, learn, said, tell
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def restoring(database: Database) -> PostgresRestoring:
+    return PostgresRestoring(database)
+
+
+def kept(memory_id: UUID) -> Kept:
+    return Kept(
+        id=memory_id,
+        event_id=uuid4(),
+        access_count=7,
+        last_accessed=STORED + timedelta(days=3),
+        reinforcement=0.35,
+        importance=0.95,
+        importance_beyond=0.04,
+        decay_factor=0.8,
+        pinned=True,
+        verified=False,
+        stored_at=STORED - timedelta(days=30),
+        archived_at=None,
+        archive_reason=None,
+        compressed=False,
+        synthesis_id=None,
+    )
+
+
+async def test_a_memory_is_as_used_as_it_was_and_each_state_counts_once(
+    restoring: PostgresRestoring, stores: Stores
+) -> None:
+    (memory_id,) = await say(stores, "m-1")
+    state = kept(memory_id)
+    assert await restoring.use(stores.tenant, "u-1", [state]) == [Restored(memory_id, None)]
+    found = await stores.memory()
+    assert (found.access_count, found.last_accessed, found.reinforcement) == (7, state.last_accessed, 0.35)
+    assert (found.importance, found.decay_factor, found.stored_at) == (0.95, 0.8, state.stored_at)
+    assert (found.pinned, found.verified) == (True, False)
+    assert await restoring.use(stores.tenant, "u-1", [state]) == []
+    assert await stores.memory() == found
+
+
+async def test_what_was_made_of_a_memory_here_stays(restoring: PostgresRestoring, stores: Stores) -> None:
+    """One that was used more here keeps its importance, and comes to no archive."""
+    (memory_id,) = await say(stores, "m-1")
+    await restoring.use(stores.tenant, "u-1", [kept(memory_id)])
+    before = await stores.memory()
+    old = replace(
+        kept(memory_id),
+        access_count=1,
+        last_accessed=None,
+        reinforcement=0.05,
+        importance=0.2,
+        decay_factor=0.1,
+        pinned=False,
+        archived_at=STORED,
+        archive_reason="decay",
+    )
+    await restoring.use(stores.tenant, "u-1", [old])
+    assert await stores.memory() == before
+
+
+async def test_what_was_archived_is_archived(restoring: PostgresRestoring, stores: Stores) -> None:
+    (memory_id,) = await say(stores, "m-1")
+    gone = replace(kept(memory_id), archived_at=STORED, archive_reason="expiry")
+    assert await restoring.use(stores.tenant, "u-1", [gone]) == [Restored(memory_id, "expiry")]
+    assert (await stores.memory()).archived_at == STORED
+
+
+async def test_nobody_elses_memory_is_touched(restoring: PostgresRestoring, stores: Stores) -> None:
+    (memory_id,) = await say(stores, "m-1")
+    assert await restoring.use(stores.tenant, "u-2", [kept(memory_id)]) == []
+    assert await restoring.use(stores.elsewhere().tenant, "u-1", [kept(memory_id)]) == []
+    assert (await stores.memory()).access_count == 0
+
+
+def word(value: str, kind: str = "verified", request: str = "request 1") -> Evidence:
+    return replace(said("lives_in", value, minute=10), kind=kind, message_id=request)  # type: ignore[arg-type]  # of the few kinds
+
+
+async def test_the_users_word_is_folded_in_once(restoring: PostgresRestoring, stores: Stores) -> None:
+    await say(stores, "m-1")
+    await learn(stores, tell(stores, "m-1", said("lives_in", "Turin")))
+    words = {"request 1": [word("Turin", "rejected"), word("Bologna")]}
+    projection = Projection()
+    assert await restoring.words(stores.tenant, "u-1", words, projection) == 1
+    (home,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
+    assert (home.object, home.verified) == ("Bologna", True)
+    assert projection.learned
+    assert await restoring.words(stores.tenant, "u-1", words, projection) == 0
+    assert len(projection.learned) == 1
+
+
+async def test_nothing_comes_back_of_who_was_forgotten(restoring: PostgresRestoring, stores: Stores) -> None:
+    sources = await say(stores, "m-1", "m-2")
+    await stores.entomb(stores.tenant, "user", "u-1", "u-1")
+    assert await restoring.words(stores.tenant, "u-1", {"request 1": [word("Turin")]}, Projection()) == 0
+    assert list(await restoring.derived(stores.tenant, [summary(stores, sources)], {}, STORED)) == []
+
+
+async def test_a_derived_memory_is_written_once_and_after_its_sources(
+    restoring: PostgresRestoring, stores: Stores
+) -> None:
+    sources = await say(stores, "m-1", "m-2")
+    made, about = summary(stores, sources), uuid4()
+    orphan = summary(stores, [*sources, uuid4()])
+    (written,) = await restoring.derived(stores.tenant, [made, orphan], {made.id: about}, STORED)
+    assert written.memory_id == made.id
+    (again,) = await restoring.derived(stores.tenant, [made], {made.id: about}, STORED)
+    assert again == written
+
+
+async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(
+    database: Database, stores: Stores
+) -> None:
+    holdings = PostgresHoldings(database)
+    await stores.record(
+        *(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(0)) for n in range(5)),
+        new_message("n-1", tenant=stores.tenant, user_id="u-2", conversation_id="c-2"),
+    )
+    first = await holdings.after(stores.tenant, "u-1", "messages", (), 2)
+    rest = await holdings.after(stores.tenant, "u-1", "messages", first[-1].key, 10)
+    assert [one.item["message"]["id"] for one in (*first, *rest)] == [f"m-{n}" for n in range(5)]  # type: ignore[index]  # JSON
+    for part in PARTS:
+        assert list(await holdings.after(stores.tenant, "nobody", part, (), 10)) == []
+        with pytest.raises(ImpossibleKey):
+            await holdings.after(stores.tenant, "u-1", part, ("x",) * 7, 10)
+    assert await holdings.next_user(stores.tenant, "") == "u-1"
+    assert await holdings.next_user(stores.tenant, "u-1") == "u-2"
+    assert await holdings.next_user(stores.tenant, "u-2") is None

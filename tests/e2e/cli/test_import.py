@@ -1,0 +1,159 @@
+"""What was exported of a user is taken in by another tenant, and recalled there alike."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tests.e2e.cli.ricordo_command import Ricordo, Up, until, up
+from tests.fixtures.papers import pdf
+
+pytestmark = pytest.mark.e2e
+
+TEXTS: Final = (
+    "My name is Carla and I live in Turin.",
+    "My sister Nora lives in Dublin.",
+    "Noretta has a dog called Biscuit.",
+    "I am allergic to walnuts.",
+    "Yesterday I bought a red bicycle.",
+    "I was so happy at Nora's wedding in Trieste!",
+    "I work at the museum.",
+    "The code of the museum's door is 7713.",
+)
+QUESTIONS: Final = (
+    "Where does Nora live?",
+    "What did I buy?",
+    "What am I allergic to?",
+    "Cosa ti è piaciuto?",
+    "the lease",
+    "museum",
+)
+LEASE: Final = "The notice period of the lease is ninety days, by registered letter to the landlord. " * 4
+
+
+@pytest.fixture(scope="module")
+def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
+    return Ricordo(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def running(ricordo: Ricordo) -> Iterator[Up]:
+    with up(ricordo) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def exported(ricordo: Ricordo, running: Up) -> Path:
+    """Return the export of a user who has a past, in the tenant `default`."""
+    lines = [_said(n, text) for n, text in enumerate(TEXTS)]
+    lines[4] |= {
+        "importance": 0.4,
+        "tags": ["trip"],
+        "metadata": {"channel": "mail"},
+        "timezone": "Europe/Rome",
+    }
+    document = {"name": "lease.pdf", "media_type": "application/pdf", "data": b64encode(pdf(LEASE)).decode()}
+    lines.append(_said(20, "Here is the lease.") | {"document": document})
+    ricordo.publish("".join(json.dumps(one) + "\n" for one in lines), "--wait")
+    until(lambda: "lease.pdf remembered" in ricordo("status", "m-20"))
+    user = ("--user", "carla")
+    ricordo("identify", "Nora", "Noretta", *user)
+    (home,) = ricordo.json("facts", *user, "--predicate", "lives_in", "--entity", "user")["facts"][:1]
+    ricordo("correct", home["id"], "Bologna", *user)
+    held = map(json.loads, ricordo("export", *user).splitlines())
+    ids = {one["message_id"]: one["id"] for one in held if one["item"] == "memory"}
+    ricordo("pin", ids["m-6"], *user)
+    ricordo("verify", ids["m-4"], "--memory", *user)
+    ricordo("correct", ids["m-7"], "The code of the museum's door is 9924.", "--memory", *user)
+    ricordo("note", "order", '{"number": 42}', *user, "--conversation", "c-1")
+    for question in QUESTIONS[:3]:
+        ricordo("recall", question, *user)  # which strengthens what it shows
+    ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z")
+    until(lambda: _settled(ricordo, "default"))
+    path = ricordo.home / "carla.jsonl"
+    ricordo("export", *user, str(path), "--force")
+    return path
+
+
+def test_it_is_recalled_alike_elsewhere(ricordo: Ricordo, exported: Path) -> None:
+    """The same memories in the same order, the same facts and notes; and once more changes nothing."""
+    done = ricordo.json("import", str(exported), "--wait", "--tenant", "elsewhere")
+    assert (done["messages"], done["failed"], done["left_out"]) == (9, 0, [])
+    assert {"corrections", "decisions", "words", "derived", "memories", "notes"} <= set(done["restored"])
+    until(lambda: _settled(ricordo, "elsewhere"))
+    for question in QUESTIONS:
+        here, there = (_shown(ricordo, question, tenant) for tenant in ("default", "elsewhere"))
+        assert there == here, question
+    assert _facts(ricordo, "elsewhere") == _facts(ricordo, "default")
+    assert _items(ricordo, "elsewhere") == _items(ricordo, "default")
+    again = ricordo.json("import", str(exported), "--tenant", "elsewhere")
+    assert again["restored"]["memories"] == again["restored"]["words"] == 0
+    assert _items(ricordo, "elsewhere") == _items(ricordo, "default")
+
+
+def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) -> None:
+    good = exported.read_text(encoding="utf-8")
+    other = good.splitlines()[0].replace('"user_id": "carla"', '"user_id": "dora"')
+    for text, said in (
+        (good[: len(good) // 2], "is no item of an export"),
+        ('{"id": "m-1", "content": "x"}', "`ricordo publish` takes messages"),
+        (good + other, "is of another user"),
+        (good.replace('"importance_beyond"', '"importance_below"'), "importance_beyond is missing"),
+        ("", "holds nothing"),
+    ):
+        path = ricordo.home / "bad.jsonl"
+        path.write_text(text, encoding="utf-8")
+        assert said in ricordo("import", str(path), "--tenant", "nowhere", code=1)
+    assert "there is no file" in ricordo("import", "no.jsonl", code=1)
+    assert ricordo.json("stats", "--user", "carla", "--tenant", "nowhere")["history"] == 0
+
+
+def _said(n: int, text: str) -> dict[str, Any]:
+    return {
+        "id": f"m-{n}",
+        "user_id": "carla",
+        "conversation_id": f"c-{n // 4}",
+        "role": "user",
+        "content": text,
+        "timestamp": f"2026-05-{n + 1:02}T10:00:00Z",
+    }
+
+
+def _recalled(ricordo: Ricordo, question: str, tenant: str = "default") -> list[dict[str, Any]]:
+    words = ("recall", question, "--user", "carla", "--tenant", tenant, "--no-reinforce", "--limit", "20")
+    found: list[dict[str, Any]] = ricordo.json(*words)["memories"]
+    return found
+
+
+def _shown(ricordo: Ricordo, question: str, tenant: str) -> list[tuple[str, str, float]]:
+    return [
+        (one["kind"], one["content"], round(one["score"], 3)) for one in _recalled(ricordo, question, tenant)
+    ]
+
+
+def _facts(ricordo: Ricordo, tenant: str) -> list[str]:
+    """Return all facts but for their ids, by which those are sorted that are alike otherwise."""
+    found = ricordo.json("facts", "--user", "carla", "--tenant", tenant, "--history", "--limit", "50")[
+        "facts"
+    ]
+    return sorted(json.dumps({name: one[name] for name in one if name != "id"}) for one in found)
+
+
+def _settled(ricordo: Ricordo, tenant: str) -> bool:
+    return bool(ricordo.json("stats", "--user", "carla", "--tenant", tenant)["pending"] == 0)
+
+
+_OURS: Final = ("id", "memory_id", "stored_at", "source_ids", "related_ids", "preceding_id", "following_id")
+_OTHER: Final = ("extract_ids", "synthesis_id", "source", "decided_at", "about")
+
+
+def _items(ricordo: Ricordo, tenant: str) -> list[str]:
+    """Return all that is held of the user, but for ids that hold the tenant's name, and the way it came."""
+    lines = ricordo("export", "--user", "carla", "--tenant", tenant).splitlines()
+    kept = []
+    for line in lines:
+        item = json.loads(line)
+        kept.append(json.dumps({name: item[name] for name in item if name not in (*_OURS, *_OTHER)}))
+    return sorted(kept)
