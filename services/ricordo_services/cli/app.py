@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from ricordo_services.cli import catalogue
-from ricordo_services.cli.catalogue import Entry
+from ricordo_services.cli.entry import Entry
 from ricordo_services.cli.failures import DONE, guarded
 from ricordo_services.cli.globals import NoColor, forbid_color, remember
 from ricordo_services.cli.naming import program

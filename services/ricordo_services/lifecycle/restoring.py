@@ -21,7 +21,8 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.facts import Project
 from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.ports.restoring import Kept, Restoring
-from ricordo.ports.working import AnotherNote, Forgotten, Note, Notebook, TooManyNotes
+from ricordo.ports.working import AnotherNote, Forgotten, Notebook, TooManyNotes
+from ricordo.ports.working import Note as Noted
 from ricordo_services.lifecycle.births import births
 from ricordo_services.lifecycle.handlers import STRENGTHENED
 from ricordo_services.ports import Emitter
@@ -257,7 +258,7 @@ class Restore:
             if at <= oldest:
                 continue
             request = f"{item['conversation_id']} {item['key']} {item['set_at']}"
-            note = Note(
+            note = Noted(
                 user_id=self.user_id,
                 conversation_id=item["conversation_id"],
                 key=item["key"],

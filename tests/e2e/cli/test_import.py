@@ -1,13 +1,14 @@
 """What was exported of a user is taken in by another tenant, and recalled there alike."""
 
 import json
+import subprocess
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.e2e.cli.ricordo_command import Ricordo, Up, until, up
+from tests.e2e.cli.ricordo_command import COMMAND, PATIENCE, Ricordo, Up, until, up
 from tests.fixtures.papers import pdf
 
 pytestmark = pytest.mark.e2e
@@ -93,6 +94,18 @@ def test_it_is_recalled_alike_elsewhere(ricordo: Ricordo, exported: Path) -> Non
     assert _items(ricordo, "elsewhere") == _items(ricordo, "default")
 
 
+def test_one_that_was_killed_is_run_again(ricordo: Ricordo, exported: Path) -> None:
+    """As soon as something has come in, and then as a whole."""
+    words = ("import", str(exported), "--wait", "--tenant", "resumed")
+    begun = subprocess.Popen([*COMMAND, *words], env=ricordo.environment, stdout=subprocess.DEVNULL)
+    until(lambda: ricordo.json("stats", "--user", "carla", "--tenant", "resumed")["history"] > 0)
+    begun.kill()
+    begun.wait(PATIENCE)
+    assert ricordo.json(*words)["failed"] == 0
+    until(lambda: _settled(ricordo, "resumed"))
+    assert _items(ricordo, "resumed") == _items(ricordo, "default")
+
+
 def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) -> None:
     good = exported.read_text(encoding="utf-8")
     other = good.splitlines()[0].replace('"user_id": "carla"', '"user_id": "dora"')
@@ -142,6 +155,9 @@ def _facts(ricordo: Ricordo, tenant: str) -> list[str]:
 
 
 def _settled(ricordo: Ricordo, tenant: str) -> bool:
+    """Whether nothing is under way, the document included, which is read beside the messages."""
+    if "lease.pdf remembered" not in ricordo("status", "m-20", "--tenant", tenant):
+        return False
     return bool(ricordo.json("stats", "--user", "carla", "--tenant", tenant)["pending"] == 0)
 
 

@@ -34,6 +34,8 @@ ASKING = (
     ("status", "m-1"),
     ("publish", "-"),
     ("dlq", "list"),
+    ("export", "--user", "u"),
+    ("forget", "--user", "u", "--yes"),
 )
 PATIENCE_S = 15
 
