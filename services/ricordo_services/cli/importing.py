@@ -19,9 +19,11 @@ from ricordo_services.cli.exported import Exported, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.options import DataDir, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
+from ricordo_services.cli.progress import progress
 from ricordo_services.cli.publish import Patience
 from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
 from ricordo_services.cli.reception import open_reception
+from ricordo_services.cli.servers import Target
 from ricordo_services.cli.stores import named_stores
 from ricordo_services.cli.views import plain
 
@@ -61,14 +63,7 @@ async def import_(
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(question.client())
-            reception = await exits.enter_async_context(open_reception(question.target))
-            bodies = await exits.enter_async_context(aclosing(exported.bodies()))
-            await publish_lines(client, bodies, publication, bulk=True, advance=_ignore)
-            refused = None
-            if reception is not None:
-                sequences = {one.sequence for one in publication.acknowledged}
-                refused = await reception.refusals(sequences, timeout)
-            await await_remembered(client, publication, timeout, _ignore, refused)
+            await _take_in(client, question.target, exported, publication, timeout, quiet=as_json)
             opening = wiring.restoring(settings, question.target.tenant, exported.user_id)
             restore = await exits.enter_async_context(opening)
             await _restore(client, exported, restore, timeout)
@@ -81,6 +76,36 @@ async def import_(
     _summarise(publication, exported, restore, as_json=as_json)
     if publication.faults or restore.tally.left_out:
         raise typer.Exit(FAILED)
+
+
+async def _take_in(
+    client: MemoryClient,
+    target: Target,
+    exported: Exported,
+    publication: Publication,
+    patience: float,
+    *,
+    quiet: bool,
+) -> None:
+    """Publish what was said, and wait until all of it is remembered.
+
+    Raises:
+        RicordoError: it cannot be published, or some is still under way.
+    """
+    done = 0
+
+    def advance(number: int) -> None:
+        nonlocal done
+        done += number
+        show(done, exported.messages - exported.blank)
+
+    with progress(margin(), "remembered", quiet=quiet) as show:
+        async with open_reception(target) as reception:
+            async with aclosing(exported.bodies()) as bodies:
+                await publish_lines(client, bodies, publication, bulk=True, advance=_ignore)
+            sequences = {one.sequence for one in publication.acknowledged}
+            refused = None if reception is None else await reception.refusals(sequences, patience)
+        await await_remembered(client, publication, patience, advance, refused)
 
 
 async def _restore(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
@@ -132,7 +157,7 @@ async def _settled(client: MemoryClient, user: str, patience: float) -> None:
 
 
 def _ignore(_: int) -> None:
-    """Take how far it is, which nobody watches."""
+    """Take how many bytes were published: what is remembered is shown."""
 
 
 def _report(file: str, fault: Fault) -> None:
