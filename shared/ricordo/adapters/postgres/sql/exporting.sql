@@ -31,7 +31,8 @@ select id, message_id, conversation_id, type, kind, title, content, summary, lan
        importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust, related_ids,
        related_entities, related_topics, source_ids, questions_addressed, key_topics, source, confidence, verified, tags,
        compressed, synthesis_id, archived_at, archive_reason, stored_at,
-       (select i.about from insights i where i.tenant = $1 and i.user_id = $2 and i.memory_id = m.id limit 1) as about
+       (select i.about from insights i
+        where m.message_id is null and i.tenant = $1 and i.user_id = $2 and i.memory_id = m.id limit 1) as about
 from memories m
 where tenant = $1 and user_id = $2 and (created_at, id) > ($3, $4)
 order by created_at, id limit $5
