@@ -269,6 +269,36 @@ ENTRIES: Final = (
         ),
     ),
     Entry(
+        "backup",
+        "backup:backup",
+        "Write all that the data folder holds into one file.",
+        "Stop `ricordo up` before. The file holds memories, documents and passwords, and only its owner can "
+        "read it.",
+        ("ricordo backup memory.tar.gz", "ricordo backup memory.tar.gz --data-dir ./memory"),
+    ),
+    Entry(
+        "restore",
+        "backup:restore",
+        "Put a backup in the place of the data folder.",
+        "Stop `ricordo up` before. The backup is compared with its checksums before anything is replaced. "
+        "With --force it replaces the memories that are there; what was forgotten there since the backup was "
+        "made is forgotten again when `ricordo up` starts. Where the folder is lost, --forgotten names what "
+        "`ricordo forgotten save` has kept.",
+        (
+            "ricordo restore memory.tar.gz --data-dir ./new",
+            "ricordo restore memory.tar.gz --force",
+            "ricordo restore memory.tar.gz --forgotten forgotten.jsonl",
+        ),
+    ),
+    Entry(
+        "forgotten",
+        "backup:forgotten",
+        "Keep what was asked to be forgotten apart from backups, which are older.",
+        "The list names users, conversations and messages by their ids, and holds nothing that was said. "
+        "Works beside a running Ricordo, and on a data folder that nobody uses.",
+        ("ricordo forgotten save forgotten.jsonl", "ricordo forgotten apply forgotten.jsonl"),
+    ),
+    Entry(
         "export",
         "exporting:export",
         "Hand over all that is held of a user.",

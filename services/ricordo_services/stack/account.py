@@ -46,6 +46,13 @@ def server_account(cluster: Path, data_dir: Path) -> Account | None:
     return Account(ordinary.pw_uid, ordinary.pw_gid)
 
 
+def lend(cluster: Path, account: Account | None) -> None:
+    """Give a cluster and all in it to the account that its server runs as."""
+    if account is not None:
+        for path in (cluster, *cluster.rglob("*")):
+            os.chown(path, account.uid, account.gid)
+
+
 def _owner(path: Path) -> pwd.struct_passwd | None:
     try:
         uid = path.stat().st_uid

@@ -5,6 +5,7 @@ StackError
 ├── FolderRefused       the data folder cannot be used
 │   ├── AlreadyRunning  another stack uses it
 │   └── DataTooNew      a newer Ricordo wrote it
+├── BackupRefused       a backup cannot be restored
 └── ServerFailed        a server does not start, or does not stay up
 """
 
@@ -47,6 +48,10 @@ class DataTooNew(FolderRefused):
         )
         self.found = found
         self.known = known
+
+
+class BackupRefused(StackError):
+    """A backup is damaged, or made by a version that this one cannot follow; nothing was changed."""
 
 
 class ServerFailed(StackError):

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
 
+from ricordo_services.stack import swap
 from ricordo_services.stack.endpoints import STACK_FILE, write_private
 from ricordo_services.stack.errors import AlreadyRunning, DataTooNew, FolderRefused
 from ricordo_services.stack.leftovers import kill_recorded, living, own_record, read_record, until_gone
@@ -24,6 +25,7 @@ from ricordo_services.stack.leftovers import kill_recorded, living, own_record, 
 DATA_FORMAT = 1
 FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
 FILES = ("format.json", "lock", "owner.json", "ports.json", "secrets.json", STACK_FILE)
+KNOWN = frozenset({*FOLDERS, *FILES, swap.RESTORING, swap.RESTORED})
 MINIMUM_FREE_BYTES = 256 * 1024 * 1024
 LEFTOVER_SECONDS = 8.0
 KILLED_SECONDS = 4.0
@@ -148,6 +150,7 @@ class DataFolder:
 
     def _open(self) -> None:
         (self.path / STACK_FILE).unlink(missing_ok=True)
+        swap.finish(self.path)
         self._check_format()
         free = shutil.disk_usage(self.path).free
         if free < MINIMUM_FREE_BYTES:
@@ -176,7 +179,7 @@ def _make(path: Path) -> None:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if (path / "format.json").exists():
         return
-    strangers = sorted(entry.name for entry in path.iterdir() if entry.name not in {*FOLDERS, *FILES})
+    strangers = sorted(entry.name for entry in path.iterdir() if entry.name not in KNOWN)
     if strangers:
         raise FolderRefused(
             f"{path} is not a Ricordo data folder and is not empty (it holds {', '.join(strangers[:3])}): "

@@ -57,7 +57,7 @@ class LocalStack:
             data,
             owner_password=passwords.postgres_owner,
             worker_password=passwords.postgres_worker,
-            run_to_end=partial(run_to_end, place=_place(folder, "initdb"), name="postgres"),
+            run_to_end=partial(run_to_end, place=place(folder, "initdb"), name="postgres"),
         )
         graph_log = folder.log("graph")
         self._bolt = BoltServer(data / "graph", passwords.bolt, heap=settings.graph_heap, log=graph_log)
@@ -65,7 +65,7 @@ class LocalStack:
         self._folder = folder
         servers: tuple[Server, ...] = (self._bolt, self._postgres, self._nats)  # the slowest first
         self._supervised = {
-            server.name: SupervisedServer(server, _place(folder, server.name), book, settings.patience)
+            server.name: SupervisedServer(server, place(folder, server.name), book, settings.patience)
             for server in servers
         }
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -154,5 +154,6 @@ class LocalStack:
         self._folder.forget_run()
 
 
-def _place(folder: DataFolder, name: str) -> Place:
+def place(folder: DataFolder, name: str) -> Place:
+    """Return where the server `name` of a folder writes."""
     return Place(record=folder.record(name), log=folder.log(name), lock_fd=folder.lock_fd)

@@ -27,6 +27,21 @@ class Burial:
 
 
 @dataclass(frozen=True, slots=True)
+class Tombstone:
+    """What stands of a `Burial`, for who carries it from one store into another.
+
+    Attributes:
+        scope: a `ForgetScope`, or `erased`: a message that went with its user or its conversation.
+    """
+
+    tenant: str
+    scope: str
+    user_id: str
+    key: str
+    buried_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How much was erased where.
 

@@ -16,7 +16,7 @@ from ricordo_services.progress.passes import ORDER, PassSummary
 from ricordo_services.wiring import PASSES, WORKERS
 
 NAMES = [entry.name for entry in ENTRIES]
-GROUPS = {"dlq": ("list", "show", "replay"), "lifecycle": ("run",)}
+GROUPS = {"dlq": ("list", "show", "replay"), "lifecycle": ("run",), "forgotten": ("save", "apply")}
 LATER = ("auth",)
 
 

@@ -1,0 +1,253 @@
+"""`ricordo backup|restore|forgotten`: the data folder as one file, and what was forgotten beside it."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ricordo.ports.erasing import Tombstone
+from ricordo_services.cli.configuration import keep_logs_quiet
+from ricordo_services.cli.failures import Failed, guarded
+from ricordo_services.cli.globals import folder_of, said_before
+from ricordo_services.cli.groups import group
+from ricordo_services.cli.options import DataDir
+from ricordo_services.cli.output import print_json, screen
+from ricordo_services.cli.servers import running_stack
+from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
+from ricordo_services.cli.tombstones import read_list, write_list
+from ricordo_services.stack import StackError, swap
+from ricordo_services.stack.account import lend, server_account
+from ricordo_services.stack.alone import postgres_alone
+from ricordo_services.stack.archive import Backup, Manifest, opened, pack
+from ricordo_services.stack.folder import FOLDERS, MINIMUM_FREE_BYTES, DataFolder
+
+_MEGABYTE: Final = 1_000_000
+_CLUSTER: Final = Path("postgres", "cluster")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")]
+Target = Annotated[Path, typer.Argument(metavar="FILE.tar.gz", help="Made anew.", show_default=False)]
+Source = Annotated[Path, typer.Argument(metavar="FILE.tar.gz", help="A backup.", show_default=False)]
+ListFile = Annotated[Path, typer.Argument(metavar="FILE.jsonl", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Replace the memories that the data folder holds.")]
+Lists = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--forgotten",
+        metavar="FILE.jsonl",
+        help="Forget this too: a list that `forgotten save` has written. May be given again.",
+        show_default=False,
+    ),
+]
+
+forgotten: Final = group("Keep what was asked to be forgotten apart from backups, which are older.")
+
+
+def backup(
+    context: typer.Context, target: Target, *, data_dir: DataDir = None, as_json: AsJson = False
+) -> None:
+    """Write all that the data folder holds into one file."""
+    keep_logs_quiet()
+    path, target = folder_of(context, data_dir).expanduser().absolute(), target.expanduser().absolute()
+    if target.exists():
+        raise Failed(f"{target} is there already: name another file")
+    if target.is_relative_to(path):
+        raise Failed(f"{target} would stand inside what it is a backup of: name a file elsewhere")
+    with _held(path) as folder:
+        manifest = pack(folder.path, target, asyncio.run(_described(folder)))
+    size = target.stat().st_size
+    if as_json:
+        print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
+        return
+    say = screen().print
+    say(f"{target} holds everything, {size / _MEGABYTE:,.1f} MB", markup=False, soft_wrap=True)
+    say("It holds memories and passwords: keep it where nobody else can read it.", style="dim")
+
+
+def restore(
+    context: typer.Context,
+    source: Source,
+    *,
+    data_dir: DataDir = None,
+    force: Force = False,
+    lists: Lists = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup in the place of the data folder."""
+    keep_logs_quiet()
+    path = folder_of(context, data_dir).expanduser().absolute()
+    stones = [stone for one in lists or () for stone in read_list(one)]
+    with opened(source.expanduser()) as archive, _taken(path) as folder:
+        archive.check(_newest_schema())
+        _refuse_links(folder.path)
+        if (folder.path / _CLUSTER).exists():
+            if not force:
+                raise Failed(
+                    f"{folder.path} holds memories: name another folder with --data-dir, or replace them "
+                    "with --force; what was forgotten there stays forgotten"
+                )
+            stones += _forgotten_there(folder, anyway=bool(lists))
+        begun = _put(archive, folder, stones)
+    told = {"data_dir": str(path), "made_at": archive.manifest.made_at, "forgotten_again": begun}
+    if as_json:
+        print_json(told)
+        return
+    say = screen().print
+    say(f"{path} is as it was at {archive.manifest.made_at}", markup=False, soft_wrap=True)
+    if begun:
+        say(f"Forgotten since: {begun}; `ricordo up` erases that as it starts.", markup=False, soft_wrap=True)
+
+
+@forgotten.command("save")
+@guarded
+async def save(context: typer.Context, target: ListFile, *, data_dir: DataDir = None) -> None:
+    """Write what was asked to be forgotten into a file, which is replaced."""
+    from ricordo_services.wiring.backups import tombstones  # noqa: PLC0415 - slow to load
+
+    keep_logs_quiet()
+    async with _database(context, data_dir) as dsn:
+        stones = await tombstones(dsn)
+    write_list(target.expanduser(), stones)
+    screen().print(f"{target} names {len(stones)}", markup=False, soft_wrap=True)
+
+
+@forgotten.command("apply")
+@guarded
+async def apply(context: typer.Context, source: ListFile, *, data_dir: DataDir = None) -> None:
+    """Have it forgotten again, in a database that comes from an older backup."""
+    from ricordo_services.wiring.backups import forget_again  # noqa: PLC0415 - slow to load
+
+    keep_logs_quiet()
+    stones = read_list(source.expanduser())
+    async with _database(context, data_dir) as dsn:
+        begun = await forget_again(dsn, stones)
+    screen().print(f"{begun} of {len(stones)} are erased by the workers now", soft_wrap=True)
+
+
+@asynccontextmanager
+async def _database(context: typer.Context, data_dir: Path | None) -> AsyncIterator[str]:
+    """Yield the address of a database for its owner: of what runs, or is named, or of the folder alone."""
+    path = folder_of(context, data_dir).expanduser().absolute()
+    stores = store_settings(context, data_dir).stores
+    only_a_folder = (data_dir or said_before(context).data_dir) and running_stack(path) is None
+    if POSTGRES_SETTING in stores.model_fields_set and not only_a_folder:
+        if stores.postgres_admin_dsn is None:
+            raise Failed("RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the database: it takes one")
+        yield stores.postgres_admin_dsn.get_secret_value()
+        return
+    _refuse_nothing(path)
+    folder = await DataFolder.hold(path)
+    try:
+        async with postgres_alone(folder) as dsn:
+            yield dsn
+    finally:
+        folder.forget_run()
+        folder.release()
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[DataFolder]:
+    """Have a data folder with memories to ourselves for the length of a `with`."""
+    _refuse_nothing(path)
+    with _taken(path) as folder:
+        yield folder
+
+
+@contextmanager
+def _taken(path: Path) -> Iterator[DataFolder]:
+    folder = asyncio.run(DataFolder.hold(path))
+    try:
+        yield folder
+    finally:
+        folder.forget_run()
+        folder.release()
+
+
+def _refuse_nothing(path: Path) -> None:
+    if not any((path / name).exists() for name in (_CLUSTER, swap.RESTORED)):
+        raise Failed(f"{path} holds no memories: name the data folder with --data-dir")
+
+
+def _refuse_links(path: Path) -> None:
+    for name in swap.CARRIED:
+        if (path / name).is_symlink():
+            raise Failed(f"{path / name} is kept elsewhere, behind a link: restore into a new folder")
+
+
+async def _described(folder: DataFolder) -> Manifest:
+    """Ask PostgreSQL for its schema, which also recovers what a crash has left and ends in good order."""
+    from ricordo_services.wiring.backups import schema_version  # noqa: PLC0415 - slow to load
+
+    async with postgres_alone(folder) as dsn:
+        schema = await schema_version(dsn)
+    made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Manifest(ricordo=version("ricordo"), schema_version=schema, made_at=made_at)
+
+
+def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
+    """Return what was forgotten in the folder that is about to be replaced.
+
+    Raises:
+        Failed: it cannot be read, and no list stands in for it.
+    """
+    from ricordo_services.wiring.backups import tombstones  # noqa: PLC0415 - slow to load
+
+    async def read() -> list[Tombstone]:
+        async with postgres_alone(folder) as dsn:
+            return await tombstones(dsn)
+
+    try:
+        return asyncio.run(read())
+    except StackError as error:
+        if anyway:
+            return []
+        raise Failed(
+            f"what was forgotten in {folder.path} cannot be read, and would come back: name a list of it "
+            f"with --forgotten, or restore into a new folder ({error})"
+        ) from error
+
+
+def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
+    """Make the restored folder beside what is there, forget in it, and let it take its place."""
+    beside = DataFolder(folder.path / swap.RESTORING, folder.lock_fd)
+    _refuse_narrow(folder.path, archive.manifest.size)
+    try:
+        beside.path.mkdir(mode=0o700)
+        archive.unpack(beside.path)
+        for name in FOLDERS:
+            (beside.path / name).mkdir(mode=0o700, exist_ok=True)
+        cluster = beside.path / _CLUSTER
+        lend(cluster, server_account(folder.path / _CLUSTER, folder.path))
+        begun = asyncio.run(_forget(beside, stones)) if stones else 0
+    except BaseException:
+        shutil.rmtree(beside.path, ignore_errors=True)
+        raise
+    swap.settle(folder.path)
+    return begun
+
+
+async def _forget(folder: DataFolder, stones: list[Tombstone]) -> int:
+    from ricordo_services.wiring.backups import forget_again  # noqa: PLC0415 - slow to load
+
+    async with postgres_alone(folder) as dsn:
+        return await forget_again(dsn, stones)
+
+
+def _newest_schema() -> int:
+    from ricordo_services.wiring.backups import newest_schema  # noqa: PLC0415 - slow to load
+
+    return newest_schema()
+
+
+def _refuse_narrow(path: Path, size: int) -> None:
+    free, needed = shutil.disk_usage(path).free, size + MINIMUM_FREE_BYTES
+    if free < needed:
+        raise Failed(
+            f"{path} has {free // _MEGABYTE} MB free and the restored folder needs {needed // _MEGABYTE} "
+            "beside what is there: free some space or choose another folder with --data-dir"
+        )

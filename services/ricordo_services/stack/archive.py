@@ -1,0 +1,281 @@
+"""A backup of a data folder: a compressed archive whose first member says what it holds, with checksums.
+
+It holds memories and passwords: nobody but its owner may read it.
+"""
+
+import gzip
+import hashlib
+import io
+import os
+import stat
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Annotated, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ricordo_services.stack.errors import BackupRefused
+from ricordo_services.stack.folder import DATA_FORMAT
+from ricordo_services.stack.postgres import MAJOR_VERSION
+from ricordo_services.stack.swap import CARRIED, sync
+
+ARCHIVE_FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+_MANIFEST_BYTES: Final = 256 * 1024 * 1024
+_CHUNK_BYTES: Final = 1024 * 1024
+_LEVEL: Final = 3  # a third of the time of the default, for some percent of room
+_DAMAGE: Final = (tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile)
+
+
+class StoredFile(BaseModel):
+    """What a file was when the backup was made.
+
+    Attributes:
+        size: in bytes.
+        sha256: of its content, in hexadecimal digits.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    size: Annotated[int, Field(ge=0)]
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What a backup holds.
+
+    Attributes:
+        ricordo: the release that made it.
+        format: of the archive.
+        data_format: of the data folder.
+        schema_version: of the database.
+        postgres: the major version of the server that its files belong to.
+        made_at: when, RFC 3339.
+        folders: all of them, parents first, as paths with `/`.
+        files: by their path.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    ricordo: str
+    format: int = ARCHIVE_FORMAT
+    data_format: int = DATA_FORMAT
+    schema_version: int
+    postgres: str = MAJOR_VERSION
+    made_at: str
+    folders: Sequence[str] = ()
+    files: Mapping[str, StoredFile] = Field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """All files together, in bytes."""
+        return sum(file.size for file in self.files.values())
+
+    @model_validator(mode="after")
+    def _stays_inside(self) -> Self:
+        for name in (*self.folders, *self.files):
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts or path.parts[:1] not in {(one,) for one in CARRIED}:
+                raise ValueError(f"{name!r} is no path inside a data folder")
+        return self
+
+
+def pack(folder: Path, target: Path, manifest: Manifest) -> Manifest:
+    """Write a backup of a data folder that nobody uses, and return what it holds.
+
+    Args:
+        folder: held by the caller.
+        target: comes into being when it is complete, readable by its owner only.
+        manifest: what is known of the folder; its folders and files are looked up here.
+
+    Raises:
+        BackupRefused: the folder holds something else than files and folders.
+        OSError: something cannot be read or written; there is no backup.
+    """
+    folders, files = _listed(folder)
+    known = {name: StoredFile(size=path.stat().st_size, sha256=_digest(path)) for name, path in files.items()}
+    manifest = manifest.model_copy(update={"folders": folders, "files": known})
+    partial = target.with_name(f"{target.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        with _private(partial) as raw, gzip.GzipFile("", "wb", _LEVEL, raw) as packed:
+            _write(packed, manifest, files)
+        sync(partial)
+        partial.rename(target)
+        sync(target.parent)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    return manifest
+
+
+@contextmanager
+def opened(source: Path) -> Iterator["Backup"]:
+    """Open a backup for the length of a `with`, and read what it says of itself.
+
+    Raises:
+        BackupRefused: it is none, is damaged, or a newer version made it.
+        OSError: it cannot be read.
+    """
+    # What the archive's own reading of compressed streams raises when one is damaged is anything.
+    with source.open("rb") as raw, gzip.GzipFile("", "rb", fileobj=raw) as packed:
+        with _reading(source):
+            archive = tarfile.open(fileobj=packed, mode="r|")  # noqa: SIM115 - closed below
+        with archive:
+            yield Backup(source, archive)
+
+
+class Backup:
+    """A backup that is read from its beginning to its end; made by `opened`.
+
+    Attributes:
+        manifest: what it says of itself.
+    """
+
+    def __init__(self, source: Path, archive: tarfile.TarFile) -> None:
+        self._source = source
+        self._archive = archive
+        self.manifest = self._read_manifest()
+
+    def check(self, newest_schema: int) -> None:
+        """Refuse what this version cannot follow.
+
+        Args:
+            newest_schema: the newest version of the database's schema that is known here.
+
+        Raises:
+            BackupRefused: a newer version made it, or its database belongs to another server.
+        """
+        made = self.manifest
+        if made.data_format > DATA_FORMAT or made.schema_version > newest_schema:
+            raise BackupRefused(
+                f"{self._source} was made by a newer Ricordo ({made.ricordo}, schema version "
+                f"{made.schema_version}; this one knows up to {newest_schema}): upgrade with  "
+                "pip install --upgrade 'ricordo[local]'  and restore then"
+            )
+        if made.postgres != MAJOR_VERSION:
+            raise BackupRefused(
+                f"{self._source} holds a database of PostgreSQL {made.postgres} and this Ricordo brings "
+                f"{MAJOR_VERSION}: restore it with Ricordo {made.ricordo}"
+            )
+
+    def unpack(self, target: Path) -> None:
+        """Write all that it holds into an empty folder, and compare it with its checksums.
+
+        Raises:
+            BackupRefused: it is damaged.
+            OSError: something cannot be written.
+        """
+        for name in self.manifest.folders:
+            (target / name).mkdir(mode=0o700)
+        left = dict(self.manifest.files)
+        while (member := self._next()) is not None:
+            expected = left.pop(member.name, None)
+            if expected is None or not member.isreg() or member.size != expected.size:
+                raise BackupRefused(_damaged(self._source, f"{member.name!r} does not belong to it"))
+            self._write(member, expected, target / member.name)
+        if left:
+            raise BackupRefused(_damaged(self._source, f"{next(iter(left))!r} is missing"))
+
+    def _write(self, member: tarfile.TarInfo, expected: StoredFile, path: Path) -> None:
+        content = self._archive.extractfile(member)
+        digest = hashlib.sha256()
+        with _private(path) as file, _reading(self._source):
+            while content is not None and (chunk := content.read(_CHUNK_BYTES)):
+                digest.update(chunk)
+                file.write(chunk)
+        if digest.hexdigest() != expected.sha256:
+            raise BackupRefused(_damaged(self._source, f"{member.name!r} differs from its checksum"))
+
+    def _next(self) -> tarfile.TarInfo | None:
+        with _reading(self._source):
+            return self._archive.next()
+
+    def _read_manifest(self) -> Manifest:
+        first = self._next()
+        if first is None or first.name != MANIFEST or not first.isreg() or first.size > _MANIFEST_BYTES:
+            raise BackupRefused(f"{self._source} is no backup of Ricordo; nothing was changed")
+        content = self._archive.extractfile(first)
+        with _reading(self._source):
+            text = b"" if content is None else content.read()
+        try:
+            return self._known(text)
+        except ValueError as error:
+            told = str(error).splitlines()[0]
+            raise BackupRefused(_damaged(self._source, f"{MANIFEST} cannot be read: {told}")) from error
+
+    def _known(self, text: bytes) -> Manifest:
+        """Read a manifest; of a newer format, nothing but which release made it is understood."""
+        manifest = Manifest.model_validate_json(text)
+        if manifest.format > ARCHIVE_FORMAT:
+            raise BackupRefused(
+                f"{self._source} was made by a newer Ricordo ({manifest.ricordo}): upgrade with  "
+                "pip install --upgrade 'ricordo[local]'  and restore then"
+            )
+        return manifest
+
+
+def _write(packed: gzip.GzipFile, manifest: Manifest, files: Mapping[str, Path]) -> None:
+    with tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+        text = manifest.model_dump_json().encode()
+        archive.addfile(_entry(MANIFEST, len(text)), io.BytesIO(text))
+        for name, path in files.items():
+            with path.open("rb") as file:
+                archive.addfile(_entry(name, manifest.files[name].size), file)
+
+
+def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
+    """Return the folders and the files of a data folder that make it up, by their paths inside."""
+    folders: list[str] = []
+    files: dict[str, Path] = {}
+    left = [folder / name for name in reversed(CARRIED) if (folder / name).exists()]
+    while left:
+        path = left.pop()
+        name, mode = path.relative_to(folder).as_posix(), _mode(path, follow=path.parent == folder)
+        if stat.S_ISDIR(mode):
+            folders.append(name)
+            left.extend(sorted(path.iterdir(), reverse=True))
+        elif stat.S_ISREG(mode):
+            files[name] = path
+        else:
+            raise BackupRefused(f"{path} is neither a file nor a folder: a backup cannot hold it")
+    return folders, files
+
+
+def _mode(path: Path, *, follow: bool) -> int:
+    """Return what a path is; a part of the data folder itself may be kept elsewhere, behind a link."""
+    return path.stat(follow_symlinks=follow).st_mode
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _private(path: Path) -> Iterator[IO[bytes]]:
+    """Make a file that only its owner can read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        yield file
+
+
+@contextmanager
+def _reading(source: Path) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGE as error:
+        raise BackupRefused(_damaged(source, str(error) or type(error).__name__)) from error
+
+
+def _entry(name: str, size: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o600
+    return entry
+
+
+def _damaged(source: Path, reason: str) -> str:
+    return f"{source} is damaged ({reason}): take another backup; nothing was changed"

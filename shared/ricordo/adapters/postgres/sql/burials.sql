@@ -1,0 +1,31 @@
+-- Tombstones of all tenants, for who backs up and restores: the owner of the database, whom no row is hidden from.
+
+-- name: is_there
+-- $1 the name of a table
+select to_regclass($1) is not null
+
+-- name: schema
+select coalesce(max(version), 0) from schema_migrations
+
+-- name: all
+select tenant, scope, user_id, key, buried_at from tombstones order by tenant, buried_at, scope, user_id, key
+
+-- name: carry
+-- $1 tenants, $2 scopes, $3 users, $4 keys, $5 until when. What is known as late or later stays as it is; of the
+-- others the erasure begins anew. A message that went with its user or conversation only stands there: `erased`.
+with given as (
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+        as g (tenant, scope, user_id, key, buried_at)
+), known as (
+    insert into tenants (tenant) select distinct tenant from given order by tenant on conflict do nothing
+), carried as (
+    insert into tombstones as t (tenant, scope, user_id, key, buried_at, erased_at)
+    select tenant, scope, user_id, key, max(buried_at), case when scope = 'erased' then now() end from given
+    group by tenant, scope, user_id, key order by tenant, scope, user_id, key
+    on conflict (tenant, scope, user_id, key) do update
+    set buried_at = excluded.buried_at, erased_at = excluded.erased_at, times = t.times + 1,
+        erased = case when t.erased_at is null then t.erased else '{}' end
+    where t.buried_at < excluded.buried_at
+    returning scope
+)
+select count(*) from carried where scope <> 'erased'

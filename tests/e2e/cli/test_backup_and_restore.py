@@ -1,0 +1,115 @@
+"""A backup is all there is; and what was forgotten since it was made stays forgotten."""
+
+import asyncio
+import json
+import stat
+from pathlib import Path
+from typing import Any, Final
+
+import nats
+import pytest
+from tests.e2e.cli.ricordo_command import Ricordo, until, up
+from tests.fixtures.wire import Bot
+
+pytestmark = pytest.mark.e2e
+
+SECRET: Final = "My sister Nora moved to Dublin, the code of her door is 7713."
+STORY: Final = (
+    ("m-1", "c-1", "My name is Carla and I live in Turin."),
+    ("m-2", "c-1", SECRET),
+    ("m-3", "c-1", "I have a dog called Biscuit."),
+    ("m-4", "c-2", "Biscuit ate the code of the dishwasher."),
+    ("m-5", "c-3", "I told Rossi what the doctor said."),
+)
+LEFT: Final = {"m-1", "m-3", "m-4"}
+
+
+def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
+    here = Ricordo(tmp_path / "home")
+    here.home.mkdir()
+    file, forgotten = tmp_path / "memory.tar.gz", tmp_path / "forgotten.jsonl"
+    with up(here) as stack:
+        lines = "\n".join(json.dumps(_said(*one)) for one in STORY)
+        assert here.publish(lines, "--wait")["remembered"] == len(STORY)
+        before = _told(here)
+        assert "already running" in here("backup", str(file), code=1)
+        assert not file.exists()
+        assert stack.stop() == 0
+    assert "holds memories and passwords" in here("backup", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "is there already" in here("backup", str(file), code=1)
+
+    with up(here) as stack:
+        asyncio.run(_forget(stack.ready["nats"], {"message_id": "m-2"}, {"conversation_id": "c-3"}))
+        here("forgotten", "save", str(forgotten))
+        assert "already running" in here("restore", str(file), "--force", code=1)
+        assert stack.stop() == 0
+    assert SECRET not in forgotten.read_text()
+    assert "--force" in here("restore", str(file), code=1)
+    assert here.json("restore", str(file), "--force")["forgotten_again"] == 2
+    _stays_forgotten(here, before)
+
+    elsewhere = Ricordo(tmp_path / "elsewhere")
+    assert elsewhere.json("restore", str(file))["forgotten_again"] == 0
+    with up(elsewhere) as stack:
+        assert _told(elsewhere) == before
+        assert stack.stop() == 0
+    (elsewhere.data_dir / "secrets.json").unlink()  # what was forgotten there cannot be read
+    assert "would come back" in elsewhere("restore", str(file), "--force", code=1)
+    again = elsewhere.json("restore", str(file), "--force", "--forgotten", str(forgotten))
+    assert again["forgotten_again"] == 2
+    assert "0 of 4 " in elsewhere("forgotten", "apply", str(forgotten))  # they stand already
+    _stays_forgotten(elsewhere, before)
+
+
+def _stays_forgotten(ricordo: Ricordo, before: dict[str, Any]) -> None:
+    """Nothing of it is anywhere, nor comes back when it is said again; all else is as it was."""
+    with up(ricordo) as stack:
+        until(lambda: ricordo.json("status", "m-2")["state"] == "unknown")
+        until(lambda: ricordo.json("status", "m-5")["state"] == "unknown")
+        lines = "\n".join(json.dumps(_said(*one)) for one in STORY)
+        ricordo.publish(lines)
+        until(lambda: ricordo.json("stats", "--user", "u-1")["pending"] == 0)
+        told = _told(ricordo)
+        assert "7713" not in json.dumps(told)
+        assert "Nora" not in json.dumps(told)
+        assert "Rossi" not in json.dumps(told)
+        assert [one for one in told["history"] if one[0] in LEFT] == told["history"]
+        assert told["history"] == [one for one in before["history"] if one[0] in LEFT]
+        assert set(told["recall"]) == LEFT
+        assert stack.stop() == 0
+
+
+async def _forget(url: str, *what: dict[str, str]) -> None:
+    connection = await nats.connect(url)
+    try:
+        for one in what:
+            reply = await Bot(connection, "default").request("command.forget", {"user_id": "u-1", **one})
+            assert reply.body.get("ok") is True, reply.body
+    finally:
+        await connection.close()
+
+
+def _told(ricordo: Ricordo) -> dict[str, Any]:
+    """Return what is recalled, with scores, and all of the history and the facts."""
+    user = ("--user", "u-1")
+    asking = ("--no-reinforce", "--now", "2026-06-01T10:00:00Z", "--limit", "50")
+    recall = ricordo.json("recall", "the code of the dishwasher", *user, *asking)["memories"]
+    facts = ricordo.json("facts", *user)["facts"]
+    history = ricordo.json("history", *user, "--limit", "100")["messages"]
+    return {
+        "recall": {one["message_ids"][0]: one["score"] for one in recall},
+        "facts": sorted((one["subject"], one["predicate"], one["object"]) for one in facts),
+        "history": [[one["id"], one["content"]] for one in history],
+    }
+
+
+def _said(name: str, conversation: str, content: str) -> dict[str, str]:
+    return {
+        "id": name,
+        "user_id": "u-1",
+        "conversation_id": conversation,
+        "role": "user",
+        "content": content,
+        "timestamp": f"2026-05-05T10:0{name[-1]}:00+02:00",
+    }

@@ -1,0 +1,59 @@
+"""A list of what was forgotten is read back as it was written, or refused by its line."""
+
+import json
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ricordo.ports.erasing import Tombstone
+from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.tombstones import read_list, write_list
+
+STONE = Tombstone("acme", "user", "u-1", "u-1", datetime(2026, 1, 1, 10, tzinfo=UTC))
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    stones = [STONE, Tombstone("default", "erased", 'ü"\n', "m-1", datetime(2026, 1, 1, tzinfo=UTC))]
+    write_list(tmp_path / "list", stones)
+    assert read_list(tmp_path / "list") == stones
+    assert stat.S_IMODE((tmp_path / "list").stat().st_mode) == 0o600
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(line=st.binary(max_size=200), place=st.integers(0, 200))
+def test_whatever_is_no_such_line_is_refused_by_its_number(tmp_path: Path, line: bytes, place: int) -> None:
+    write_list(tmp_path / "list", [STONE])
+    good = (tmp_path / "list").read_bytes()
+    for bad in (line, good[:place] + line + good[place + len(line) :]):
+        (tmp_path / "list").write_bytes(good + bad)
+        try:
+            assert STONE in read_list(tmp_path / "list")
+        except Failed as error:
+            assert "line " in str(error)  # noqa: PT017 - either is right
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tenant": "Not A Tenant"},
+        {"scope": "everything"},
+        {"buried_at": "2026-01-01T10:00:00"},
+        {"buried_at": None},
+        {"key": ""},
+    ],
+)
+def test_what_no_database_would_hold_is_refused(tmp_path: Path, wrong: dict[str, object]) -> None:
+    line = {
+        "tenant": "acme",
+        "scope": "user",
+        "user_id": "u",
+        "key": "u",
+        "buried_at": "2026-01-01T10:00:00Z",
+    }
+    (tmp_path / "list").write_text(json.dumps(line) + "\n" + json.dumps(line | wrong))
+    with pytest.raises(Failed, match="line 2 "):
+        read_list(tmp_path / "list")
