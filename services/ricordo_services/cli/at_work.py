@@ -118,6 +118,16 @@ async def at_work(url: str) -> AtWork | None:
         return None
 
 
+def reports_in(reply: bytes) -> Sequence[Report]:
+    """Return what a process reports of its workers; nothing where somebody else answers, in other words."""
+    try:
+        told = json.loads(reply)
+    except (ValueError, RecursionError):
+        return ()
+    workers = told.get("workers") if isinstance(told, dict) else None
+    return [one for one in workers if isinstance(one, dict)] if isinstance(workers, list) else ()
+
+
 async def heard(client: Client, within_s: float = _LISTEN_S) -> AtWork:
     """Ask every process for the health of its workers, and listen for so many seconds."""
     inbox = client.new_inbox()
@@ -127,7 +137,7 @@ async def heard(client: Client, within_s: float = _LISTEN_S) -> AtWork:
     try:
         async with timeout(within_s):
             async for message in replies.messages:
-                for report in json.loads(message.data or b"{}").get("workers", ()):
+                for report in reports_in(message.data):
                     found.setdefault(str(report.get("worker")), []).append(report)
     except TimeoutError:
         pass

@@ -115,5 +115,5 @@ def _table(letters: list[Letter]) -> Table:
 def _indented(body: str) -> str:
     try:
         return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
-    except ValueError:
+    except (ValueError, RecursionError):
         return body

@@ -55,7 +55,7 @@ class Advisory:
                 sequence=int(content["stream_seq"]),
                 deliveries=int(content["deliveries"]),
             )
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
 
 

@@ -101,9 +101,12 @@ def _read(reply: Msg) -> BusError | None:
         return BusUnavailable("no stream takes this subject now")
     try:
         answer = json.loads(reply.data)
-    except ValueError:
-        return BusUnavailable("the acknowledgement cannot be read")
-    error = answer.get("error")
-    if error is None:
-        return None
-    return PublishRefused(str(error.get("description") or f"error {error.get('err_code')}"))
+    except (ValueError, RecursionError):
+        answer = None
+    match answer:
+        case {"error": dict(error)}:
+            return PublishRefused(str(error.get("description") or f"error {error.get('err_code')}"))
+        case {"stream": str()}:
+            return None
+        case _:  # whether it is stored is not known: it is published again
+            return BusUnavailable("the acknowledgement cannot be read")

@@ -1,0 +1,111 @@
+"""What people write, cut, doubled and mixed with what nobody writes: reading it ends, and never fails."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ricordo.domain.analysis import analyse
+from ricordo.domain.enrichment import enrich
+from ricordo.domain.event_time import event_time
+from ricordo.domain.facts import extract
+
+_UNIT: Final = Path(__file__).parents[1]
+_STATED: Final = [
+    json.loads(line)["content"] for line in (_UNIT / "facts/sentences.jsonl").read_text("utf-8").splitlines()
+]
+_ASKED: Final = [
+    line.rpartition("\t")[2] for line in (_UNIT / "analysis/development.tsv").read_text("utf-8").splitlines()
+]
+_DATED: Final = [
+    line.partition("\t")[0]
+    for name in ("english", "italian")
+    for line in (_UNIT / f"temporal/{name}.tsv").read_text("utf-8").splitlines()
+]
+_REAL: Final = st.sampled_from(sorted({*_STATED, *_ASKED, *_DATED} - {""}))
+_ODD: Final = st.sampled_from(
+    [
+        *(
+            "\x00",
+            "\N{COMBINING ACUTE ACCENT}",
+            "\N{ZERO WIDTH JOINER}",
+            "\N{LATIN SMALL LIGATURE FI}",
+            "İ",
+            "ß",
+        ),
+        *(
+            "٣",
+            "²",
+            "Ⅷ",
+            "\U0010ffff",
+            "\r\n",
+            "\u2028",
+            "’",
+            "«",
+            "(",
+            "<recalled>",
+            "```",
+            "\n> ",
+            "…",
+            "n't",
+        ),
+        *("31/02/2026", "99:99", "29 febbraio 2025", "9999-12-31", "0001-01-01", "a.C.", "in the year 99999"),
+        *("999999999 giorni fa", "in 999999999999 years", "1e400", "Of", "Van", "Della", "dell'", "da", "of"),
+    ]
+) | st.text(max_size=4)
+_CUT: Final = st.tuples(st.floats(0, 1), st.integers(0, 12), _ODD | _REAL)
+_MOMENTS: Final = st.sampled_from(
+    [
+        datetime(1, 1, 2, tzinfo=UTC),
+        datetime(2024, 2, 29, 23, 59, tzinfo=UTC),
+        datetime(2026, 2, 15, tzinfo=UTC),
+        datetime(9999, 12, 30, tzinfo=UTC),
+    ]
+)
+_ZONES: Final = st.sampled_from(["UTC", "Europe/Rome", "Pacific/Kiritimati", "Pacific/Pago_Pago"]).map(
+    ZoneInfo
+)
+_LANGUAGES: Final = st.sampled_from(["it", "en", None])
+
+
+def _mutated(text: str, cuts: list[tuple[float, int, str]]) -> str:
+    for place, length, put in cuts:
+        start = int(place * len(text))
+        text = text[:start] + put + text[start + length :]
+    return text
+
+
+_TEXTS: Final = st.builds(
+    lambda text, spell: spell(text),
+    st.builds(_mutated, _REAL, st.lists(_CUT, max_size=4)),
+    st.sampled_from([str, str.upper, str.lower, str.title, str.swapcase]),
+)
+_BOUNDED: Final = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@_BOUNDED
+@given(_TEXTS, _MOMENTS, _ZONES, _LANGUAGES)
+def test_any_question_is_understood(query: str, now: datetime, zone: ZoneInfo, language: str | None) -> None:
+    found = analyse(query, now=now, zone=zone, language=language, known_names=["Nora", "van", "Anna Della"])
+    assert len(set(found.entities)) == len(found.entities)
+    assert found.time is None or found.time.start < found.time.end
+
+
+@_BOUNDED
+@given(_TEXTS, _MOMENTS, _LANGUAGES)
+def test_any_message_states_what_it_says(content: str, at: datetime, language: str | None) -> None:
+    for statement in extract(content, language=language, at=at):
+        assert content[slice(*statement.span)] == statement.quote
+
+
+@_BOUNDED
+@given(_TEXTS, _MOMENTS, _ZONES, st.sampled_from(["it", "en"]))
+def test_any_message_is_enriched(content: str, at: datetime, zone: ZoneInfo, language: str) -> None:
+    found = enrich(content, language=language)
+    assert 0 <= found.importance.value <= 1
+    when = event_time(content, said_at=at, zone=zone, language=language)
+    assert when is None or when.start < when.end
