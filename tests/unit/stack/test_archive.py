@@ -81,7 +81,11 @@ def test_a_damaged_one_is_refused(
         assert found == CONTENT
 
 
-@pytest.mark.parametrize("content", [b"", b"memory", gzip.compress(b""), gzip.compress(b"memory" * 1000)])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"memory", gzip.compress(b"", mtime=0), gzip.compress(b"memory" * 1000, mtime=0)],
+    ids=["nothing", "words", "nothing packed", "words packed"],
+)
 def test_what_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(BackupRefused):
