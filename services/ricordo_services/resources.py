@@ -306,7 +306,10 @@ def _server(settings: Settings) -> VectorIndex:
 
 def bus_settings(settings: Settings) -> NatsSettings:
     """Return where the bus is."""
-    return NatsSettings(servers=tuple(checked_addresses(settings.bus.url)))
+    bus = settings.bus
+    return NatsSettings(
+        servers=tuple(checked_addresses(bus.url)), inbox_prefix=bus.inbox_prefix, tls_ca=bus.tls_ca
+    )
 
 
 def topology(settings: Settings) -> Topology:

@@ -20,6 +20,7 @@ from ricordo_services.cli.folders import default_data_dir
 from ricordo_services.cli.globals import said_before
 
 NATS_VARIABLE: Final = "RICORDO_NATS_URL"
+CA_VARIABLE: Final = "RICORDO_NATS_CA"
 STACK_FILE: Final = "stack.json"
 SECONDS: Final = 5.0
 
@@ -48,7 +49,10 @@ class Target:
         Raises:
             RicordoError: nobody answers there, or the credentials are refused.
         """
-        connection = await Connection.open(self.url, self.tenant, "/ricordo/cli", timeout)
+        ca = os.environ.get(CA_VARIABLE)
+        connection = await Connection.open(
+            self.url, self.tenant, "/ricordo/cli", timeout, Path(ca) if ca else None
+        )
         try:
             yield connection
         finally:

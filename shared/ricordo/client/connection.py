@@ -2,9 +2,11 @@
 
 import asyncio
 import re
+import ssl
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from pathlib import Path
 from typing import Final, Self, TypeVar
 
 import nats.errors
@@ -16,6 +18,7 @@ from pydantic import ValidationError
 from ricordo.client.addresses import checked_addresses, without_credentials
 from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
 from ricordo.client.translation import answer, translated
+from ricordo.messages.access import inbox_of
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.subjects import Subject, checked_tenant
@@ -80,22 +83,26 @@ class Connection:
         self._waiting: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
 
     @classmethod
-    async def open(cls, url: str, tenant: str, source: str, timeout: float) -> Self:
+    async def open(
+        cls, url: str, tenant: str, source: str, timeout: float, tls_ca: Path | None = None
+    ) -> Self:
         """Connect.
 
         Args:
             url: `nats://[user:password@]host:port`, several separated by commas.
             timeout: seconds to keep trying, and to wait for later answers.
+            tls_ca: file of the certificate by which that of the server is checked; None for what the system
+                trusts.
 
         Raises:
-            InvalidRequest: `url` is no address.
+            InvalidRequest: `url` is no address, or `tls_ca` no certificate.
             Forbidden: the server refuses the credentials.
             Unavailable: no server answers in time.
         """
-        addresses = checked_addresses(url)
+        addresses, trust = checked_addresses(url), _trusting(tls_ca)
         connection = cls(Client(), tenant, source, timeout)
         try:
-            await connection._connect(addresses)
+            await connection._connect(addresses, trust)
         except BaseException:
             await connection.close()
             raise
@@ -156,7 +163,7 @@ class Connection:
             with suppress(nats.errors.Error, OSError):  # it went with the connection
                 await subscription.unsubscribe()
 
-    async def _connect(self, addresses: list[str]) -> None:
+    async def _connect(self, addresses: list[str], trust: ssl.SSLContext | None) -> None:
         refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         reasons: list[Exception] = []
 
@@ -171,7 +178,8 @@ class Connection:
                 servers=addresses,
                 name="ricordo-client",
                 error_cb=heed,
-                inbox_prefix=f"_INBOX_{self.tenant}",
+                inbox_prefix=inbox_of(self.tenant),
+                tls=trust,
                 max_reconnect_attempts=-1,
                 reconnect_time_wait=1,
             )
@@ -219,6 +227,15 @@ class Connection:
 
     def _translated(self, subject: str, timeout: float) -> AbstractContextManager[None]:
         return translated(subject, timeout, lambda: self.client.is_connected)
+
+
+def _trusting(ca: Path | None) -> ssl.SSLContext | None:
+    if ca is None:
+        return None
+    try:
+        return ssl.create_default_context(cafile=ca)
+    except OSError as error:  # also what holds no certificate
+        raise InvalidRequest(f"{ca} cannot be read as a certificate: {error.strerror or error}") from None
 
 
 async def _first_done(task: asyncio.Future[T], sign: asyncio.Future[None], timeout: float | None) -> bool:

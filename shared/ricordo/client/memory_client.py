@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final, Self
 
 from nats.aio.client import Client
@@ -31,7 +32,13 @@ class MemoryClient(Publishing, Asking, Commanding):
     @classmethod
     @asynccontextmanager
     async def connect(
-        cls, url: str, tenant: str = "default", *, source: str | None = None, timeout: float = DEFAULT_TIMEOUT
+        cls,
+        url: str,
+        tenant: str = "default",
+        *,
+        source: str | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+        tls_ca: Path | None = None,
     ) -> AsyncIterator[Self]:
         """Connect for the length of an `async with`.
 
@@ -40,17 +47,19 @@ class MemoryClient(Publishing, Asking, Commanding):
             tenant: whose memories; the credentials must allow it.
             source: what `ce-source` says of the publisher, a URI reference.
             timeout: seconds to wait for the connection, and for an answer when a call does not say.
+            tls_ca: file of the certificate by which that of the server is checked; None for what the system
+                trusts.
 
         Yields:
             The client; it reconnects by itself when the connection breaks.
 
         Raises:
-            InvalidRequest: `url` is no address.
+            InvalidRequest: `url` is no address, or `tls_ca` no certificate.
             Forbidden: the server refuses the credentials.
             Unavailable: no server answers in time.
             InvalidSubject: an impossible tenant; it is a `ValueError`.
         """
-        connection = await Connection.open(url, tenant, _source(tenant, source), timeout)
+        connection = await Connection.open(url, tenant, _source(tenant, source), timeout, tls_ca)
         try:
             yield cls(connection)
         finally:

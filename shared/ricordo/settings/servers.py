@@ -1,5 +1,6 @@
 """Where NATS, PostgreSQL, Qdrant and the graph are, and how they are used."""
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +10,7 @@ from ricordo.settings.values import HTTP, Group, PositiveFloat, PositiveInt, ref
 from ricordo.urls import dsn_fault, fault
 
 _BOLT: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_SUBJECT: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
 _POSTGRES: Final = ("postgresql", "postgres")
 
 
@@ -17,6 +19,8 @@ class BusSettings(Group):
 
     Attributes:
         url: where it answers, credentials inside it when there are any.
+        inbox_prefix: where answers reach this process; permissions may demand one of its own.
+        tls_ca: the certificate by which that of the server is checked; without it, what the system trusts.
         input_bytes: limit of the stream that bots write to; a full one refuses.
         events_bytes: limit of the stream of derived events; a full one drops its oldest.
         dead_letter_bytes: limit of the stream of dead letters; a full one drops its oldest.
@@ -25,6 +29,8 @@ class BusSettings(Group):
     """
 
     url: str = "nats://127.0.0.1:4222"
+    inbox_prefix: str = "_INBOX"
+    tls_ca: Path | None = None
     input_bytes: PositiveInt = 4 * 1024**3
     events_bytes: PositiveInt = 4 * 1024**3
     dead_letter_bytes: PositiveInt = 1024**3
@@ -43,6 +49,13 @@ class BusSettings(Group):
         except InvalidRequest as error:
             refuse(error.message)
         return url
+
+    @field_validator("inbox_prefix")
+    @classmethod
+    def _is_subject(cls, prefix: str) -> str:
+        if _SUBJECT.fullmatch(prefix) is None:
+            raise ValueError("no prefix of subjects: give tokens of letters, digits, - and _ with dots between them")
+        return prefix
 
 
 class StoreSettings(Group):

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sysconfig
@@ -22,6 +24,7 @@ class NatsServerProcess:
     Args:
         folder: where it keeps its configuration, its log and its streams.
         jetstream: more of its configuration under that name, such as `max_file_store`.
+        include: a file of more configuration, such as that of `ricordo auth`.
         settings: more of its configuration besides.
 
     Raises:
@@ -29,7 +32,12 @@ class NatsServerProcess:
     """
 
     def __init__(
-        self, folder: Path, *, jetstream: Mapping[str, object] | None = None, **settings: object
+        self,
+        folder: Path,
+        *,
+        jetstream: Mapping[str, object] | None = None,
+        include: Path | None = None,
+        **settings: object,
     ) -> None:
         scripts = sysconfig.get_path("scripts")
         program = shutil.which("nats-server", path=scripts) or shutil.which("nats-server")
@@ -38,6 +46,7 @@ class NatsServerProcess:
         self._program = program
         self._folder = folder
         self._jetstream = dict(jetstream or {})
+        self._include = include
         self._settings = settings
         self._port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
@@ -46,6 +55,16 @@ class NatsServerProcess:
     def url(self) -> str:
         """Where it answers; the same after every start."""
         return f"nats://127.0.0.1:{self._port}"
+
+    @property
+    def log(self) -> Path:
+        """What it says, over all its lives."""
+        return self._folder / "nats.log"
+
+    def reload(self) -> None:
+        """Have it read its configuration again; its log says when it has."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGHUP)
 
     async def start(self) -> None:
         """Start, and return when it answers.
@@ -59,15 +78,18 @@ class NatsServerProcess:
                 await asyncio.sleep(0.02)
 
     def _launch(self) -> None:
-        configuration = self._folder / "nats.json"
+        configuration = self._folder / "nats.conf"
         jetstream = {"store_dir": str(self._folder / "store"), "sync_interval": "always"}
         settings = {
             "listen": f"127.0.0.1:{self._port}",
             **self._settings,
             "jetstream": {**jetstream, **self._jetstream},
         }
-        configuration.write_text(json.dumps(settings))
-        with (self._folder / "nats.log").open("ab") as log:
+        lines = [f"{name}: {json.dumps(value)}\n" for name, value in settings.items()]
+        if self._include is not None:  # which the server looks for from where this file is
+            lines.append(f'include "{os.path.relpath(self._include, self._folder)}"\n')
+        configuration.write_text("".join(lines))
+        with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - a program of this environment
                 [self._program, "--config", str(configuration)], stdout=log, stderr=log
             )

@@ -17,7 +17,7 @@ from ricordo_services.wiring import PASSES, WORKERS
 
 NAMES = [entry.name for entry in ENTRIES]
 GROUPS = {"dlq": ("list", "show", "replay"), "lifecycle": ("run",), "forgotten": ("save", "apply")}
-LATER = ("auth",)
+LATER = ()
 
 
 def test_the_help_lists_every_command_with_its_whole_summary(cli: Cli) -> None:

@@ -1,9 +1,11 @@
 """The connection to NATS: found at the start or not at all, then kept, whatever happens to the server."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import nats
 import nats.errors
@@ -29,6 +31,7 @@ class NatsSettings:
         name: shown in the server's list of connections.
         credentials: path of a `.creds` file; None without.
         inbox_prefix: where replies arrive; permissions may demand one's own.
+        tls_ca: file of the certificate by which that of the server is checked; None for what the system trusts.
         start_timeout: seconds to keep trying for the first connection.
         request_timeout: seconds to wait for the answer or the acknowledgement of a request.
         reconnect_wait: seconds between tries to reconnect; there is no last try.
@@ -38,6 +41,7 @@ class NatsSettings:
     name: str = "ricordo"
     credentials: str | None = None
     inbox_prefix: str = "_INBOX"
+    tls_ca: Path | None = None
     start_timeout: float = 10.0
     request_timeout: float = 5.0
     reconnect_wait: float = 0.25
@@ -95,6 +99,7 @@ class Connection:
                     name=settings.name,
                     user_credentials=settings.credentials,
                     inbox_prefix=settings.inbox_prefix,
+                    tls=_trusting(settings.tls_ca),
                     connect_timeout=2,
                     reconnect_time_wait=settings.reconnect_wait,  # type: ignore[arg-type]  # sleeps on it: any number
                     max_reconnect_attempts=-1,
@@ -197,6 +202,10 @@ def translated(what: str) -> Iterator[None]:
         raise PublishRefused(f"{what}: larger than the server carries") from None
     except (nats.errors.Error, TimeoutError, OSError) as error:
         raise BusUnavailable(f"{what}: {_said(error)}") from error
+
+
+def _trusting(ca: Path | None) -> ssl.SSLContext | None:
+    return None if ca is None else ssl.create_default_context(cafile=ca)
 
 
 def _said(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 from pydantic import JsonValue
 from pydantic.config import JsonDict
 
+from ricordo.messages.access import of_bot
 from ricordo.messages.asyncapi.bodies import messages
 from ricordo.messages.asyncapi.channels import channels, operations, parameters
 from ricordo.messages.asyncapi.headers import header_schemas
@@ -86,18 +87,17 @@ def _server() -> JsonDict:
 def _security() -> JsonDict:
     return {
         "type": "userPassword",
-        "description": "One user for all clients of a stack, who may use the subjects of every tenant.\n"
-        "Where NATS is given more users, `x-permissions` keeps one of them to a tenant.",
+        "description": "The local stack has one user for all clients, who may use the subjects of every tenant.\n"
+        "`ricordo auth` makes users that are kept to a tenant: each may do what `x-permissions` says.",
         "x-permissions": _permissions(),
     }
 
 
 def _permissions() -> JsonDict:
     """Return what a bot of one tenant must be allowed: publish and ask, and hear replies and events."""
-    events = [contract.name for contract in CONTRACTS.values() if contract.stream and contract.from_bots]
-    publish: list[JsonValue] = [f"{PREFIX}.{{tenant}}.{name}" for name in (*events, "query.>", "command.>")]
-    heard = sorted({c.name.partition(".")[0] for c in CONTRACTS.values() if not c.from_bots})
-    subscribe: list[JsonValue] = ["_INBOX_{tenant}.>", *(f"{PREFIX}.{{tenant}}.{name}.>" for name in heard)]
+    bot = of_bot("{tenant}")
+    publish: list[JsonValue] = [*bot.publish]
+    subscribe: list[JsonValue] = [*bot.subscribe]
     return {"publish": publish, "subscribe": subscribe}
 
 

@@ -1,0 +1,196 @@
+"""The users and the file that remembers them: names, roles and hashes of passwords, never a password."""
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, Self
+
+import bcrypt
+
+from ricordo.messages.subjects import InvalidSubject, checked_tenant
+from ricordo.messages.ways import WORKERS
+
+USERS_FILE: Final = "users.json"
+OPERATOR: Final = "operator"
+_PASSWORD_BYTES: Final = 24
+# What is drawn from 192 bits cannot be guessed however fast: a moderate cost keeps the server's processor free
+# when a hundred clients reconnect at once.
+_COST: Final = 8
+_BOT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}", re.ASCII)
+
+
+class AccessRefused(Exception):
+    """What was asked for cannot be done; the message says why and what to do about it."""
+
+
+class Role(StrEnum):
+    """What a user is for."""
+
+    OPERATOR = "operator"
+    WORKER = "worker"
+    BOT = "bot"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user of the server.
+
+    Attributes:
+        name: as it signs in.
+        role: what it is for.
+        of: the worker's name, or the tenant of a bot; nothing for the operator.
+        hash: of its password, by bcrypt.
+    """
+
+    name: str
+    role: Role
+    of: str
+    hash: str = ""
+
+    @classmethod
+    def bot(cls, tenant: str, name: str | None = None) -> Self:
+        """Return a bot of `tenant`, which may have several.
+
+        Raises:
+            AccessRefused: an impossible tenant or name.
+        """
+        try:
+            checked_tenant(tenant)
+        except InvalidSubject as error:
+            raise AccessRefused(str(error)) from None
+        if name is not None and _BOT.fullmatch(name) is None:
+            raise AccessRefused(f"{name[:80]!r} is no name of a bot: use 1 to 63 of a-z, 0-9 and -, not - first")
+        return cls(f"bot-{tenant}" if name is None else f"bot-{tenant}.{name}", Role.BOT, tenant)
+
+    @classmethod
+    def worker(cls, worker: str) -> Self:
+        """Return the user of `worker`."""
+        return cls(f"worker-{worker}", Role.WORKER, worker)
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The files of an encrypted server.
+
+    Attributes:
+        cert: its certificate, where the server sees it.
+        key: the key of that.
+        ca: the certificate that clients check it by, where they see it; None where their system knows it.
+    """
+
+    cert: str
+    key: str
+    ca: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """All users of a server.
+
+    Attributes:
+        address: host and port at which its clients find it.
+        tls: how it is encrypted; None where it is not.
+        users: in the order in which they came.
+    """
+
+    address: str
+    tls: Tls | None = None
+    users: tuple[User, ...] = ()
+
+    @property
+    def tenants(self) -> tuple[str, ...]:
+        """Those with bots."""
+        return tuple(dict.fromkeys(user.of for user in self.users if user.role is Role.BOT))
+
+    def find(self, name: str) -> User:
+        """Return the user called `name`.
+
+        Raises:
+            AccessRefused: there is none.
+        """
+        for user in self.users:
+            if user.name == name:
+                return user
+        raise AccessRefused(f"there is no user {name[:80]!r}; there are {', '.join(u.name for u in self.users)}")
+
+    def with_missing(self, wanted: Iterable[User]) -> tuple["Users", dict[str, str]]:
+        """Return all users and those of `wanted` that are missing, and the passwords drawn for these."""
+        known = {user.name for user in self.users}
+        fresh = [user for user in dict.fromkeys(wanted) if user.name not in known]
+        drawn = {user.name: draw() for user in fresh}
+        hashed = tuple(replace(user, hash=hashed_by_bcrypt(drawn[user.name])) for user in fresh)
+        return replace(self, users=(*self.users, *hashed)), drawn
+
+    def with_new_passwords(self, names: Iterable[str]) -> tuple["Users", dict[str, str]]:
+        """Return all users, and the passwords drawn anew for those called `names`.
+
+        Raises:
+            AccessRefused: one of them is none.
+        """
+        drawn = {self.find(name).name: draw() for name in names}
+        changed = tuple(
+            replace(user, hash=hashed_by_bcrypt(drawn[user.name])) if user.name in drawn else user
+            for user in self.users
+        )
+        return replace(self, users=changed), drawn
+
+    def without(self, name: str) -> "Users":
+        """Return all users but the bot called `name`.
+
+        Raises:
+            AccessRefused: it is none.
+        """
+        if self.find(name).role is not Role.BOT:
+            raise AccessRefused(f"{name} is no bot: workers and the operator are always there")
+        return replace(self, users=tuple(user for user in self.users if user.name != name))
+
+    def written(self) -> str:
+        """Return the text of the file."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read the text of the file.
+
+        Raises:
+            AccessRefused: it is none.
+        """
+        try:
+            found = json.loads(text)
+            tls = found["tls"]
+            users = tuple(User(**{**one, "role": Role(one["role"])}) for one in found["users"])
+            return cls(str(found["address"]), None if tls is None else Tls(**tls), users)
+        except (ValueError, TypeError, KeyError) as error:
+            raise AccessRefused(f"{USERS_FILE} cannot be read: {error}") from None
+
+
+def everybody_but_bots() -> tuple[User, ...]:
+    """Return the users that every server has."""
+    return (User(OPERATOR, Role.OPERATOR, ""), *(User.worker(worker) for worker in WORKERS))
+
+
+def draw() -> str:
+    """Return a password: letters, digits, - and _ only, since it stands in an address."""
+    return secrets.token_urlsafe(_PASSWORD_BYTES)
+
+
+def hashed_by_bcrypt(password: str) -> str:
+    """Return the hash of a password in the form that the server reads."""
+    return bcrypt.hashpw(password.encode(), bcrypt.gensalt(_COST, prefix=b"2a")).decode()
+
+
+def write_secretly(path: Path, text: str) -> None:
+    """Replace `path` by `text` in one step; only its owner may read it, from the first byte on."""
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
