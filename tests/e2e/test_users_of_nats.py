@@ -21,7 +21,9 @@ async def test_all_that_a_bot_does_works_and_no_worker_lacks_a_permission(apart:
             said("m-2", "Ieri sono stato a Dublino!", timestamp=at(hours=2)),
         )
         assert len(await remembered.bodies_until(["m-1", "m-2"])) >= 2
-        await bot.publish({"user_id": "u-1", "conversation_id": "c-1", "timestamp": at()}, name="session.ended")
+        await bot.publish(
+            {"user_id": "u-1", "conversation_id": "c-1", "timestamp": at()}, name="session.ended"
+        )
         await bot.publish(said("m-3", "Adoro Dublino.", conversation_id="c-2"), name="message.imported")
         await bot.settled(["m-3"])
         await _asks(bot)
@@ -70,7 +72,16 @@ async def test_the_client_works_with_a_bots_user_as_it_stands(apart: RunningApar
 
 async def test_the_operator_sees_the_health_of_every_worker(apart: RunningApart) -> None:
     async with apart.users.connection("operator") as operator:
-        for worker in ("ingest", "encode", "index", "enrichment", "knowledge", "retrieval", "reinforce", "sweeper"):
+        for worker in (
+            "ingest",
+            "encode",
+            "index",
+            "enrichment",
+            "knowledge",
+            "retrieval",
+            "reinforce",
+            "sweeper",
+        ):
             answer = await operator.request(f"ricordo.health.{worker}", b"", timeout=5)
             assert json.loads(answer.data)["state"] in {"ready", "starting"}, answer.data
 

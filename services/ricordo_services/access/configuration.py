@@ -13,14 +13,17 @@ ACCOUNT: Final = "RICORDO"
 """Where workers, the operator and all streams are; no tenant's name, since these hold no capitals."""
 _TENANT_AT: Final = PREFIX.count(".") + 2  # the token of a subject that names the tenant, counted from 1
 _HEAD: Final = """\
-# Written by `ricordo auth`, which replaces it: change nothing here. To be included by the configuration of the
-# NATS server, which names no other users. It holds hashes of passwords, no password.
+# Written by `ricordo auth`, which replaces it: change nothing here. To be included by the configuration of
+# the NATS server, which names no other users. It holds hashes of passwords, no password.
 """
 
 
 def configuration(users: Users) -> str:
     """Return the part of the server's configuration that says who may do what, and how it is encrypted."""
-    accounts = {ACCOUNT: _of_ricordo(users), **{tenant: _of_tenant(users, tenant) for tenant in users.tenants}}
+    accounts = {
+        ACCOUNT: _of_ricordo(users),
+        **{tenant: _of_tenant(users, tenant) for tenant in users.tenants},
+    }
     parts = [_HEAD, "accounts {"]
     for name, account in accounts.items():
         parts += [f"  {json.dumps(name)} {{", *_lines(account), "  }"]

@@ -34,8 +34,8 @@ class AccessFolder:
         except FileNotFoundError:
             if self.configuration.exists():
                 raise AccessRefused(
-                    f"{self._users} is missing beside {self.configuration.name}: bring it back, or name another "
-                    "folder to make all users anew"
+                    f"{self._users} is missing beside {self.configuration.name}: bring it back, or name "
+                    "another folder to make all users anew"
                 ) from None
             return None
 

@@ -18,8 +18,8 @@ from ricordo.messages.ways import WORKERS
 USERS_FILE: Final = "users.json"
 OPERATOR: Final = "operator"
 _PASSWORD_BYTES: Final = 24
-# What is drawn from 192 bits cannot be guessed however fast: a moderate cost keeps the server's processor free
-# when a hundred clients reconnect at once.
+# What is drawn from 192 bits cannot be guessed however fast: a moderate cost keeps the server's processor
+# free when a hundred clients reconnect at once.
 _COST: Final = 8
 _BOT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}", re.ASCII)
 
@@ -64,7 +64,9 @@ class User:
         except InvalidSubject as error:
             raise AccessRefused(str(error)) from None
         if name is not None and _BOT.fullmatch(name) is None:
-            raise AccessRefused(f"{name[:80]!r} is no name of a bot: use 1 to 63 of a-z, 0-9 and -, not - first")
+            raise AccessRefused(
+                f"{name[:80]!r} is no name of a bot: use 1 to 63 of a-z, 0-9 and -, not - first"
+            )
         return cls(f"bot-{tenant}" if name is None else f"bot-{tenant}.{name}", Role.BOT, tenant)
 
     @classmethod
@@ -116,7 +118,9 @@ class Users:
         for user in self.users:
             if user.name == name:
                 return user
-        raise AccessRefused(f"there is no user {name[:80]!r}; there are {', '.join(u.name for u in self.users)}")
+        raise AccessRefused(
+            f"there is no user {name[:80]!r}; there are {', '.join(u.name for u in self.users)}"
+        )
 
     def with_missing(self, wanted: Iterable[User]) -> tuple["Users", dict[str, str]]:
         """Return all users and those of `wanted` that are missing, and the passwords drawn for these."""

@@ -1,6 +1,6 @@
 """`ricordo auth server|add-bot|rotate|remove`: the users of NATS."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -12,6 +12,7 @@ from ricordo.client.addresses import checked_addresses
 from ricordo_services.access.folder import AccessFolder, settings_of
 from ricordo_services.access.users import AccessRefused, Tls, User, Users, everybody_but_bots
 from ricordo_services.cli.failures import Misused, guarded
+from ricordo_services.cli.globals import NoColor, forbid_color
 from ricordo_services.cli.output import margin, print_line
 
 app = typer.Typer(rich_markup_mode=None)
@@ -27,8 +28,10 @@ Show = Annotated[
 
 
 @app.callback()
-def auth() -> None:
+def auth(no_color: NoColor = False) -> None:
     """Make the users of NATS: each worker and each tenant's bots may do what they need, and no more."""
+    if no_color:
+        forbid_color()
 
 
 @app.command("server")
@@ -38,7 +41,9 @@ def server(
     *,
     tenants: Annotated[
         list[str] | None,
-        typer.Option("--tenant", metavar="NAME", help="One with a bot; as often as needed.", show_default=False),
+        typer.Option(
+            "--tenant", metavar="NAME", help="One with a bot; as often as needed.", show_default=False
+        ),
     ] = None,
     address: Annotated[
         str | None,
@@ -62,7 +67,9 @@ def server(
     folder.write(users, drawn)
     _tell(folder, drawn)
     if before is not None and (before.address, before.tls) != (users.address, users.tls):
-        margin().print("the files of the users that were there name the former place: `ricordo auth rotate --all`")
+        margin().print(
+            "the files of the users that were there name the former place: `ricordo auth rotate --all`"
+        )
     place = f"{out.resolve().name}/{folder.configuration.name}"
     margin().print(f'the configuration of the NATS server, beside that folder, holds: include "{place}"')
     if before is not None:
@@ -139,7 +146,7 @@ def _keep(folder: AccessFolder, users: Users, drawn: dict[str, str], show: bool)
         print_line(settings_of(users, users.find(name), password).rstrip("\n"))
 
 
-def _tell(folder: AccessFolder, drawn: Iterable[str]) -> None:
+def _tell(folder: AccessFolder, drawn: Collection[str]) -> None:
     for name in drawn:
         print_line(f"{name}: {folder.file_of(name)}")
     if not drawn:

@@ -339,10 +339,10 @@ ENTRIES: Final = (
         "auth",
         "auth:app",
         "Make the users of NATS: of each worker, and of each tenant's bots.",
-        "`server` writes a folder: what the configuration of the NATS server includes (permissions, and hashes "
-        "of passwords), and for each user a file of settings with its password, which only its owner may read. "
-        "It keeps what is there. Each tenant is an account of the server's own: its bots reach their memories "
-        "and nothing else. The local stack does without.",
+        "`server` writes a folder: what the configuration of the NATS server includes (permissions, and "
+        "hashes of passwords), and for each user a file of settings with its password, which only its owner "
+        "may read. It keeps what is there. Each tenant is an account of the server's own: its bots reach "
+        "their memories and nothing else. The local stack does without.",
         (
             "ricordo auth server --out users --tenant acme --address nats://bus.example:4222",
             "ricordo auth add-bot acme --name telegram --out users",

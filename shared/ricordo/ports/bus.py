@@ -31,6 +31,10 @@ class TopologyDrift(BusError):
     """What the bus holds differs from what is declared in a way that no update can mend."""
 
 
+class NotAllowed(BusError):
+    """The bus refuses it to whoever signed in."""
+
+
 class StreamsTooLarge(BusError):
     """The bus has no room for the streams as they are declared.
 

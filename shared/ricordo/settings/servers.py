@@ -54,7 +54,9 @@ class BusSettings(Group):
     @classmethod
     def _is_subject(cls, prefix: str) -> str:
         if _SUBJECT.fullmatch(prefix) is None:
-            raise ValueError("no prefix of subjects: give tokens of letters, digits, - and _ with dots between them")
+            raise ValueError(
+                "no prefix of subjects: give tokens of letters, digits, - and _ with dots between them"
+            )
         return prefix
 
 

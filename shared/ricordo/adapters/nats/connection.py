@@ -31,7 +31,8 @@ class NatsSettings:
         name: shown in the server's list of connections.
         credentials: path of a `.creds` file; None without.
         inbox_prefix: where replies arrive; permissions may demand one's own.
-        tls_ca: file of the certificate by which that of the server is checked; None for what the system trusts.
+        tls_ca: file of the certificate by which that of the server is checked; None for what the system
+            trusts.
         start_timeout: seconds to keep trying for the first connection.
         request_timeout: seconds to wait for the answer or the acknowledgement of a request.
         reconnect_wait: seconds between tries to reconnect; there is no last try.
@@ -79,6 +80,11 @@ class Connection:
         self._up = asyncio.Event()
         self._lost: set[Callable[[], None]] = set()
         self._last_error = ""
+
+    @property
+    def denied(self) -> str:
+        """What the server has refused these credentials last; empty where its last error was another."""
+        return self._last_error if "permissions violation" in self._last_error else ""
 
     @property
     def streams(self) -> JetStreamContext:

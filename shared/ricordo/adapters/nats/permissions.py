@@ -1,8 +1,8 @@
-"""What each worker may do on the server, derived from what the contract says that it reads, writes and answers.
+"""What each worker may do on the server: it follows from what the contract says that it reads and writes.
 
-A worker may fetch from its own durable consumers and settle what it fetched, publish the events that it writes
-and its dead letters, and hear the requests that it answers. It may look at streams and consumers, so that it
-finds out at its start whether they are as declared; to make or change them is the operator's.
+A worker may fetch from its own durable consumers and settle what it fetched, publish the events that it
+writes and its dead letters, and hear the requests that it answers. It may look at streams and consumers, so
+that it finds out at its start whether they are as declared; to make or change them is the operator's.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,7 @@
 """Bringing the declared streams and consumers into being, and noticing where the server has others."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from nats.js.api import ConsumerConfig, StreamConfig
 
 from ricordo.adapters.nats.connection import Connection, translated
 from ricordo.adapters.nats.topology import ConsumerSpec, StreamSpec, Topology
-from ricordo.ports.bus import StreamsTooLarge, TopologyDrift
+from ricordo.ports.bus import NotAllowed, StreamsTooLarge, TopologyDrift
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -65,7 +66,7 @@ class Provisioning:
     async def provision(self) -> Sequence[str]:
         """Create and update what is needed; see the port."""
         changes: list[str] = []
-        with translated("cannot provision"):
+        with translated("cannot provision"), self._explained():
             for stream in self._topology.streams:
                 changes += await self._stream(self._connection.streams, stream)
             for consumer in self._topology.consumers:
@@ -75,6 +76,19 @@ class Provisioning:
         if changes:
             _log.info("streams and consumers are made or changed", changes=len(changes))
         return changes
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Tell a server that keeps silent from credentials that are not enough: the request times out too."""
+        try:
+            yield
+        except TimeoutError:
+            if denied := self._connection.denied:
+                raise NotAllowed(
+                    "streams or consumers are not as declared, and these credentials may not mend that "
+                    f"({denied}): run `ricordo migrate` with those of the operator"
+                ) from None
+            raise
 
     async def _stream(self, streams: JetStreamContext, spec: StreamSpec) -> Sequence[str]:
         declared = spec.config()

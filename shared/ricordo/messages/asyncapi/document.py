@@ -11,7 +11,7 @@ from ricordo.messages.asyncapi.channels import channels, operations, parameters
 from ricordo.messages.asyncapi.headers import header_schemas
 from ricordo.messages.asyncapi.names import ref
 from ricordo.messages.asyncapi.yaml_text import yaml_text
-from ricordo.messages.registry import CONTRACTS, ContractKind
+from ricordo.messages.registry import ContractKind
 from ricordo.messages.subjects import PREFIX
 from ricordo.messages.ways import WORKERS
 
@@ -87,7 +87,7 @@ def _server() -> JsonDict:
 def _security() -> JsonDict:
     return {
         "type": "userPassword",
-        "description": "The local stack has one user for all clients, who may use the subjects of every tenant.\n"
+        "description": "The local stack has one user for all clients, who may use what is any tenant's.\n"
         "`ricordo auth` makes users that are kept to a tenant: each may do what `x-permissions` says.",
         "x-permissions": _permissions(),
     }

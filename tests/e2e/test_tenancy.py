@@ -1,0 +1,168 @@
+"""A bot of one tenant tries to reach another's memories in every way that it can think of, and reaches none.
+
+RICORDO_CROSSINGS says how many attempts are made; docs/reliability.md has the figures of 10,000.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+import pytest
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from tests.fixtures.crossings import STREAMS, Crossings, Intruder, Victim
+from tests.fixtures.users_of_nats import RunningApart, UsersOfNats, apart
+from tests.fixtures.wire import Bot, said
+
+from ricordo.adapters.nats import Limits, open_bus, ricordo_topology
+from ricordo.client import Forbidden, MemoryClient
+
+__all__ = ["apart"]
+
+ATTEMPTS: Final = int(os.environ.get("RICORDO_CROSSINGS", "560"))
+SECRET: Final = "Xanthippe"
+OWN_QUESTION: Final = json.dumps({"user_id": "u-1", "query": "the secret", "reinforce": False}).encode()
+TOPOLOGY: Final = ricordo_topology(Limits(incoming_bytes=10**6, derived_bytes=10**6, dead_letter_bytes=10**6))
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
+
+
+async def with_a_secret(bot: Bot) -> Victim:
+    """Have a bot remember what nobody else may know."""
+    await bot.remember(said("m-1", f"The secret is {SECRET}.", user_id="u-1", conversation_id="c-1"))
+    memory = (await bot.recall("secret", user_id="u-1"))["memories"][0]
+    return Victim(bot.tenant, "u-1", "c-1", "m-1", memory["id"], SECRET)
+
+
+async def state(operator: Client) -> dict[str, object]:
+    """Return what the streams hold of others than `alpha`, and who reads them."""
+    streams = operator.jetstream()
+    found: dict[str, object] = {}
+    for name in STREAMS:
+        info = await streams.stream_info(name, subjects_filter=">")
+        held = {
+            subject: count
+            for subject, count in (info.state.subjects or {}).items()
+            if ".alpha." not in subject
+        }
+        readers = sorted(one.name for one in await streams.consumers_info(name))
+        found[name] = (info.config, held, readers)
+    return found
+
+
+@asynccontextmanager
+async def nothing_reaches(operator: Client, tenant: str) -> AsyncIterator[list[str]]:
+    """Collect what arrives anywhere that is the tenant's, or among the dead letters of it."""
+    heard: list[str] = []
+
+    async def hear(message: Msg) -> None:
+        if message.data != OWN_QUESTION:
+            heard.append(f"{message.subject} {message.data[:200]!r}")
+
+    subjects = (f"memory.v1.{tenant}.>", f"dlq.*.memory.v1.{tenant}.>", f"_INBOX_{tenant}.>")
+    subscriptions = [await operator.subscribe(subject, cb=hear) for subject in subjects]
+    await operator.flush()
+    yield heard
+    await operator.flush()
+    for subscription in subscriptions:
+        await subscription.unsubscribe()
+
+
+async def test_no_attempt_at_crossing_leaks(apart: RunningApart) -> None:
+    users = apart.users
+    async with apart.bot("beta") as bot, users.connection("operator") as operator:
+        victim = await with_a_secret(bot)
+        before = await state(operator)
+        attempts = Crossings("alpha", victim, seed=7).make(ATTEMPTS)
+        inboxes: list[str] = []
+
+        async def hear(message: Msg) -> None:
+            inboxes.append(f"{message.subject} {message.data[:200]!r}")
+
+        await bot.connection.subscribe("_INBOX_beta.>", cb=hear)
+        await bot.connection.subscribe("memory.v1.beta.memory.*", cb=hear)
+        await bot.connection.flush()
+        intruder = Intruder("_INBOX_alpha.x", victim)
+        async with (
+            nothing_reaches(operator, "beta") as heard,
+            users.connection("bot-alpha", intruder.hear_refusal) as client,
+        ):
+            async with repeating(lambda: own_question(bot)):
+                await intruder.try_all(client, attempts)
+            assert client.is_connected
+            await settled(operator)
+        outcome = intruder.outcome
+        print(report(outcome.tried, outcome.refused, outcome.leaks, [*heard, *inboxes]))  # noqa: T201
+        assert outcome.tried.total() == ATTEMPTS
+        assert outcome.leaks == []
+        assert heard == []
+        assert inboxes == []
+        assert await state(operator) == before
+        assert SECRET in str((await bot.recall("secret", user_id="u-1"))["memories"])
+
+
+async def own_question(bot: Bot) -> None:
+    """Have the victim ask for its secret, which then is on its way where others listen."""
+    answer = await bot.request("query.recall", OWN_QUESTION)
+    assert SECRET in str(answer.body["memories"])
+
+
+@asynccontextmanager
+async def repeating(act: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+    """Do something again and again for the length of an `async with`, once at least."""
+
+    async def again() -> None:
+        while True:
+            await act()
+            await asyncio.sleep(0.01)
+
+    await act()
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(again())
+        yield
+        task.cancel()
+
+
+async def settled(operator: Client) -> None:
+    """Wait until the workers have taken in all that was published."""
+    async with asyncio.timeout(120):
+        while (await operator.jetstream().stream_info("RICORDO_IN")).state.messages:  # noqa: ASYNC110 - no event
+            await asyncio.sleep(0.1)
+
+
+def report(tried: dict[str, int], refused: dict[str, int], *found: list[str]) -> str:
+    """Return a table of the attempts."""
+    lines = [f"{kind:42} {count:6} tried {refused.get(kind, 0):6} refused" for kind, count in tried.items()]
+    return "\n".join((*lines, f"{sum(tried.values())} attempts, {sum(map(len, found))} leaks"))
+
+
+async def test_the_same_attempts_succeed_for_who_may_do_all(tmp_path: Path) -> None:
+    """What is refused above is refused for want of a permission, and what leaks is noticed."""
+    victim = Victim("beta", "u-1", "c-1", "m-1", str(uuid4()), SECRET)
+    refusable = (one for one in Crossings("alpha", victim, seed=7).make(280) if not one.passes)
+    users = UsersOfNats(tmp_path, "alpha", "beta")
+    async with users.server:
+        async with open_bus(users.nats_settings("operator", timeout=5.0), TOPOLOGY) as bus:
+            await bus.provision()
+        intruder = Intruder("_INBOX_alpha.x", victim)
+        async with users.connection("operator", intruder.hear_refusal) as operator:
+            stream = operator.jetstream()
+            async with repeating(lambda: stream.publish("memory.v1.beta.message.received", SECRET.encode())):
+                await intruder.try_all(operator, refusable)
+    found = intruder.outcome
+    assert not found.refused.keys() - {"settles for a worker", "speaks to workers", "asks the server"}
+    assert any(leak.startswith("overheard") and SECRET in leak for leak in found.leaks)
+    assert any(leak.startswith("answered") and "jetstream" in leak for leak in found.leaks)
+
+
+async def test_nobody_enters_without_a_password(apart: RunningApart) -> None:
+    for stranger in ("", "operator:@", "operator:operator@", "bot-alpha:x@"):
+        url = apart.users.server.url.replace("nats://", f"nats://{stranger}")
+        with pytest.raises(Forbidden):
+            async with MemoryClient.connect(url, "alpha", timeout=3):
+                pass

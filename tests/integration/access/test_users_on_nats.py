@@ -1,0 +1,156 @@
+"""A real NATS server with the users of `ricordo auth`: who comes in, who goes out, what is said to whom."""
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import nats.errors
+import pytest
+from tests.fixtures.users_of_nats import UsersOfNats
+
+from ricordo.adapters.nats import open_bus, ricordo_topology
+from ricordo.adapters.nats.topology import Limits
+from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
+from ricordo.ports.bus import NotAllowed, Outgoing
+
+pytestmark = pytest.mark.integration
+
+_SMALL = Limits(incoming_bytes=1_000_000, derived_bytes=1_000_000, dead_letter_bytes=1_000_000)
+TOPOLOGY = ricordo_topology(_SMALL)
+
+
+@pytest.fixture
+async def users(tmp_path: Path) -> AsyncIterator[UsersOfNats]:
+    """Yield a server with the users of one tenant, and with all streams."""
+    made = UsersOfNats(tmp_path, "acme")
+    async with made.server:
+        async with open_bus(made.nats_settings("operator", timeout=5.0), TOPOLOGY) as bus:
+            await bus.provision()
+        yield made
+
+
+async def tell(users: UsersOfNats, tenant: str, user: str | None = None) -> None:
+    async with MemoryClient.connect(users.url(user or f"bot-{tenant}"), tenant, timeout=3) as memory:
+        await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
+
+
+async def test_a_new_tenant_comes_in_while_the_server_runs_and_nobody_else_notices(
+    users: UsersOfNats,
+) -> None:
+    async with MemoryClient.connect(users.url("bot-acme"), "acme") as memory:
+        users.auth("add-bot", "beta")
+        await users.read_again()
+        await users.read_again()  # the first makes the account, the second what it imports
+        await tell(users, "beta")
+        await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
+
+
+async def test_a_second_bot_of_a_tenant_comes_in_at_once(users: UsersOfNats) -> None:
+    users.auth("add-bot", "acme", "--name", "telegram")
+    await users.read_again()
+    await tell(users, "acme", "bot-acme.telegram")
+
+
+async def test_a_former_password_is_no_good_any_more(users: UsersOfNats) -> None:
+    former = users.url("bot-acme")
+    users.auth("rotate", "bot-acme")
+    await tell_with(former)  # until the server has read it
+    await users.read_again()
+    with pytest.raises(Forbidden):
+        await tell_with(former)
+    await tell(users, "acme")
+
+
+async def test_a_bot_that_was_taken_away_is_put_out(users: UsersOfNats) -> None:
+    former = users.url("bot-acme")
+    async with users.connection("bot-acme") as connection:
+        users.auth("remove", "bot-acme")
+        await users.read_again()
+        async with asyncio.timeout(10):
+            while connection.is_connected:  # noqa: ASYNC110 - it is told by its state
+                await asyncio.sleep(0.02)
+    with pytest.raises(Forbidden):
+        await tell_with(former)
+
+
+async def tell_with(url: str) -> None:
+    async with MemoryClient.connect(url, "acme", timeout=3) as memory:
+        await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
+
+
+async def test_a_bot_hears_at_once_that_another_tenant_is_not_its_own(users: UsersOfNats) -> None:
+    async with MemoryClient.connect(users.url("bot-acme"), "beta", timeout=5) as memory:
+        with pytest.raises(Forbidden, match=r"memory\.v1\.beta\.message\.received"):
+            await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
+        with pytest.raises(Forbidden):
+            await memory.recall("u-1", "ciao")
+
+
+async def test_a_bot_hears_that_nobody_answers(users: UsersOfNats) -> None:
+    """Its request goes from one account to another: it does not have to time out."""
+    async with MemoryClient.connect(users.url("bot-acme"), "acme", timeout=5) as memory:
+        with pytest.raises(Unavailable, match=r"nobody|no worker"):
+            await memory.recall("u-1", "ciao")
+
+
+async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: UsersOfNats) -> None:
+    settings = users.nats_settings("worker-ingest", timeout=2.0)
+    async with open_bus(settings, TOPOLOGY) as bus:
+        assert await bus.provision() == []
+    larger = ricordo_topology(replace(_SMALL, incoming_bytes=2_000_000))
+    async with open_bus(settings, larger) as bus:
+        with pytest.raises(NotAllowed, match=r"ricordo migrate.* with those of the operator"):
+            await bus.provision()
+
+
+async def test_a_worker_may_not_do_anothers_work(users: UsersOfNats) -> None:
+    async with open_bus(users.nats_settings("worker-ingest"), TOPOLOGY) as bus:
+        (refused,) = await bus.publish(
+            [Outgoing(subject="memory.v1.acme.memory.indexed", body=b"{}", headers={})]
+        )
+        assert refused is not None
+        (accepted,) = await bus.publish(
+            [Outgoing(subject="memory.v1.acme.memory.created", body=b"{}", headers={})]
+        )
+        assert accepted is None
+    async with users.connection("worker-ingest") as connection:
+        for call in ("STREAM.PURGE.RICORDO_IN", "CONSUMER.MSG.NEXT.RICORDO.encode", "STREAM.MSG.GET.RICORDO"):
+            with pytest.raises((nats.errors.TimeoutError, nats.errors.NoRespondersError)):
+                await connection.request(f"$JS.API.{call}", b"{}", timeout=0.3)
+            assert any(f'"$JS.API.{call}"' in line for line in users.violations())
+
+
+def make_certificate(path: Path) -> None:
+    """Leave a certificate of this address, and its key, at `path` with .pem and .key behind it."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl makes the certificates of this test")
+    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1"
+    options = ("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", f"{path}.key", "-out", f"{path}.pem")
+    subprocess.run([openssl, *words.split(), *options], check=True, capture_output=True)
+
+
+async def test_on_an_encrypted_server_clients_check_whom_they_speak_to(tmp_path: Path) -> None:
+    for name in ("server", "stranger"):
+        await asyncio.to_thread(make_certificate, tmp_path / name)
+    certificate, key = tmp_path / "server.pem", tmp_path / "server.key"
+    options = ("--tls-cert", str(certificate), "--tls-key", str(key), "--tls-ca", str(certificate))
+    users = UsersOfNats(tmp_path, "acme", options=options)
+    async with users.server:
+        url, ca = users.url("bot-acme"), Path(users.settings("bot-acme")["RICORDO_NATS_CA"])
+        assert url.startswith("tls://")
+        operator = replace(users.nats_settings("operator", timeout=5.0), tls_ca=users.bus("operator").tls_ca)
+        async with open_bus(operator, TOPOLOGY) as bus:
+            await bus.provision()
+        async with MemoryClient.connect(url, "acme", tls_ca=ca) as memory:
+            await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
+        for trusted in (None, tmp_path / "stranger.pem"):
+            with pytest.raises(Unavailable, match=r"(?i)certificate"):
+                async with MemoryClient.connect(url, "acme", tls_ca=trusted, timeout=3):
+                    pass
+        with pytest.raises(InvalidRequest, match="certificate"):
+            async with MemoryClient.connect(url, "acme", tls_ca=tmp_path / "none.pem"):
+                pass

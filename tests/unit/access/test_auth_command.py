@@ -1,0 +1,178 @@
+"""`ricordo auth` keeps a folder of users: passwords in files of their own, hashes for the server."""
+
+import json
+import re
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import bcrypt
+import pytest
+
+from ricordo.messages.ways import WORKERS
+from ricordo_services.cli.app import run
+
+Auth = Callable[..., int]
+EVERYBODY = {"operator", *(f"worker-{worker}" for worker in WORKERS)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "users"
+
+
+@pytest.fixture
+def auth(folder: Path) -> Auth:
+    def call(*arguments: str) -> int:
+        return run(["auth", *arguments, "--out", str(folder)])
+
+    return call
+
+
+def password(folder: Path, user: str) -> str:
+    """Return the password in a user's file."""
+    found = re.search(rf"//{re.escape(user)}:([\w-]+)@", (folder / f"{user}.env").read_text())
+    assert found is not None
+    return found[1]
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {one["name"]: one["hash"] for one in json.loads((folder / "users.json").read_text())["users"]}
+
+
+def test_each_user_gets_a_password_of_its_own_that_only_a_hash_of_is_told(auth: Auth, folder: Path) -> None:
+    assert auth("server", "--tenant", "acme", "--tenant", "beta") == 0
+    known = hashes(folder)
+    assert known.keys() == EVERYBODY | {"bot-acme", "bot-beta"}
+    drawn = {user: password(folder, user) for user in known}
+    assert len(set(drawn.values())) == len(drawn)
+    assert all(len(one) >= 32 for one in drawn.values())
+    told = (folder / "ricordo-users.conf").read_text() + (folder / "users.json").read_text()
+    for user, secret in drawn.items():
+        assert bcrypt.checkpw(secret.encode(), known[user].encode())
+        assert known[user] in told
+        assert secret not in told
+
+
+def test_nobody_else_may_look_at_any_file(auth: Auth, folder: Path) -> None:
+    assert auth("server", "--tenant", "acme") == 0
+    assert auth("rotate", "bot-acme") == 0
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_run_again_it_changes_nothing_and_adds_what_is_missing(auth: Auth, folder: Path) -> None:
+    assert auth("server", "--tenant", "acme") == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert auth("server", "--tenant", "acme") == 0
+    assert auth("add-bot", "acme") == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    (folder / "bot-acme.env").unlink()  # its owner has it now
+    assert auth("server", "--tenant", "beta") == 0
+    assert not (folder / "bot-acme.env").exists()
+    assert hashes(folder).keys() == EVERYBODY | {"bot-acme", "bot-beta"}
+
+
+def test_workers_are_told_their_inbox_and_bots_the_address_alone(auth: Auth, folder: Path) -> None:
+    assert auth("server", "--tenant", "acme", "--address", "nats://bus.example:4223") == 0
+    ingest = (folder / "worker-ingest.env").read_text().splitlines()
+    assert [line.partition("=")[0] for line in ingest] == ["RICORDO_BUS__URL", "RICORDO_BUS__INBOX_PREFIX"]
+    assert ingest[1] == "RICORDO_BUS__INBOX_PREFIX=_INBOX_WORKER_ingest"
+    (bot,) = (folder / "bot-acme.env").read_text().splitlines()
+    assert re.fullmatch(r"RICORDO_NATS_URL=nats://bot-acme:[\w-]+@bus\.example:4223", bot)
+
+
+def test_with_certificates_clients_are_told_to_check_them(auth: Auth, folder: Path) -> None:
+    tls = ("--tls-cert", "/etc/c.pem", "--tls-key", "/etc/k.pem", "--tls-ca", "/etc/ca.pem")
+    assert auth("server", "--tenant", "acme", *tls) == 0
+    assert (
+        'tls { cert_file: "/etc/c.pem", key_file: "/etc/k.pem" }'
+        in (folder / "ricordo-users.conf").read_text()
+    )
+    bot = (folder / "bot-acme.env").read_text()
+    assert bot.startswith("RICORDO_NATS_URL=tls://bot-acme:")
+    assert bot.endswith("\nRICORDO_NATS_CA=/etc/ca.pem\n")
+    assert "RICORDO_BUS__TLS_CA=/etc/ca.pem\n" in (folder / "worker-ingest.env").read_text()
+    assert auth("add-bot", "beta") == 0  # what was said once holds
+    assert "tls://" in (folder / "bot-beta.env").read_text()
+
+
+def test_a_password_shown_is_kept_nowhere(
+    auth: Auth, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert auth("server") == 0
+    capsys.readouterr()
+    assert auth("add-bot", "acme", "--name", "telegram", "--show") == 0
+    shown = capsys.readouterr().out
+    found = re.fullmatch(r"RICORDO_NATS_URL=nats://bot-acme\.telegram:([\w-]+)@127\.0\.0\.1:4222\n", shown)
+    assert found is not None
+    assert not (folder / "bot-acme.telegram.env").exists()
+    assert bcrypt.checkpw(found[1].encode(), hashes(folder)["bot-acme.telegram"].encode())
+    assert all(found[1] not in path.read_text() for path in folder.iterdir())
+
+
+def test_rotating_changes_the_named_and_nobody_else(auth: Auth, folder: Path) -> None:
+    assert auth("server", "--tenant", "acme") == 0
+    before, former = hashes(folder), password(folder, "worker-ingest")
+    assert auth("rotate", "worker-ingest") == 0
+    after = hashes(folder)
+    assert {user for user in before if before[user] != after[user]} == {"worker-ingest"}
+    assert password(folder, "worker-ingest") != former
+    assert auth("rotate", "--all") == 0
+    assert all(after[user] != new for user, new in hashes(folder).items())
+
+
+def test_a_bot_can_be_taken_away_and_a_tenant_goes_with_its_last(auth: Auth, folder: Path) -> None:
+    assert auth("server", "--tenant", "acme") == 0
+    assert auth("add-bot", "acme", "--name", "two") == 0
+    assert auth("remove", "bot-acme") == 0
+    assert not (folder / "bot-acme.env").exists()
+    assert '"acme"' in (folder / "ricordo-users.conf").read_text()
+    assert auth("remove", "bot-acme.two") == 0
+    assert '"acme"' not in (folder / "ricordo-users.conf").read_text()
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        (["server", "--tenant", "Acme"], 2, "is no tenant"),
+        (["server", "--tenant", "a.b"], 2, "is no tenant"),
+        (["server", "--address", "nats://u:p@h:4222"], 2, "host and port only"),
+        (["server", "--address", "nats://a:1,nats://b:2"], 2, "name one server"),
+        (["server", "--address", "http://a:1"], 2, "--address"),
+        (["server", "--tls-cert", "/c"], 2, "go together"),
+        (["server", "--tls-ca", "/c"], 2, "go together"),
+        (["add-bot", "acme", "--name", "A B"], 2, "is no name of a bot"),
+        (["rotate"], 2, "name the users"),
+        (["rotate", "bot-acme", "--all"], 2, "name the users"),
+        (["rotate", "bot-nobody"], 1, "there is no user 'bot-nobody'; there are operator"),
+        (["remove", "operator"], 1, "operator is no bot"),
+        (["remove", "worker-ingest"], 1, "is no bot"),
+    ],
+)
+def test_what_cannot_be_is_said_and_changes_nothing(
+    auth: Auth,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    refused: tuple[list[str], int, str],
+) -> None:
+    arguments, code, says = refused
+    assert auth("server") == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert auth(*arguments) == code
+    assert says in " ".join(capsys.readouterr().err.split())
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_users_that_were_lost_are_not_made_anew_by_mistake(
+    auth: Auth, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert auth("add-bot", "acme") == 1
+    assert "holds no users" in capsys.readouterr().err
+    assert auth("server") == 0
+    (folder / "users.json").write_text("{")
+    assert auth("server") == 1
+    assert "cannot be read" in capsys.readouterr().err
+    (folder / "users.json").unlink()
+    assert auth("server") == 1
+    assert "is missing beside" in capsys.readouterr().err

@@ -1,0 +1,79 @@
+"""Who may do what follows from who reads, writes and answers, so that a new consumer cannot be forgotten."""
+
+import pytest
+
+from ricordo.adapters.nats.permissions import consumers_of, inbox_of_worker, of_worker
+from ricordo.adapters.nats.topology import ConsumerSpec, ricordo_topology
+from ricordo.messages.access import inbox_of, of_bot
+from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.subjects import every_tenant
+from ricordo.messages.ways import WORKERS, WRITERS, answerer_of, worker_of
+
+
+def matches(pattern: str, subject: str) -> bool:
+    """Whether a subject, wildcards of its own included, lies within a pattern of NATS."""
+    wanted, given = pattern.split(" ", maxsplit=1)[0].split("."), subject.split(".")
+    for position, token in enumerate(wanted):
+        if token == ">":
+            return len(given) > position
+        if position >= len(given) or token not in ("*", given[position]):
+            return False
+    return len(wanted) == len(given)
+
+
+def publishing(subject: str) -> set[str]:
+    return {worker for worker in WORKERS if any(matches(one, subject) for one in of_worker(worker).publish)}
+
+
+@pytest.mark.parametrize("consumer", ricordo_topology().consumers, ids=lambda one: one.name)
+def test_every_durable_consumer_is_one_workers(consumer: ConsumerSpec) -> None:
+    owner = {worker for worker in WORKERS if consumer.name in consumers_of(worker)}
+    assert len(owner) == 1
+    assert publishing(f"$JS.API.CONSUMER.MSG.NEXT.{consumer.stream}.{consumer.name}") == owner
+    assert publishing(f"$JS.ACK.{consumer.stream}.{consumer.name}.1.2.3.4.5") == owner
+    assert owner <= publishing(f"dlq.{consumer.name}.memory.v1.acme.message.received")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_an_event_is_published_by_its_writers_alone(name: str) -> None:
+    assert publishing(every_tenant(name)) == {worker_of(writer) for writer in WRITERS[name]}
+
+
+@pytest.mark.parametrize("name", [name for name, one in CONTRACTS.items() if one.reply is not None])
+def test_a_request_reaches_who_answers_it_in_their_queue_group(name: str) -> None:
+    answerer = answerer_of(CONTRACTS[name])
+    hearing = {
+        (worker, pattern.partition(" ")[2])
+        for worker in WORKERS
+        for pattern in of_worker(worker).subscribe
+        if matches(pattern, every_tenant(name))
+    }
+    assert (answerer.worker, answerer.queue) in hearing
+    assert {queue for _, queue in hearing} <= {"retrieval", "commands", "knowledge-commands"}
+
+
+@pytest.mark.parametrize("worker", WORKERS)
+def test_no_worker_may_make_change_or_empty_a_stream_or_hear_what_bots_say(worker: str) -> None:
+    allowed = of_worker(worker)
+    for call in (
+        "STREAM.CREATE.X",
+        "STREAM.PURGE.RICORDO",
+        "STREAM.DELETE.RICORDO_IN",
+        "CONSUMER.CREATE.RICORDO.x",
+    ):
+        assert not any(matches(one, f"$JS.API.{call}") for one in allowed.publish)
+    for subject in ("memory.v1.acme.message.received", "dlq.ingest.x", "_INBOX.x", f"{inbox_of('acme')}.x"):
+        assert not any(matches(one, subject) for one in allowed.subscribe)
+    others = {inbox_of_worker(one) for one in WORKERS if one != worker}
+    assert not any(matches(one, f"{other}.x") for one in allowed.subscribe for other in others)
+
+
+def test_a_bot_is_kept_to_its_tenant() -> None:
+    allowed = of_bot("acme")
+    assert all(
+        one.startswith(("memory.v1.acme.", "_INBOX_acme.")) for one in (*allowed.publish, *allowed.subscribe)
+    )
+    for name, contract in CONTRACTS.items():
+        subject = f"memory.v1.acme.{name}"
+        assert any(matches(one, subject) for one in allowed.publish) is contract.from_bots
+        assert any(matches(one, subject) for one in allowed.subscribe) is not contract.from_bots
