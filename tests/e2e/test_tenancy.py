@@ -15,7 +15,8 @@ from uuid import uuid4
 import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from tests.fixtures.crossings import STREAMS, Crossings, Intruder, Victim
+from tests.fixtures.crossings import STREAMS, Crossings, Victim
+from tests.fixtures.intruder import Intruder
 from tests.fixtures.users_of_nats import RunningApart, UsersOfNats, apart
 from tests.fixtures.wire import Bot, said
 

@@ -1,4 +1,4 @@
-"""No request to Qdrant goes without the tenant: the contract again, with an engine that refuses such a one."""
+"""No request to Qdrant goes without the tenant: the contract again, on engines that refuse such a one."""
 
 # ruff: noqa: ANN401 - what is passed on is the engines' business
 
@@ -11,7 +11,7 @@ import pytest
 import qdrant_edge
 from qdrant_client import AsyncQdrantClient, models
 
-from ricordo.adapters.qdrant import edge
+from ricordo.adapters.qdrant import edge, edge_shard
 from ricordo.adapters.qdrant.conditions import LIVE, OWNER, TENANT, AllOf, Match
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.adapters.qdrant.server import ServerVectorIndex
@@ -131,7 +131,7 @@ class TestEdge(VectorIndexContract):
     async def index(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
     ) -> AsyncIterator[VectorIndex]:
-        really_opened = edge.opened
+        really_opened = edge_shard.opened
         monkeypatch.setattr(edge, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
         index = EdgeVectorIndex(tmp_path, counted_from=request.param)
         yield index
@@ -154,7 +154,7 @@ class TestServer(VectorIndexContract):
 async def test_a_request_without_the_tenant_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without = "ricordo.adapters.qdrant.{}.in_scope"
     guarded = GuardedClient(AsyncQdrantClient(":memory:"))
-    really_opened = edge.opened
+    really_opened = edge_shard.opened
     monkeypatch.setattr(edge, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
     indexes = (ServerVectorIndex(cast("AsyncQdrantClient", guarded)), EdgeVectorIndex(tmp_path))
     for module in ("server", "edge_shard"):

@@ -16,8 +16,12 @@ from ricordo_services.progress.passes import ORDER, PassSummary
 from ricordo_services.wiring import PASSES, WORKERS
 
 NAMES = [entry.name for entry in ENTRIES]
-GROUPS = {"dlq": ("list", "show", "replay"), "lifecycle": ("run",), "forgotten": ("save", "apply")}
-LATER = ()
+GROUPS = {
+    "auth": ("server", "add-bot", "rotate", "remove"),
+    "dlq": ("list", "show", "replay"),
+    "lifecycle": ("run",),
+    "forgotten": ("save", "apply"),
+}
 
 
 def test_the_help_lists_every_command_with_its_whole_summary(cli: Cli) -> None:
