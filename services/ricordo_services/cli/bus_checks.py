@@ -25,6 +25,8 @@ _WELL: Final = ("ready", "starting", "yielding")
 _SECONDS: Final = 3.0
 _MADE_BY: Final = "workers make it when they start, or say why they cannot: `ricordo up`"
 _START: Final = "start it: `ricordo up`, or `ricordo worker {}` where the servers are elsewhere"
+_STREAMS: Final = "streams"
+_UNSEEN: Final = Finding("workers", State.NOTED, "are not told of to these credentials; recall says more")
 _CURES: Final = {
     Degradation.ROWS: "PostgreSQL does not answer the workers: see its log and theirs",
     Degradation.VECTORS: "the vector index does not answer: restart the embedding worker",
@@ -54,9 +56,10 @@ async def look_at_bus(target: Target, own: EmbeddingSettings) -> BusSeen:
         async with target.connection(_SECONDS) as connection:
             client = connection.client
             found = [well("nats", f"{without_credentials(target.url)} {_version(client)}")]
-            found += await _streams(client)
+            streams = await _streams(client)
             at_work = await _at_work(client)
-            found += _workers(at_work)
+            seen = at_work.reports or not any(one.name == _STREAMS for one in streams)
+            found += [*streams, *(_workers(at_work) if seen else [_UNSEEN])]
             lacking, answer = await _answer(MemoryClient(connection), at_work.embedding(own) or own)
             encoded = None if lacking is None else Degradation.MODEL not in lacking
             return BusSeen([*found, *answer], at_work, encoded)
@@ -84,7 +87,7 @@ async def _streams(client: Client) -> list[Finding]:
         }
     except (nats.js.errors.Error, nats.errors.Error, TimeoutError) as error:
         reason = str(error) or type(error).__name__
-        return [Finding("streams", State.NOTED, f"cannot be looked at with these credentials ({reason})")]
+        return [Finding(_STREAMS, State.NOTED, f"cannot be looked at with these credentials ({reason})")]
     found = []
     for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS):
         if name not in streams:

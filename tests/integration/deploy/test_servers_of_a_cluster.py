@@ -13,6 +13,7 @@ import pytest
 from ricordo.adapters.nats import NatsSettings, open_bus
 from ricordo.ports.bus import BusUnavailable
 from ricordo.settings import BusSettings, Settings
+from ricordo_services.cli.app import run
 from ricordo_services.resources import bus_settings, topology
 from ricordo_services.stack import Endpoints, packages
 
@@ -75,6 +76,26 @@ async def test_nats_admits_nobody_without_the_password(nats_url: str) -> None:
     with pytest.raises(BusUnavailable, match=r"Authorization|reset by peer"):
         async with open_bus(stranger, topology(settings)):
             pass
+
+
+async def test_the_configuration_with_users_differs_in_these_alone(tmp_path: Path) -> None:
+    plain, users = (
+        (ROOT / "deploy/nats" / name).read_text(encoding="utf-8") for name in ("nats.conf", "users.conf")
+    )
+    begin = plain.index("server_name")
+    common = plain[begin : plain.index("authorization")]
+    assert users[users.index("server_name") :] == f'{common}include "users/ricordo-users.conf"\n'
+    assert run(["auth", "server", "--tenant", "acme", "--out", str(tmp_path / "users")]) == 0
+    (tmp_path / "nats.conf").write_text(users)
+    check = await asyncio.create_subprocess_exec(
+        packages.nats_server(),
+        "-t",
+        "--config",
+        tmp_path / "nats.conf",
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, said = await check.communicate()
+    assert check.returncode == 0, said
 
 
 async def test_postgres_makes_the_role_of_the_workers(stack: Endpoints, tmp_path: Path) -> None:
