@@ -140,7 +140,7 @@ def _bot(tenant: str, name: str | None = None) -> User:
 
 def _keep(folder: AccessFolder, users: Users, drawn: dict[str, str], show: bool) -> None:
     folder.write(users, drawn, shown=show)
-    if not show:
+    if not show or not drawn:
         _tell(folder, drawn)
     for name, password in drawn.items() if show else ():
         print_line(settings_of(users, users.find(name), password).rstrip("\n"))

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from ricordo.messages.ways import WORKERS
 from ricordo_services.cli.app import run
 
+ROOT = Path(__file__).parents[3]
 Auth = Callable[..., int]
 EVERYBODY = {"operator", *(f"worker-{worker}" for worker in WORKERS)}
 
@@ -109,6 +111,10 @@ def test_a_password_shown_is_kept_nowhere(
     assert not (folder / "bot-acme.telegram.env").exists()
     assert bcrypt.checkpw(found[1].encode(), hashes(folder)["bot-acme.telegram"].encode())
     assert all(found[1] not in path.read_text() for path in folder.iterdir())
+    assert auth("add-bot", "acme", "--name", "telegram", "--show") == 0
+    again = capsys.readouterr()
+    assert again.out == ""
+    assert "no password changed" in again.err
 
 
 def test_rotating_changes_the_named_and_nobody_else(auth: Auth, folder: Path) -> None:
@@ -162,6 +168,15 @@ def test_what_cannot_be_is_said_and_changes_nothing(
     assert auth(*arguments) == code
     assert says in " ".join(capsys.readouterr().err.split())
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_the_examples_of_the_operations_page_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```console\n(ricordo auth .*?)```", page, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    for line in block.replace("\\\n", " ").splitlines():
+        assert run(shlex.split(line, comments=True)[1:]) == 0, line
+    assert hashes(tmp_path / "users").keys() == EVERYBODY | {"bot-acme", "bot-beta"}
 
 
 def test_users_that_were_lost_are_not_made_anew_by_mistake(
