@@ -55,7 +55,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         if entry.name in arguments:
             _add(app, entry)
         else:
-            app.command(entry.name, short_help=entry.line)(_not_loaded)
+            app.command(entry.name, short_help=entry.summary)(_not_loaded)
     return app
 
 
@@ -66,7 +66,7 @@ def _add(app: typer.Typer, entry: Entry) -> None:
         app.add_typer(found, name=entry.name, help=entry.help, no_args_is_help=True)
     elif callable(found):
         app.command(
-            entry.name, help=entry.help, short_help=entry.line, context_settings=dict(entry.settings)
+            entry.name, help=entry.help, short_help=entry.summary, context_settings=dict(entry.settings)
         )(guarded(found))
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ricordo_services.cli.entry import ANYTHING, EVERYTHING, Entry
+from ricordo_services.cli.entry import EVERYTHING, Entry
 
 HELP: Final = """A memory for bots and assistants that remembers the way people do.
 
@@ -231,12 +231,7 @@ ENTRIES: Final = (
             "ricordo lifecycle run decay --now 2026-03-01T00:00:00Z --json",
         ),
     ),
-    Entry(
-        "bench",
-        "bench:bench",
-        "Measure speed and size on this machine.",
-        settings=EVERYTHING,
-    ),
+    Entry("bench", "bench:bench", "Measure speed and size on this machine.", settings=EVERYTHING),
     Entry(
         "eval",
         "bench:evaluate",

@@ -6,8 +6,6 @@ from typing import Final
 
 from ricordo_services.cli.naming import program
 
-NOT_YET: Final = "(not in this version)"
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -20,7 +18,6 @@ class Entry:
         details: more paragraphs for its own help page.
         examples: lines that can be typed.
         settings: of the command's context, such as which arguments it lets pass.
-        later: whether it has its name only, and its work in a later version.
     """
 
     name: str
@@ -29,12 +26,6 @@ class Entry:
     details: str = ""
     examples: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    later: bool = False
-
-    @property
-    def line(self) -> str:
-        """The summary as it stands in the list of commands."""
-        return f"{self.summary} {NOT_YET}" if self.later else self.summary
 
     @property
     def help(self) -> str:
@@ -42,10 +33,12 @@ class Entry:
         # \b keeps the lines of a paragraph as they are.
         examples = "\n".join(("\b", "Examples:", *(f"  {line}" for line in self.examples)))
         examples = examples.replace("ricordo ", f"{program()} ")
-        return "\n\n".join(filter(None, (self.line, self.details, examples if self.examples else "")))
+        return "\n\n".join(filter(None, (self.summary, self.details, examples if self.examples else "")))
 
 
-# A later version knows its arguments; this one must not call them wrong.
-ANYTHING: Final[Mapping[str, object]] = {"allow_extra_args": True, "ignore_unknown_options": True}
 # What measures knows its options, and tells of them.
-EVERYTHING: Final[Mapping[str, object]] = {**ANYTHING, "help_option_names": []}
+EVERYTHING: Final[Mapping[str, object]] = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "help_option_names": [],
+}

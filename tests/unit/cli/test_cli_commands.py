@@ -32,15 +32,6 @@ def test_the_help_lists_every_command_with_its_whole_summary(cli: Cli) -> None:
         assert f" {entry.name} {entry.summary.split('.')[0]}" in flat
 
 
-def test_what_a_later_version_brings_is_marked(cli: Cli) -> None:
-    assert {entry.name for entry in ENTRIES if entry.later} == set(LATER)
-    flat = " ".join(cli("--help").out.split())
-    for entry in ENTRIES:
-        assert (f"{entry.summary} (not in this version)" in flat) is entry.later
-    for name in LATER:
-        assert "(not in this version)" in " ".join(cli(name, "--help").out.split())
-
-
 def test_each_pass_is_there_and_the_help_names_it(cli: Cli) -> None:
     assert tuple(PASSES) == ORDER
     assert f"{', '.join(PASSES)}, or all of these" in " ".join(cli("lifecycle", "run", "--help").out.split())
@@ -169,14 +160,6 @@ def test_colours_are_refused_wherever_it_is_said(cli: Cli, monkeypatch: pytest.M
         monkeypatch.setenv("NO_COLOR", "")
         assert cli(*words).code == 0
         assert os.environ["NO_COLOR"] == "1"
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_a_command_of_a_later_version_says_which(cli: Cli, name: str) -> None:
-    ended = cli(name, "retrieval", "--data", "x.json")
-    assert ended.code == 1
-    assert f"`ricordo {name}` comes with version 0." in ended.err
-    assert len(ended.err.splitlines()) == 1
 
 
 def test_migrating_takes_the_owner_of_the_schema(cli: Cli) -> None:
