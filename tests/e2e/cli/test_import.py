@@ -3,6 +3,7 @@
 import json
 import subprocess
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -69,8 +70,12 @@ def exported(ricordo: Ricordo, running: Up) -> Path:
     ricordo("verify", ids["m-4"], "--memory", *user)
     ricordo("correct", ids["m-7"], "The code of the museum's door is 9924.", "--memory", *user)
     ricordo("note", "order", '{"number": 42}', *user, "--conversation", "c-1")
-    for question in QUESTIONS[:3]:
-        ricordo("recall", question, *user)  # which strengthens what it shows
+    shown = Counter(
+        one["id"]
+        for question in QUESTIONS[:3]
+        for one in ricordo.json("recall", question, *user)["memories"]  # which strengthens what it shows
+    )
+    until(lambda: _accesses(ricordo) == shown)
     ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z")
     until(lambda: _settled(ricordo, "default"))
     path = ricordo.home / "carla.jsonl"
@@ -152,6 +157,12 @@ def _facts(ricordo: Ricordo, tenant: str) -> list[str]:
         "facts"
     ]
     return sorted(json.dumps({name: one[name] for name in one if name != "id"}) for one in found)
+
+
+def _accesses(ricordo: Ricordo) -> Counter[str]:
+    """Return how often each memory of the user has been used."""
+    held = map(json.loads, ricordo("export", "--user", "carla").splitlines())
+    return +Counter({one["id"]: one["access_count"] for one in held if one["item"] == "memory"})
 
 
 def _settled(ricordo: Ricordo, tenant: str) -> bool:

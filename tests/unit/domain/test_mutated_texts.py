@@ -26,7 +26,9 @@ _DATED: Final = [
     for name in ("english", "italian")
     for line in (_UNIT / f"temporal/{name}.tsv").read_text("utf-8").splitlines()
 ]
-_REAL: Final = st.sampled_from(sorted({*_STATED, *_ASKED, *_DATED} - {""}))
+_WRITTEN: Final = sorted({*_STATED, *_ASKED, *_DATED} - {""})
+_REAL: Final = st.integers(0, len(_WRITTEN) - 1).map(lambda n: _WRITTEN[n])
+"""By number, since Hypothesis shows a strategy where it warns, and 30 kB of it are a warning of their own."""
 _ODD: Final = st.sampled_from(
     [
         *(
