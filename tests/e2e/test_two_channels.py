@@ -242,7 +242,7 @@ RANGES: Final[Mapping[str, tuple[float, float]]] = {
         (
             *("semantic", "bm25", "fused", "temporal", "importance", "arousal", "decay_factor", "confidence"),
             *("own_words", "window", "bm25_window", "session", "session_bm25", "reply", "speaker", "dated"),
-            *("asks", "congruence", "gained", "meant"),
+            *("asks", "congruence", "gained", "meant", "instructing"),
         ),
         UNIT,
     ),

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Final, Protocol
 from uuid import UUID
 
+from ricordo.domain.instructions import sober
 from ricordo.domain.reflection import Insight, identity, insights, remembered
 from ricordo.ports.clock import Clock
 from ricordo.ports.reflecting import Accumulated, Observed, Reflecting, Reflection
@@ -87,6 +88,7 @@ class Reflect:
 
     async def _upon(self, tenant: str, one: Accumulated) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
+        observed = replace(observed, memories=sober(observed.memories))
         understood = () if self.model is None else await self.model.insights(tenant, observed)
         [found] = await self.beside.each(_drawn, [(observed, tuple(understood))])
         reflections = [

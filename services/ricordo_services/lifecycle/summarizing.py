@@ -10,7 +10,7 @@ from uuid import UUID
 
 from ricordo.domain.sessions import SILENCE
 from ricordo.domain.succession import Successor, is_held
-from ricordo.domain.summaries import FEWEST_TURNS, Condensed, Turn, summarise
+from ricordo.domain.summaries import FEWEST_TURNS, Condensed, Turn, sober_turns, summarise
 from ricordo.ports.clock import Clock
 from ricordo.ports.sessions import Place, Session, Sessions, Settled, Unsummarized
 from ricordo.runtime.beside import Beside
@@ -119,9 +119,10 @@ class Summarize:
         if _stands(session):
             return Settled(rest=rest)
         former = tuple(one.id for one in session.former)
-        if session.summary is not None or len(session.turns) < FEWEST_TURNS:
+        heard = sober_turns(session.turns)
+        if session.summary is not None or len(heard) < FEWEST_TURNS:
             return Settled(withdrawn=former, rest=rest)
-        condensed = await self.condensing.condense(session.turns)
+        condensed = await self.condensing.condense(heard)
         [summary] = await self.beside.each(partial(summarise, condensed=condensed), [session.turns])
         return Settled([Successor(summary, former)], rest=rest)
 

@@ -85,6 +85,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
         meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
+        instructing=of.numbers("instructing"),
     )
     return Candidates(of.ids, of.instants, _equally_near(signals) if found.at_large else signals)
 

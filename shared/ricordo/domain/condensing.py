@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from ricordo.domain.describing import Said
+from ricordo.domain.instructions import is_instructing
 from ricordo.domain.language import detect, identify
 from ricordo.domain.lexicon import load_positions
 from ricordo.domain.memory import Memory
@@ -63,7 +64,7 @@ def doubt(text: str, sources: Sequence[Said], language: str) -> Doubt | None:
     answer = collapse(normalise(text))
     if not any(letter.isalnum() for letter in answer):
         return Doubt.EMPTY
-    if strip_recalled(answer) != answer:
+    if strip_recalled(answer) != answer or is_instructing(answer):
         return Doubt.MARKED
     if len(sentences(answer)) > MOST_SENTENCES:
         return Doubt.SENTENCES

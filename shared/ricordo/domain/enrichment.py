@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ricordo.domain.classification import memory_kind, memory_type
 from ricordo.domain.emotion import estimate
 from ricordo.domain.importance import Importance, importance
+from ricordo.domain.instructions import is_instructing
 from ricordo.domain.memory import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.domain.names import mentioned_names
 from ricordo.domain.telling import evenly_set
@@ -17,7 +18,7 @@ from ricordo.domain.topics import topics
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
-VERSION = "rules-2"
+VERSION = "rules-3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class Enrichment:
         type: what sort of remembering it is.
         kind: message, note, agreement, problem or decision.
         title: one line of at most 80 characters.
+        instructing: whether any of it tells a model what to do.
         version: of what derived it: the rules, and the model's name behind a plus sign.
         rated_by: the same of the importance.
     """
@@ -43,6 +45,7 @@ class Enrichment:
     type: MemoryType
     kind: MemoryKind
     title: str
+    instructing: bool = False
     version: str = VERSION
     rated_by: str = VERSION
 
@@ -66,7 +69,7 @@ def enrich(
         participants: who was present, as the bot says.
         vector: float32 [d], the text's embedding, for an estimator that uses it.
     """
-    content = evenly_set(content)
+    said, content = content, evenly_set(content)
     present = tuple(participants)
     mentioned = mentioned_names(content, language, (*present, speaker))
     feels = role in {Role.USER, Role.ASSISTANT}
@@ -79,6 +82,7 @@ def enrich(
         type=memory_type(content, language, emotion, role),
         kind=memory_kind(content, language),
         title=title_of(content, TITLE_LENGTH) if content.strip() else "",
+        instructing=is_instructing(said),
     )
 
 

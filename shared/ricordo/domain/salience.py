@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.instructions import without_instructions
 from ricordo.domain.small_talk import tells_something
 from ricordo.domain.text import collapse, content_words, excerpt, sentences, stem
 
@@ -62,7 +63,8 @@ class _Sentence:
 def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
     """Choose the sentences that tell most of the texts, in the order of these.
 
-    Of small talk and questions nothing is chosen, unless there is nothing else.
+    Of small talk and questions nothing is chosen, unless there is nothing else; of what tells a model what to
+    do, never.
 
     Args:
         texts: in the order in which they were said.
@@ -93,7 +95,7 @@ def _nearness(texts: Sequence[Text]) -> list[float]:
 
 def _sentences_of(place: int, text: Text, near: float) -> list[_Sentence]:
     found: list[_Sentence] = []
-    for sentence in sentences(text.content[:_MOST_READ]):
+    for sentence in sentences(without_instructions(text.content[:_MOST_READ])):
         said = collapse(sentence)
         stems = frozenset(stem(word, text.language) for word in content_words(said, text.language))
         fullness = min(len(stems), _FULL) / _FULL

@@ -2,13 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.instructions import is_instructing, sober
 from ricordo.domain.memory import NEUTRAL, Emotion, KeyTopic, Memory, MemoryKind, Role, derived_id
 from ricordo.domain.salience import MOST_SENTENCES, Text, salient
 from ricordo.domain.text import title_of
@@ -80,17 +81,18 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
     Without a model, its most salient sentences stand for it, each with who said it where that is not the
     only one who speaks. Meaningfulness (1 + 4 * importance) is that of the three weightiest turns, the
     feeling the user's; each of the key topics has the importance of its weightiest turn, and the user's
-    feeling about it.
+    feeling about it. What tells a model what to do is left out of all that, and stays among the sources.
 
     Args:
         turns: of one session, at least one, in the order in which they were said.
         condensed: what a language model makes of it.
     """
     memories = [one.memory for one in turns]
+    heard = sober(memories)
     first, last = memories[0], memories[-1]
     told = condensed or Condensed(text=told_of(turns))
-    feeling = feeling_of(memories, told.emotions)
-    topics = told.key_topics or key_topics(memories)
+    feeling = feeling_of(heard, told.emotions)
+    topics = told.key_topics or key_topics([one for one in memories if not is_instructing(one.content)])
     sources = tuple(one.id for one in memories)
     return Memory(
         id=derived_id(first.tenant, MemoryKind.SUMMARY, sources),
@@ -108,7 +110,7 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
         participants=people_of(memories),
         topics=tuple(one.topic for one in topics),
         emotion=feeling,
-        importance=_weight(memories) if told.importance is None else told.importance,
+        importance=_weight(heard) if told.importance is None else told.importance,
         trust=min(one.trust for one in memories),
         confidence=min(one.confidence for one in memories),
         key_topics=topics,
@@ -140,7 +142,19 @@ def told_of(turns: Sequence[Turn], most: int = MOST_SENTENCES) -> str:
         voice = _voice(memory) if len(voices) > 1 else ""
         told.append(f"{voice}: {one.sentence}" if voice and voice != speaking else one.sentence)
         speaking = voice
-    return " ".join(told) or title_of(turns[-1].memory.content, _TITLE)
+    return " ".join(told) or _last_told(turns)
+
+
+def _last_told(turns: Sequence[Turn]) -> str:
+    """Return the title of the last turn of which anything may be told; nothing where there is none."""
+    heard = sober(one.memory for one in turns)
+    return title_of(heard[-1].content, _TITLE) if heard else ""
+
+
+def sober_turns(turns: Sequence[Turn]) -> list[Turn]:
+    """Return turns without what tells a model what to do; those of which nothing is left are left out."""
+    by_id = {one.memory.id: one for one in turns}
+    return [replace(by_id[memory.id], memory=memory) for memory in sober(one.memory for one in turns)]
 
 
 def _voice(memory: Memory) -> str:
@@ -160,7 +174,7 @@ def _share(said: Iterable[Memory]) -> float:
 
 def _weight(memories: Sequence[Memory]) -> float:
     heaviest = sorted((_share([one]) for one in memories), reverse=True)[:_HEAVIEST]
-    return sum(heaviest) / len(heaviest)
+    return sum(heaviest) / max(1, len(heaviest))
 
 
 def _level(said: Sequence[Memory]) -> Literal["high", "medium", "low"]:

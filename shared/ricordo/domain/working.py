@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ricordo.domain.classification import memory_kind
+from ricordo.domain.instructions import is_instructing, marked
 from ricordo.domain.memory import MemoryKind
 from ricordo.domain.names import mentioned_names
 from ricordo.domain.proper_nouns import proper_names
@@ -109,7 +110,8 @@ class Readings:
         said = _said(turn, language)
         if said not in self._decides:
             kind = memory_kind(turn.content[:_MOST_READ], turn.language or language)
-            self._decides[said] = kind in _KEPT_KINDS
+            told = kind in _KEPT_KINDS and not is_instructing(turn.content[:_MOST_READ])
+            self._decides[said] = told
         return self._decides[said]
 
     def named(self, turn: SpokenTurn, language: str) -> tuple[str, ...]:
@@ -152,7 +154,7 @@ def working_memory(
     readings.begin(alive, language, tuple(known_names))
     decided = [at for at, turn in enumerate(alive) if readings.decides(turn, language)][-MAX_DECISIONS:]
     return WorkingMemory(
-        lines=_lines(alive, decided, count),
+        lines=_lines(alive, decided, count, language),
         entities=_entities(alive, language, readings),
         notes=dict(notes or {}),
         decisions=tuple(alive[at] for at in decided),
@@ -169,13 +171,14 @@ def _said(turn: SpokenTurn, language: str) -> _Said:
 
 
 def _lines(
-    turns: Sequence[SpokenTurn], decided: Sequence[int], count: Callable[[str], int]
+    turns: Sequence[SpokenTurn], decided: Sequence[int], count: Callable[[str], int], language: str
 ) -> tuple[str, ...]:
     newest_first = range(len(turns) - 1, -1, -1)
     kept: dict[int, str] = {}
     tokens = 0
     for at in dict.fromkeys((*reversed(decided), *newest_first)):
-        line = f"{speaker_of(turns[at])}: {excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)}"
+        told = excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)
+        line = f"{speaker_of(turns[at])}: {marked(told, turns[at].language or language)}"
         tokens += count(line)
         if tokens > MAX_TOKENS or len(kept) == MAX_LINES:
             break

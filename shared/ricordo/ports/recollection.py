@@ -26,12 +26,13 @@ class Turn:
 
 
 class Standing(NamedTuple):
-    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for three.
+    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for four.
 
     Attributes:
         importance_beyond: what use would have added to the importance above its ceiling; see `Strength`.
         asks: whether it asks something.
         key_topics: of a summary, as JSON; None for any other kind.
+        instructing: whether it tells a model what to do.
     """
 
     id: UUID
@@ -55,6 +56,7 @@ class Standing(NamedTuple):
     preceding_id: UUID | None
     asks: bool
     key_topics: str | None
+    instructing: bool
 
 
 @dataclass(frozen=True, slots=True)

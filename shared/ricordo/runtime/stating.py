@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from ricordo.domain.describing import Said
 from ricordo.domain.facts import Statement, extract
 from ricordo.domain.facts.testimony import Fault, Hearing, Passage, Recognised, Relation, hear
+from ricordo.domain.instructions import without_instructions
 from ricordo.domain.memory import Role
 from ricordo.ports.facts import Utterance
 from ricordo.ports.relating import EntityRecogniser, RelationReader
@@ -152,11 +153,12 @@ def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
 
 
 def _may_state(utterance: Utterance) -> bool:
-    return utterance.role == Role.USER and any(letter.isalpha() for letter in utterance.content)
+    return utterance.role == Role.USER and any(map(str.isalpha, without_instructions(utterance.content)))
 
 
 def _said(utterance: Utterance) -> Said:
-    return Said(utterance.content, utterance.language, Role(utterance.role), utterance.speaker)
+    content = without_instructions(utterance.content)
+    return Said(content, utterance.language, Role(utterance.role), utterance.speaker)
 
 
 def _hear(one: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance]) -> Hearing:

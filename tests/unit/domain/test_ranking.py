@@ -53,6 +53,7 @@ signals = st.builds(
     congruence=unit,
     gained=unit,
     meant=st.sampled_from([0.0, 1.0]),
+    instructing=st.sampled_from([0.0, 1.0]),
 )
 PROFILES = profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))

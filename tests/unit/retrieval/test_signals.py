@@ -47,6 +47,7 @@ def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool =
         preceding_id=UUID(int=number - 1) if number > 1 else None,
         asks=asks,
         key_topics=None,
+        instructing=False,
     )
 
 

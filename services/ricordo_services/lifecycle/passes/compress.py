@@ -7,7 +7,8 @@ from functools import partial
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from ricordo.domain.compression import ALIKE, Weak, groups, old_enough, tells
+from ricordo.domain.compression import ALIKE, FEWEST, Weak, groups, old_enough, tells
+from ricordo.domain.instructions import is_instructing
 from ricordo.domain.summaries import Turn
 from ricordo.domain.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
@@ -116,12 +117,15 @@ class Compress:
         changed = created = 0
         try:
             for group in some:
-                sources = [known[one.id] for one in group if one.id in known]
-                if len(sources) < len(group):  # forgotten since
+                if any(one.id not in known for one in group):  # forgotten since
+                    continue
+                # What tells a model what to do stays as it is, and nothing is made of it.
+                sources = [known[one.id] for one in group if not is_instructing(known[one.id].memory.content)]
+                if len(sources) < FEWEST:
                     continue
                 if not tells([(one.memory.content, one.memory.language) for one in sources]):
                     continue
-                of = tuple(one.id for one in group)
+                of = tuple(one.memory.id for one in sources)
                 doing = partial(self._write, tenant, sources, now, events)
                 done = await self.trials.of(doing, now, tenant, user_id=user_id, memory_ids=of)
                 changed, created = changed + done.changed, created + done.created

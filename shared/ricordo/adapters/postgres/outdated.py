@@ -7,6 +7,7 @@ from uuid import UUID
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.projection import derived_row
+from ricordo.domain.instructions import TAG
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, Slice, Sought
 from ricordo.ports.stages import Progress
@@ -50,8 +51,9 @@ class PostgresOutdated:
         """Write and take back the stage; see `OutdatedMemories.replace`."""
         statement = _SQL["rate"] if rating_only else _ENRICH
         document = rows.recordset(map(derived_row, enriched))
+        arguments = (document,) if rating_only else (document, TAG)
         async with self._database.transaction(tenant) as connection:
-            written = {row["id"] for row in await connection.fetch(statement, tenant, document)}
+            written = {row["id"] for row in await connection.fetch(statement, tenant, *arguments)}
             found = await connection.fetch(_SQL["unindex"], tenant, sorted(written))
         progress = rows.in_order(found, [one.memory_id for one in enriched])
         return [rows.progress(row) for row in progress]

@@ -9,6 +9,7 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.marking import mark, reworded
 from ricordo.adapters.postgres.reflecting import gather
+from ricordo.domain.instructions import TAG
 from ricordo.ports.memories import (
     EnrichedMemory,
     Indexable,
@@ -98,7 +99,7 @@ class PostgresEnrichments:
         """Write derived columns and set the stage; see `Enrichments.save`."""
         async with self._database.transaction(tenant) as connection:
             document = rows.recordset(map(derived_row, enriched))
-            written = await connection.fetch(_SQL["enrich"], tenant, document)
+            written = await connection.fetch(_SQL["enrich"], tenant, document, TAG)
             versions = {row["id"]: row["derived_by"] for row in written}
             done = [one.memory_id for one in enriched if one.memory_id in versions]
             await gather(connection, tenant, done)
@@ -172,6 +173,7 @@ def derived_row(one: EnrichedMemory) -> dict[str, Any]:
         "primary_emotion": emotion.primary,
         "emotional_keywords": emotion.keywords,
         "importance": enrichment.importance.value,
+        "instructing": enrichment.instructing,
         "version": enrichment.version,
         "rated_by": enrichment.rated_by,
     }

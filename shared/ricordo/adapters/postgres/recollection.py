@@ -8,6 +8,7 @@ import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Database
+from ricordo.domain.instructions import TAG
 from ricordo.domain.memory import Memory
 from ricordo.messages.ids import memory_id
 from ricordo.ports.recollection import Counts, Failure, Profile, Standing, Turn
@@ -29,7 +30,7 @@ class PostgresRecollection:
 
     async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
         """Return what a ranking looks at; see `Recollection.standings`."""
-        return [Standing._make(row) for row in await self._fetch("standings", tenant, user_id, ids)]
+        return [Standing._make(row) for row in await self._fetch("standings", tenant, user_id, ids, TAG)]
 
     async def history(
         self,

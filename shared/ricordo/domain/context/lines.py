@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from ricordo.domain.context.lexicon import phrase
+from ricordo.domain.instructions import marked
 from ricordo.domain.memory import Memory, MemoryKind
 from ricordo.domain.text import escape_recalled, excerpt
 from ricordo.domain.working import SpokenTurn
@@ -43,14 +44,14 @@ def opening(name: str) -> str:
 def turn_line(turn: SpokenTurn, told: str, language: str) -> str:
     """Say who said what; a line break within is indented, so that nobody's words look like another's."""
     who = _name(turn.speaker) or phrase(language, turn.role)
-    said = _BREAK.sub(_INDENTED, told.strip())
+    said = marked(_BREAK.sub(_INDENTED, told.strip()), language)
     return safe(f"{who}: {said}")
 
 
 def decision_line(turn: SpokenTurn, language: str) -> str:
     """Say what was decided, and by whom."""
     who = _name(turn.speaker) or phrase(language, turn.role)
-    told = excerpt(turn.content[:_MOST_READ], NOTE_LENGTH)
+    told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
     return safe(f"- {phrase(language, 'decided', who=who, what=told)}")
 
 
@@ -59,7 +60,7 @@ def memory_block(memory: Memory, told: str, language: str) -> str:
     made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
     document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
     who = document or _name(memory.speaker) or made or phrase(language, memory.role.value)
-    inner = safe(f"{memory.date.isoformat()}, {who}: {told.strip()}")
+    inner = safe(f"{memory.date.isoformat()}, {who}: {marked(told.strip(), language)}")
     return f"{opening(str(memory.id))}{inner}{CLOSING}"
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ricordo.domain.importance import rating_of_ten
-from ricordo.domain.ranking.signals import Column, Signals
+from ricordo.domain.ranking.signals import INSTRUCTING, Column, Signals, held_back
 
 ALWAYS_FROM = 7.0
 ROOM_FROM = 4.0
@@ -36,10 +36,12 @@ class Budget:
     frequency: float = 0.2
     importance: float = 0.4
     cost: float = 0.1
+    instructing: float = INSTRUCTING
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
-        return self.worth(signals.age_days, signals.access_count, signals.importance, signals.token_count)
+        worth = self.worth(signals.age_days, signals.access_count, signals.importance, signals.token_count)
+        return held_back(worth, signals, self.instructing)
 
     def worth(self, age_days: Column, uses: Column, importance: Column, tokens: Column) -> Column:
         """Return the score of memories that so much is known of; see `Signals` for units."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ricordo.domain.ranking.signals import Column, Signals
+from ricordo.domain.ranking.signals import INSTRUCTING, Column, Signals, held_back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,7 @@ class Generative:
     recency: float = 0.3
     importance: float = 0.2
     days: float = 50.0
+    instructing: float = INSTRUCTING
 
     def __post_init__(self) -> None:
         """Refuse a memory that fades within no time.
@@ -32,8 +33,9 @@ class Generative:
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
-        return (
+        score = (
             self.relevance * signals.semantic
             + self.recency * np.exp(-signals.age_days / self.days)
             + self.importance * signals.importance
         )
+        return held_back(score, signals, self.instructing)

@@ -52,20 +52,26 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "recency": 0.8,
         "others": 0.5,
         "others_idle": 1.5,
+        "instructing": 5.0,
     }
 )
-"""What the fit takes as given, in logits: the most that each adds, or, of the last two, takes away.
+"""What the fit takes as given, in logits: the most that each adds, or, of the last three, takes away.
 
 `recency` decides among what answers alike, as "how was the concert?" is about the last one: it is worth a
 sixth of a cosine at the most, and what is older than a month has none. `others` is taken from what an
 assistant said, and `others_idle` besides where that hardly matters in itself: the assistant's "And your
-arms?" is found for the turn that it answers, and says nothing of its own.
+arms?" is found for the turn that it answers, and says nothing of its own. `instructing`
+is taken from what tells a model what to do: more than all the others together could add, so that it never
+comes before what answers as well.
 """
 
 
 _SETTLES = 0.5
 PRIOR_BY_WORDS: Mapping[str, float] = MappingProxyType(
-    {name: (1.0 if name.startswith("others") else _SETTLES) * most for name, most in PRIOR.items()}
+    {
+        name: (1.0 if name.startswith(("others", "instructing")) else _SETTLES) * most
+        for name, most in PRIOR.items()
+    }
     | {"bm25": 1.5}
 )
 """The same while the model is away. Who says the words outranks who merely speaks next, however strong.
@@ -133,6 +139,7 @@ def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
         + weights["access"] * used(signals)
         + weights["recency"] * recent(signals)
         - (weights["others"] + weights["others_idle"] * idle) * (1.0 - signals.own_words)
+        - weights["instructing"] * signals.instructing
     )
 
 

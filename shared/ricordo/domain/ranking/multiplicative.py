@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ricordo.domain.importance import meaningfulness
-from ricordo.domain.ranking.signals import Column, Signals
+from ricordo.domain.ranking.signals import INSTRUCTING, Column, Signals, held_back
 
 MAX_MEANINGFULNESS = 5
 MAX_TRUST = 5
@@ -29,6 +29,7 @@ class Multiplicative:
     trust: float = 0.2
     floor: float = 0.2
     floor_span: float = 0.7
+    instructing: float = INSTRUCTING
 
     def recency(self, age_days: Column, importance: Column) -> Column:
         """Return how much a memory of `age_days` days and stored `importance` [0, 1] keeps, in (0, 1]."""
@@ -40,4 +41,5 @@ class Multiplicative:
         meaning = 1 + self.meaning * meaningfulness(signals.importance) / MAX_MEANINGFULNESS
         trust = 1 + self.trust * signals.trust / MAX_TRUST
         recency = self.recency(signals.age_days, signals.importance)
-        return signals.semantic * meaning * recency * signals.confidence * trust * signals.key_topic_boost
+        score = signals.semantic * meaning * recency * signals.confidence * trust * signals.key_topic_boost
+        return held_back(score, signals, self.instructing)

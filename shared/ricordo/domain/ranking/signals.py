@@ -50,6 +50,7 @@ class Signals(NamedTuple):
         congruence: how far the feelings of query and memory agree, [0, 1].
         gained: what use has added of the importance, [0, 1].
         meant: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
+        instructing: 1 for what tells a model what to do, as hides in mails; else 0.
     """
 
     semantic: Column = 0.0
@@ -78,6 +79,7 @@ class Signals(NamedTuple):
     congruence: Column = 0.0
     gained: Column = 0.0
     meant: Column = 1.0
+    instructing: Column = 0.0
 
     def of(self, at: int) -> "Signals":
         """Return the signals of the candidate at a place of the columns, as plain numbers."""
@@ -86,6 +88,15 @@ class Signals(NamedTuple):
     def numbers(self) -> dict[str, float]:
         """Return the signals of one candidate by name."""
         return {name: float(value) for name, value in zip(self._fields, self, strict=True)}
+
+
+INSTRUCTING = 0.25
+"""The share of its score that what tells a model what to do keeps, in profiles that are not learned."""
+
+
+def held_back(scores: Column, signals: Signals, share: float) -> Column:
+    """Return scores; a memory that tells a model what to do keeps `share` of its own, [0, 1]."""
+    return scores - signals.instructing * (1.0 - share) * np.maximum(0.0, scores)
 
 
 @dataclass(frozen=True, slots=True)

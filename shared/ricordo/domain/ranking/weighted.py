@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ricordo.domain.ranking.signals import Column, Signals
+from ricordo.domain.ranking.signals import INSTRUCTING, Column, Signals, held_back
 
 ACCESSES_AT_FULL = 10
 RECENT_DAYS = 30
@@ -27,6 +27,7 @@ class Weighted:
     emotion: float = 0.10
     access: float = 0.10
     recency: float = 0.05
+    instructing: float = INSTRUCTING
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
@@ -38,7 +39,7 @@ class Weighted:
             + self.access * used(signals)
             + self.recency * recent(signals)
         )
-        return total * signals.decay_factor
+        return held_back(total * signals.decay_factor, signals, self.instructing)
 
 
 def used(signals: Signals) -> Column:

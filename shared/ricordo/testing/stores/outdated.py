@@ -17,7 +17,7 @@ from ricordo.testing.factories import at, new_message, unit_vector
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores
 
-RULES, OLD = "rules-2", "rules-1"
+RULES, OLD = "rules-3", "rules-2"
 BY_MODEL, BY_OLD = f"{RULES}+m", f"{OLD}+m"
 OF_RULES = Sought(models=(MODEL,), version=RULES)
 OF_MODEL = Sought(models=(MODEL,), version=BY_MODEL, with_model=True)

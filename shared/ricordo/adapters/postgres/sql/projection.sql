@@ -41,7 +41,7 @@ from memories m left join vectors v on v.tenant = $1 and v.memory_id = m.id and 
 where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: enrich
--- $2 rows. What the bot said itself wins over what was inferred; use and fading are not touched. What was
+-- $2 rows, $3 a tag. What the bot said itself wins over what was inferred; use and fading are not touched. What was
 -- derived in a zone which is no longer the memory's, or from words which are not, is not written: it would undo the
 -- correction of its time, or tell of what it says no more. What
 -- rules derived with a language model ("rules-2+model") stays when rules derive again without one; and what lifecycle
@@ -52,7 +52,7 @@ with derived as (
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
         primary_emotion text, emotional_keywords text[], importance double precision,
-        version text, rated_by text, text_hash text)
+        instructing boolean, version text, rated_by text, text_hash text)
 ), locked as (
     select id, derived_by, rated_by, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
     where tenant = $1 and id in (select memory_id from derived) order by id for update
@@ -85,6 +85,8 @@ set type = case when d.described then m.type else d.type end,
         importance_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
     importance_beyond = case when d.rated then m.importance_beyond else
         beyond_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
+    -- whoever describes it, and whoever made it: $3 is the mark of what tells a model what to do
+    tags = case when d.instructing then array_append(array_remove(m.tags, $3), $3) else array_remove(m.tags, $3) end,
     derived_by = case when d.described then m.derived_by else d.version end,
     rated_by = case when d.rated then m.rated_by else d.rated_by end
 from judged d

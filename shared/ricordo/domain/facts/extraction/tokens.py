@@ -7,6 +7,7 @@ from typing import Final
 
 from ricordo.domain.facts.extraction.acquaintance import is_known_given
 from ricordo.domain.facts.extraction.spelling import HAVING, SPELLINGS
+from ricordo.domain.instructions import without_instructions
 
 _SAME_LENGTH: Final = str.maketrans(
     {"’": "'", "‘": "'", "`": " ", "´": "'", "\u00a0": " ", "“": '"', "”": '"', "«": '"', "»": '"'}
@@ -99,8 +100,8 @@ def tokenise(content: str, language: str, speaker: str = "") -> Tokens:
 
 
 def without_quotations(content: str) -> str:
-    """Blank out what is not the writer's own statement, keeping every offset."""
-    text = content
+    """Blank out what is not the writer's own statement, or tells a model what to do, keeping every offset."""
+    text = without_instructions(content)
     if "```" in text or "http" in text or "www." in text or "@" in text or ">" in text:
         text = _NOT_OWN.sub(_blank, text)
     text = text.translate(_SAME_LENGTH)
