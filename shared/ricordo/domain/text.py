@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 import snowballstemmer
 
+from ricordo.domain.instructions.unmasking import origins, unmasked
 from ricordo.domain.markup import beginning
 from ricordo.domain.openings import first_telling
 from ricordo.domain.stop_words import stop_words
@@ -35,6 +36,7 @@ LONGEST_WORD = 64
 # Brackets are refused inside a tag and no quantifier gives back, so that hostile text costs linear time.
 _RECALLED_TAG = re.compile(r"<\s*+(?P<close>/?)\s*+recalled(?P<rest>[\s/][^<>]*+)?+(?:>|\Z)", re.IGNORECASE)
 _RECALLED_BRACKET = re.compile(r"<(?=\s*+/?\s*+recalled\b)", re.IGNORECASE)
+_LAYERS = 4  # of tags within tags that are undone; what is hidden deeper is made harmless where it stands
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _ELISION = re.compile(r"['\u2019]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|\n+")
@@ -84,12 +86,15 @@ def strip_recalled(text: str) -> str:
     """Cut out every `<recalled …>…</recalled>` span, tags included.
 
     Nested spans go as one, an unclosed one goes to the end of the text, a closing tag with nothing open goes
-    alone. A text without such tags comes back as it is; of another the ends are trimmed.
+    alone. What is a tag only after that (`<rec<recalled/>alled>`) goes too. Without tags a text comes back
+    as it is; of another the ends are trimmed.
     """
-    kept = list(_outside_recalled(text))
-    if kept == [text]:
-        return text
-    return "".join(kept).strip()
+    for _ in range(_LAYERS):
+        kept = list(_outside_recalled(text))
+        if kept == [text]:
+            return text
+        text = "".join(kept).strip()
+    return escape_recalled(text)
 
 
 def _outside_recalled(text: str) -> Iterator[str]:
@@ -107,8 +112,19 @@ def _outside_recalled(text: str) -> Iterator[str]:
 
 
 def escape_recalled(text: str) -> str:
-    """Make `text` safe inside a recalled span: its own tags, open or close, lose their bracket to `&lt;`."""
-    return _RECALLED_BRACKET.sub("&lt;", text)
+    """Make `text` safe inside a recalled span: its own tags, open or close, lose their bracket to `&lt;`.
+
+    So do those that are spelt with look-alikes or characters of no width: a model may take them for tags.
+    """
+    text = _RECALLED_BRACKET.sub("&lt;", text)
+    seen = unmasked(text)
+    disguised = [match.start() for match in _RECALLED_BRACKET.finditer(seen)]
+    if not disguised:
+        return text
+    places, letters = origins(text), list(text)
+    for at in disguised:
+        letters[places[at]] = "&lt;"
+    return "".join(letters)
 
 
 def words(text: str, language: str) -> list[str]:
