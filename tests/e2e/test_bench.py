@@ -107,6 +107,22 @@ async def test_what_is_at_hand() -> None:
     assert "| as before | 8 |" in section([machine, *found, result])
 
 
+async def test_users_who_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ricordo_services.bench.soak._A_MESSAGE_S", 0.02)
+    monkeypatch.setattr("ricordo_services.bench.soak._LOOK_S", 0.2)
+    machine, result = await lines("soak", Options(seconds=1, users=2))
+    forgotten = result["forgotten_users"]
+    assert isinstance(forgotten, int)
+    assert forgotten >= 2
+    assert result["remembered"] == 30 * forgotten
+    assert (result["failed"], result["left_after_forgetting"]) == (0, 0)
+    for held in ("memory_mb_of_workers", "memory_mb_of_postgres", "descriptors", "threads", "tasks"):
+        by_tenth = result[held]
+        assert isinstance(by_tenth, Mapping)
+        assert all(value > 0 for value in by_tenth["by_tenth"])
+    assert "| tasks |" in section([machine, result])
+
+
 async def test_the_graph_of_facts() -> None:
     machine, first, result = await lines("graph", Options(facts=60, runs=1))
     assert first["run"] == 1

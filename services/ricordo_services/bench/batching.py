@@ -13,12 +13,13 @@ from ricordo_services.bench.ready import ready_models
 from ricordo_services.bench.stand_in import MODEL, stand_in
 from ricordo_services.models import Models
 
+_SECONDS: Final = 5.0
 _RUNS_OF_A_SERVER: Final = 1  # where the machine's speed does not matter
 
 
 async def queue(options: Options, say: Say) -> None:
     """Measure the embedding batcher: overhead at half load, acceptance of 1,000 texts a second, gain."""
-    settings, seconds = options.settings.embedding, options.seconds
+    settings, seconds = options.settings.embedding, options.seconds or _SECONDS
     async with ready_models(settings) as models:
         here = await _overhead(models, settings, options.runs, seconds, say)
         wide = await acceptance(models, settings, seconds=seconds, queue=round(OFFERED * seconds))

@@ -27,6 +27,7 @@ from ricordo_services.bench.others import warn_of_others
 from ricordo_services.bench.recall import recall
 from ricordo_services.bench.record import PAGE, Record
 from ricordo_services.bench.sleep import sleep
+from ricordo_services.bench.soak import soak
 from ricordo_services.bench.startup import startup
 from ricordo_services.bench.working import working
 from ricordo_services.bench.year.run import year
@@ -49,11 +50,13 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "sleep": sleep,
     "decay": decay,
     "year": year,
+    "soak": soak,
 }
 """The benchmarks by name."""
 ALL: Final = "all"
 _MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000; that fade, for decay: 1,000,000"
 _FACTS: Final = "of one user: 20,000 by default for graph, 50,000 for facts"
+_SECONDS: Final = "of arrivals, for queue: 5 by default; for which users come and go, for soak: 300"
 _RECORD: Final = f"show the figures in the section of a page too, {PAGE} by default, and keep them beside it"
 _NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge")  # each sets a stage
 
@@ -157,8 +160,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--questions", type=_positive, default=default.questions, help="to ask at each size")
     parser.add_argument("--runs", type=_positive, default=default.runs, help="of which the median counts")
-    parser.add_argument("--seconds", type=_positive, default=default.seconds, help="of arrivals, for queue")
-    parser.add_argument("--users", type=_positive, default=default.users, help="who say what is in a backlog")
+    parser.add_argument("--seconds", type=_positive, metavar="S", help=_SECONDS)
+    parser.add_argument(
+        "--users", type=_positive, default=default.users, help="who say what is in a backlog, or come and go"
+    )
     parser.add_argument(
         "--limit", type=_positive, default=default.limit, help="seconds that a backlog may take"
     )

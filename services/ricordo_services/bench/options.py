@@ -24,7 +24,8 @@ class Options:
         memories: how many one user has, for each size at which recall is measured, ascending.
         questions: how many are asked at each size.
         runs: how often a measurement is repeated; its median counts.
-        seconds: for which texts arrive at a rate.
+        seconds: for which texts arrive at a rate, or users come and go; None for what the benchmark takes by
+            itself.
         users: who say what is in a backlog, in turn.
         days: of a life.
         daily: messages of a user, each day of a life.
@@ -40,7 +41,7 @@ class Options:
     memories: tuple[int, ...] = (1000, 10_000)
     questions: int = 200
     runs: int = 3
-    seconds: float = 5.0
+    seconds: float | None = None
     users: int = 10
     limit: float = 3600.0
     days: int = 365

@@ -5,6 +5,7 @@ from typing import Final
 
 from ricordo_services.bench.fading import DECAY
 from ricordo_services.bench.knowing import EXTRACT, FACTS, GRAPH, SLEEP, YEAR
+from ricordo_services.bench.lasting import SOAK
 from ricordo_services.bench.lines import (
     Section,
     columns,
@@ -318,5 +319,6 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "sleep": SLEEP,
     "decay": DECAY,
     "year": YEAR,
+    "soak": SOAK,
 }
 """How each benchmark is shown, by its name."""

@@ -57,6 +57,16 @@ class System:
                 held[part] = held.get(part, 0.0) + _resident(process) / _MEGABYTE
         return held
 
+    def handles(self) -> tuple[int, int]:
+        """Return how many files the workers have open, and how many threads they have."""
+        files = threads = 0
+        for process in self._processes():
+            with suppress(psutil.NoSuchProcess):
+                if _part(process) == WORKERS:
+                    files += process.num_fds()
+                    threads += process.num_threads()
+        return files, threads
+
     def cpu_s(self) -> Mapping[str, float]:
         """Return the processor seconds spent so far by each of workers, nats, postgres, graph."""
         spent: dict[str, float] = {}
@@ -77,13 +87,16 @@ class System:
 
 
 @asynccontextmanager
-async def up(folder: Path, split: Sequence[str] = ()) -> AsyncIterator[System]:
+async def up(
+    folder: Path, split: Sequence[str] = (), settings: Mapping[str, str] | None = None
+) -> AsyncIterator[System]:
     """Run the whole system on `folder`, and see to it that it is gone at the end.
 
     Args:
         folder: keeps its data.
         split: the workers of each process, with commas between their names; the first one's are with the
             servers and the vector index. None for all workers in one process.
+        settings: variables of its environment.
 
     Raises:
         BenchFailed: it does not start.
@@ -92,7 +105,7 @@ async def up(folder: Path, split: Sequence[str] = ()) -> AsyncIterator[System]:
     async with AsyncExitStack() as exits:
         chosen = ("--workers", split[0]) if split else ()
         command = ("up", "--json", "--data-dir", str(folder), *chosen)
-        first = await exits.enter_async_context(started(log, *command))
+        first = await exits.enter_async_context(started(log, *command, settings=settings))
         address = str((await first.announced())["nats"])
         programs = [first]
         for names in split[1:]:

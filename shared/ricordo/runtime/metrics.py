@@ -4,8 +4,10 @@ Each process has a registry of its own, so that several stacks in one process do
 tenant, a user or a message.
 """
 
+import asyncio
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import Final
 
@@ -21,6 +23,7 @@ from ricordo.runtime.measures import Distribution, HandlerMeasures, QueryMeasure
 from ricordo.runtime.resilience import BreakerState
 
 METRICS_PATH: Final = "/metrics"
+TASKS: Final = "ricordo_event_loop_tasks"
 
 _TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -38,6 +41,7 @@ class Metrics:
     def __init__(self, version: str) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_Build(version))
+        self._registry.register(_Loop())
         ProcessCollector(registry=self._registry)  # memory, CPU time, open files; of Linux only
 
     def add_workers(self, healths: Sequence[Health]) -> None:
@@ -67,6 +71,13 @@ class _Build(Collector):
 
     def collect(self) -> Iterator[Metric]:
         yield _gauge("ricordo_build_info", "What runs: always 1.", ("version", "python"), [(self._what, 1)])
+
+
+class _Loop(Collector):
+    def collect(self) -> Iterator[Metric]:
+        with suppress(RuntimeError):  # asked for where no event loop runs
+            alive = len(asyncio.all_tasks())
+            yield _gauge(TASKS, "Tasks of the event loop that have not ended.", (), [((), alive)])
 
 
 class _Workers(Collector):
