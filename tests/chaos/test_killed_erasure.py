@@ -48,9 +48,14 @@ async def test_an_erasure_that_is_cut_off_is_taken_up_and_reported_whole(ricordo
     await ricordo.start()
     async with await nats.connect(ricordo.nats_url) as connection:
         bot = Bot(connection, tenant)
-        await eventually(lambda: _nothing_is_held(bot), within=60)  # though nobody asks again
+        await eventually(lambda: _is_over(ricordo, tenant), within=60)  # though nobody asks again
+        await bot.remember(
+            said("since", "My sister Nora lives in Bray.", user_id="u-1", conversation_id="c-0")
+        )
         reply = (await bot.request("command.forget", FORGET)).body
         assert reply["erased"]["rows"] == 2 * COUNT, "in all, before the kill and after it"
+        assert (await bot.ask("stats", user_id="u-1"))["memories"] == 1, "what came since stays"
+        await bot.request("command.forget", {"user_id": "u-1", "message_id": "since"})
         assert (await bot.ask("stats", user_id="u-2"))["memories"] == 20
         await eventually(lambda: _all_points_have_followed(ricordo, bot), within=60)
     state = await digest(ricordo.endpoints(), tenant)
@@ -86,16 +91,20 @@ async def _is_begun(bot: Bot) -> bool:
 
 async def _all_points_have_followed(ricordo: RicordoUp, bot: Bot) -> bool:
     """Whether those were told whose event went with the kill, and the index has done what it was told."""
-    connection = await asyncpg.connect(ricordo.endpoints().postgres_dsn)
-    try:
-        await connection.execute("select set_config('app.tenant', $1, false)", bot.tenant)
-        untold = await connection.fetchval("select count(*) from withdrawn")
-    finally:
-        await connection.close()
+    untold = await _read(ricordo, bot.tenant, "select count(*) from withdrawn")
     consumer = await bot.connection.jetstream().consumer_info("RICORDO", "index-changes")
     return not (untold or consumer.num_pending or consumer.num_ack_pending)
 
 
-async def _nothing_is_held(bot: Bot) -> bool:
-    stats = await bot.ask("stats", user_id="u-1")
-    return not any(stats.values())
+async def _is_over(ricordo: RicordoUp, tenant: str) -> bool:
+    return not await _read(ricordo, tenant, "select count(*) from tombstones where erased_at is null")
+
+
+async def _read(ricordo: RicordoUp, tenant: str, query: str) -> int:
+    """Ask the store for a number."""
+    connection = await asyncpg.connect(ricordo.endpoints().postgres_dsn)
+    try:
+        await connection.execute("select set_config('app.tenant', $1, false)", tenant)
+        return int(await connection.fetchval(query))
+    finally:
+        await connection.close()

@@ -7,7 +7,8 @@ off is taken up again by whoever looks for it first.
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import partial
 from types import TracebackType
@@ -28,6 +29,7 @@ from ricordo.ports.life import Life
 from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.ongoing import Ongoing, StillGoing, Stopped
 from ricordo.runtime.replies import Refused
+from ricordo.runtime.setbacks import Setbacks
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.ports import Emitter
 
@@ -36,6 +38,7 @@ _log = structlog.stdlib.get_logger(__name__)
 _SLICE: Final = (
     200  # messages in one transaction: some hundred milliseconds, in which others of the user wait
 )
+_PATIENCE_S: Final = 2.5  # for the end of one
 _NAMED: Final = 1_000  # memories that an event has room for
 _LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
 
@@ -60,7 +63,7 @@ class Erasure:
     emitter: Emitter
     letters: Letters
 
-    async def __call__(self, tenant: str, burial: Burial, request: str | None = None) -> Counts:
+    async def __call__(self, tenant: str, burial: Burial) -> Counts:
         """Erase all of it, however often that was begun before; return what was erased in all.
 
         Raises:
@@ -72,8 +75,8 @@ class Erasure:
             erased = await self.follow(tenant, [burial.user_id], erase)
             await self.emitter.emit(tenant, _told(burial, erased))
             more = erased.more
-        letters = await self.letters.delete(tenant, burial)
-        counts = await self.erasing.finish(tenant, burial, letters=letters, request=request)
+        await self.letters.delete(tenant, burial, partial(self.erasing.letter, tenant, burial))
+        counts = await self.erasing.finish(tenant, burial)
         _log.info("forgotten", tenant=tenant, scope=burial.scope.value, **asdict(counts))
         return counts
 
@@ -89,7 +92,8 @@ class Erasures:
         self._erase = erase
         self._life = life
         self._clock = clock
-        self._running = Ongoing[tuple[str, str, str, str], Counts]("an erasure is not done yet")
+        self._setbacks = Setbacks("forget")
+        self._running = Ongoing[tuple[str, Burial], Counts]("an erasure is not done yet")
 
     async def __aenter__(self) -> Self:
         return self
@@ -99,33 +103,33 @@ class Erasures:
     ) -> None:
         await self._running.__aexit__(kind, error, trace)
 
-    async def done(
-        self, tenant: str, burial: Burial, *, request: str | None = None, patience: float | None = None
-    ) -> Counts:
+    async def done(self, tenant: str, burial: Burial, patience: float) -> Counts:
         """Erase what was buried; return what was erased in all.
 
         Raises:
             BeingErased: it takes longer than `patience` seconds, and goes on.
             Unavailable: a server is away; it is taken up again.
         """
-        until = None if patience is None else asyncio.get_running_loop().time() + patience
-        key = (tenant, burial.user_id, burial.scope.value, burial.key)
+        until = asyncio.get_running_loop().time() + patience
         try:
-            begin = partial(self._erase, tenant, burial, request)
-            return await self._running.wait(key, begin, until=until)
+            begin = partial(self._erase, tenant, burial)
+            return await self._running.wait((tenant, burial), begin, until=until)
         except (StillGoing, Stopped):
             raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
 
     async def resume(self) -> None:
-        """Take up what was left behind, in all tenants.
+        """Take up what was left behind, in all tenants: one that fails, or takes long, holds up no other.
 
         Raises:
             Unavailable: a server is away.
         """
-        before = self._clock.now() - _LEFT
+        now = self._clock.now()
         for tenant in await self._life.tenants():
-            for burial in await self._erase.erasing.unfinished(tenant, before):
-                await self.done(tenant, burial)
+            for burial in await self._erase.erasing.unfinished(tenant, now - _LEFT):
+                ids = {"user_id": burial.user_id, "scope": burial.scope.value, "key": burial.key}
+                if not self._setbacks.rests(now, tenant, **ids):
+                    with self._setbacks.noting(now, tenant, **ids), suppress(BeingErased):
+                        await self.done(tenant, burial, _PATIENCE_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,7 @@ class ForgetOnRequest:
     erasures: Erasures
     clock: Clock
     ask_servers: Callable[[], Awaitable[None]]
-    patience: float = field(default=2.5)
+    patience: float = _PATIENCE_S
 
     async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
         """Forget, and say what was erased where."""
@@ -153,14 +157,14 @@ class ForgetOnRequest:
         )
         asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
         try:
-            counts = await self.erasing.bury(tenant, burial, request=request, asked=asked)
+            buried = await self.erasing.bury(tenant, burial, request=request, asked=asked)
         except OtherRequest:
             reason = "request_id must be a new one: under this one something else was asked"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
-        if counts is None:
+        if isinstance(buried, Burial):
             await self.ask_servers()  # it is buried; where they are away, that is taken up again
-            counts = await self.erasures.done(tenant, burial, request=request, patience=self.patience)
-        return ForgetReply(erased=ErasedReply(**asdict(counts)))
+            buried = await self.erasures.done(tenant, buried, self.patience)
+        return ForgetReply(erased=ErasedReply(**asdict(buried)))
 
 
 def _burial(command: Forget, clock: Clock) -> Burial:

@@ -1,15 +1,15 @@
 """The dead letters of what is to be forgotten."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.messages.codec import readable_id
+from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.bus import StreamAccess
-from ricordo.ports.erasing import Burial
+from ricordo.ports.bus import StoredMessage, StreamAccess
+from ricordo.ports.erasing import Burial, Letter
 
 _NAMES: Final = {ForgetScope.MESSAGE: "id", ForgetScope.CONVERSATION: "conversation_id"}
 
@@ -20,25 +20,30 @@ class DeadLetters:
 
     streams: StreamAccess
 
-    async def delete(self, tenant: str, burial: Burial) -> Sequence[str | None]:
+    async def delete(self, tenant: str, burial: Burial, before: Callable[[Letter], Awaitable[None]]) -> None:
         """Delete those of what was buried; see `Letters.delete`."""
-        deleted: list[str | None] = []
         subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
             sequence = letter.sequence
             if _speaks_of(letter.body, burial):
+                await before(_given_up(letter))
                 await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
-                deleted.append(readable_id(letter.body))
-        return deleted
+
+
+def _given_up(letter: StoredMessage) -> Letter:
+    consumer, _, subject = letter.subject.removeprefix(f"{DEAD_LETTER_PREFIX}.").partition(".")
+    return Letter(consumer, subject, int(letter.headers.get(DEAD_LETTER_SEQUENCE, 0)))
 
 
 def _speaks_of(body: bytes, burial: Burial) -> bool:
-    """Whether a letter is of what was buried. One that nobody can read as JSON is, if it holds the names."""
+    """Whether a letter is of what was buried. One that is no object is, if it holds the names."""
     wanted = {"user_id": burial.user_id}
     if burial.scope in _NAMES:
         wanted[_NAMES[burial.scope]] = burial.key
     try:
         said = json.loads(body)
-    except ValueError:  # also of no valid UTF-8
+    except (ValueError, RecursionError):  # also of no valid UTF-8
+        said = None
+    if not isinstance(said, dict):
         return all(json.dumps(value).encode() in body for value in wanted.values())
-    return isinstance(said, dict) and all(said.get(name) == value for name, value in wanted.items())
+    return all(said.get(name) == value for name, value in wanted.items())

@@ -1,6 +1,6 @@
 """Erasure on request: a tombstone first, then slice by slice all that rests on what is forgotten."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Protocol, Self
@@ -82,22 +82,33 @@ class Erased:
     more: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A dead letter, by what was given up: by whom, published on what, at which place of its stream."""
+
+    consumer: str
+    subject: str
+    sequence: int
+
+
 class Erasing(Protocol):
     """Erases what users ask to be forgotten; each method raises `StoreUnavailable` if the store is away."""
 
     async def bury(
         self, tenant: str, burial: Burial, *, request: str | None = None, asked: bytes = b""
-    ) -> Counts | None:
+    ) -> Burial | Counts:
         """Put up the tombstone, before anything is erased: from now on nothing of it is taken in.
 
         Args:
             tenant: whose it is.
             burial: what is to be forgotten.
-            request: under which this is asked; one that was asked before erases nothing that came since.
+            request: under which this is asked; one that was asked before erases nothing that came since,
+                whether it was done, cut off, or done without its asker being told.
             asked: a digest of what is asked.
 
         Returns:
-            What was erased, where that request was done before; else None: `erase` has to follow.
+            What is to be erased now, up to when as it stands on the tombstone; or what was erased, where that
+            request was done before.
 
         Raises:
             OtherRequest: the request is known for something else.
@@ -120,16 +131,15 @@ class Erasing(Protocol):
         """
         ...
 
-    async def finish(
-        self, tenant: str, burial: Burial, *, letters: Sequence[str | None] = (), request: str | None = None
-    ) -> Counts:
+    async def letter(self, tenant: str, burial: Burial, letter: Letter) -> None:
+        """Count a dead letter that is about to be deleted, and let go of the reason that is kept of it."""
+        ...
+
+    async def finish(self, tenant: str, burial: Burial) -> Counts:
         """Note that nothing is left, and return what was erased in all.
 
-        Args:
-            tenant: whose it was.
-            burial: what was buried.
-            letters: of the dead letters that were deleted, the ids of their messages.
-            request: under which it was asked for: a repetition is told the same.
+        Whoever asked for it, and asks again under the same request, is told the same; unless more was buried
+        since, whose erasure says so.
         """
         ...
 
@@ -153,10 +163,11 @@ class Discarded(Protocol):
 class Letters(Protocol):
     """Dead letters, which hold what was said as it came."""
 
-    async def delete(self, tenant: str, burial: Burial) -> Sequence[str | None]:
-        """Delete those of what was buried; return the ids of their messages, where they can be read.
+    async def delete(self, tenant: str, burial: Burial, before: Callable[[Letter], Awaitable[None]]) -> None:
+        """Delete those of what was buried, each once `before` has returned.
 
         Raises:
             BusUnavailable: some may still be there.
+            Exception: whatever `before` raised.
         """
         ...

@@ -77,4 +77,4 @@ class Ongoing(Generic[Key, Result]):
     def _end(self, key: Key, task: asyncio.Task[Result]) -> None:
         del self._running[key]
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.warning(self._failing, error=str(error))
+            _log.warning(self._failing, of=repr(key), exc_info=error)

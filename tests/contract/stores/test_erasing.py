@@ -9,18 +9,21 @@ from tests.contract.stores.test_derived import say, summary, write
 
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.erasing import PostgresErasing
+from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.domain.memory import MemoryKind, derived_id
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.erasing import Burial, Counts, Erased
+from ricordo.ports.erasing import Burial, Counts, Erased, Letter
 from ricordo.ports.facts import FactQuestion, OtherRequest
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.life import letter
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 pytestmark = pytest.mark.integration
 
 LATER = STORED + timedelta(days=1)
+END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 @pytest.fixture
@@ -48,11 +51,19 @@ async def forget(
 ) -> tuple[Counts, list[Erased]]:
     """Erase it as a whole, and return what the tombstone says, and the slices."""
     slices: list[Erased] = []
-    if (done := await erasing.bury(stores.tenant, what, request=request)) is not None:
-        return done, slices
+    buried = await erasing.bury(stores.tenant, what, request=request)
+    if isinstance(buried, Counts):
+        return buried, slices
     while not slices or slices[-1].more:
-        slices.append(await erasing.erase(stores.tenant, what, projection or Projection(), limit))
-    return await erasing.finish(stores.tenant, what, request=request), slices
+        slices.append(await erasing.erase(stores.tenant, buried, projection or Projection(), limit))
+    return await erasing.finish(stores.tenant, buried), slices
+
+
+async def erase_all(erasing: PostgresErasing, stores: Stores, what: Burial) -> Counts:
+    """Erase what was buried, in small slices, and return what the tombstone says."""
+    while (await erasing.erase(stores.tenant, what, Projection(), 2)).more:
+        pass
+    return await erasing.finish(stores.tenant, what)
 
 
 async def rows_that_hold(database: Database, stores: Stores, *words: str) -> dict[str, int]:
@@ -202,16 +213,82 @@ async def test_a_request_counts_once(erasing: PostgresErasing, stores: Stores) -
 async def test_what_a_crash_leaves_is_found_and_counted_in_all(
     erasing: PostgresErasing, stores: Stores
 ) -> None:
-    """Also by another process, and without the request."""
+    """Also by another process, and without the request; who asks again under it is told so."""
     await say(stores, "m-1", "m-2", "m-3")
-    assert await erasing.bury(stores.tenant, A_CONVERSATION, request="r-1") is None
+    assert await erasing.bury(stores.tenant, A_CONVERSATION, request="r-1") == A_CONVERSATION
     await erasing.erase(stores.tenant, A_CONVERSATION, Projection(), 1)
     assert await erasing.unfinished(stores.tenant, LATER) == []
     (left,) = await erasing.unfinished(stores.tenant, LATER + timedelta(minutes=1))
     assert left == A_CONVERSATION
-    counts, _ = await forget(erasing, stores, left)
+    since = LATER + timedelta(hours=1)
+    await stores.record(new_message("since", tenant=stores.tenant, timestamp=since), at=since)
+    counts = await erase_all(erasing, stores, left)
     assert counts.rows == 6
-    assert await erasing.unfinished(stores.tenant, datetime.max.replace(tzinfo=UTC)) == []
+    again = replace(A_CONVERSATION, at=since + timedelta(hours=1))
+    assert await erasing.bury(stores.tenant, again, request="r-1") == counts
+    assert await erasing.unfinished(stores.tenant, END_OF_TIME) == []
+    assert (await stores.memory("since")).content
+
+
+@pytest.mark.parametrize("what", [A_MESSAGE, A_CONVERSATION, A_USER], ids=lambda one: one.scope.value)
+async def test_who_asks_again_while_it_is_under_way_asks_for_no_more(
+    erasing: PostgresErasing, stores: Stores, what: Burial
+) -> None:
+    await say(stores, "m-1", "m-2")
+    await erasing.bury(stores.tenant, what, request="r-1")
+    since = LATER + timedelta(hours=1)
+    await stores.record(new_message("since", tenant=stores.tenant, timestamp=since), at=since)
+    later = replace(what, at=since + timedelta(hours=1))
+    assert await erasing.bury(stores.tenant, later, request="r-1") == what
+    first, _ = await forget(erasing, stores, later, request="r-1")
+    assert (await stores.memory("since")).content
+    assert (await forget(erasing, stores, later, request="r-1"))[0] == first
+    assert await erasing.bury(stores.tenant, later, request="r-2") == later, "which means what came since"
+
+
+async def test_who_asked_before_is_told_by_the_erasure_of_what_was_buried_since(
+    erasing: PostgresErasing, stores: Stores
+) -> None:
+    """The end of the earlier one is no end; and what is kept of a request survives that of its user."""
+    await say(stores, "m-1", "m-2")
+    first = await erasing.bury(stores.tenant, A_USER, request="r-1")
+    since = LATER + timedelta(hours=1)
+    await stores.record(new_message("since", tenant=stores.tenant, timestamp=since), at=since)
+    second = await erasing.bury(stores.tenant, replace(A_USER, at=since), request="r-2")
+    assert isinstance(first, Burial)
+    assert isinstance(second, Burial)
+    await erase_all(erasing, stores, first)
+    assert await erasing.unfinished(stores.tenant, END_OF_TIME) == [second]
+    counts = await erase_all(erasing, stores, second)
+    assert await erasing.unfinished(stores.tenant, END_OF_TIME) == []
+    assert counts.rows == 6
+    for request in ("r-1", "r-2"):
+        assert await erasing.bury(stores.tenant, replace(A_USER, at=since), request=request) == counts
+
+
+async def test_the_reason_of_a_dead_letter_goes_and_no_other(
+    database: Database, erasing: PostgresErasing, stores: Stores
+) -> None:
+    for sequence in (1, 2):
+        await stores.life.bury(stores.tenant, letter(stores, "m-9", sequence=sequence))
+    await erasing.bury(stores.tenant, A_USER)
+    gone = letter(stores, "m-9", sequence=1)
+    await erasing.letter(stores.tenant, A_USER, Letter(gone.consumer, gone.subject, gone.sequence))
+    assert (await rows_that_hold(database, stores, "m-9"))["dead_letters"] == 1
+    assert (await erasing.finish(stores.tenant, A_USER)).stream == 1
+
+
+async def test_names_that_nobody_is_called_by_any_more_are_not_kept(
+    database: Database, erasing: PostgresErasing, stores: Stores
+) -> None:
+    """Of what a model has said, or is to be asked."""
+    doubting = replace(stores, ledger=PostgresFactLedger(database, doubting=True))
+    await say(stores, "m-1", "m-2")
+    friend = tell(stores, "m-1", said("friend", "Nicola"))
+    await learn(doubting, friend, tell(stores, "m-2", said("lives_in", "Bari", subject="Nico")))
+    assert (await rows_that_hold(database, stores, "nico"))["identity_decisions"] == 1
+    await forget(erasing, stores, A_MESSAGE)
+    assert "identity_decisions" not in await rows_that_hold(database, stores, "nico")
 
 
 async def test_where_the_graph_does_not_follow_nothing_is_erased(

@@ -1,22 +1,11 @@
 """What a pass has done in one step, and what keeps an item that fails from failing its neighbours."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final, TypeAlias
+from datetime import datetime
 from uuid import UUID
 
-import structlog
-
-from ricordo.ports.unavailable import Unavailable
-from ricordo.runtime.backoff import Backoff
-
-_REST: Final = Backoff(first=60.0, longest=3600.0, jitter=0.0)
-_KEPT: Final = timedelta(days=1)  # after its rest: what does not come again by then is no item any more
-
-_log = structlog.stdlib.get_logger(__name__)
-_Key: TypeAlias = tuple[object, ...]
+from ricordo.runtime.setbacks import Setbacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +25,18 @@ class Slice:
     reached: UUID | None = None
 
 
-class Trials:
+class Trials(Setbacks):
     """Does the items of a pass apart from each other: one that fails is logged and counted, others go on.
 
     A work keeps one for as long as it lives, and does each item (a conversation, a user, a group) through it:
 
         yield await self.trials.of(partial(self._upon, tenant, one), now, tenant, user_id=one.user_id)
 
-    An item that failed rests for a minute, then for twice as long after each further failure, up to an hour:
-    a pass that looks for work every few seconds neither fills the log nor asks a model for it each time. It
-    counts as failed meanwhile. Who looks for items some at a time looks for more by those that failed, as
-    these are found again.
+    What failed rests, see `Setbacks`, and counts as failed meanwhile. Who looks for items some at a time
+    looks for more by those that failed, as these are found again.
 
     That a server is away is no fault of an item: `Unavailable` ends the pass.
-
-    Args:
-        name: of the pass, for the log; empty where `ids` tell it.
     """
-
-    def __init__(self, name: str = "") -> None:
-        self._name = name
-        self._failed: dict[_Key, tuple[int, datetime]] = {}
 
     async def of(
         self, doing: Callable[[], Awaitable[Slice]], now: datetime, tenant: str, **ids: object
@@ -90,33 +70,3 @@ class Trials:
                 failed = False
         if failed:
             yield Slice(failed=1)
-
-    def rests(self, now: datetime, tenant: str, **ids: object) -> bool:
-        """Whether an item failed so short a time ago that it is left alone."""
-        _, until = self._failed.get(_key(tenant, ids), (0, now))
-        return timedelta() < until - now <= timedelta(seconds=_REST.longest)
-
-    @contextmanager
-    def noting(self, now: datetime, tenant: str, **ids: object) -> Iterator[None]:
-        """Note whether an item failed within; then its error goes no further.
-
-        Raises:
-            Unavailable: a server is away.
-        """
-        key = _key(tenant, ids)
-        try:
-            yield
-        except Unavailable:
-            raise
-        except Exception:  # noqa: BLE001 - whatever it is, others are not to wait for it
-            times = self._failed.get(key, (0, now))[0] + 1
-            self._failed = {one: kept for one, kept in self._failed.items() if now - kept[1] < _KEPT}
-            self._failed[key] = (times, now + timedelta(seconds=_REST.delay(times)))
-            which = {"name": self._name, "tenant": tenant, **ids}
-            _log.exception("a part of a pass failed", failures=times, **which)
-        else:
-            self._failed.pop(key, None)
-
-
-def _key(tenant: str, ids: dict[str, object]) -> _Key:
-    return tenant, *ids.items()

@@ -4,17 +4,18 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 from uuid import UUID
 
 from ricordo.adapters.postgres import derived, rows
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.folds import FoldingTransaction, Folds
+from ricordo.adapters.postgres.identifying import Identifying
 from ricordo.adapters.postgres.refolding import New
 from ricordo.domain.facts import Part, parts
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.erasing import Burial, Counts, Erased
+from ricordo.ports.erasing import Burial, Counts, Erased, Letter
 from ricordo.ports.facts import OtherRequest, Project
 from ricordo.ports.stages import Progress
 
@@ -34,25 +35,34 @@ class PostgresErasing:
 
     async def bury(
         self, tenant: str, burial: Burial, *, request: str | None = None, asked: bytes = b""
-    ) -> Counts | None:
+    ) -> Burial | Counts:
         """Put up the tombstone; see `Erasing.bury`."""
         async with self._database.transaction(tenant) as connection:
+            until = burial.at
             if request is not None:
-                done = await _claimed(connection, tenant, burial, request, asked)
-                if done is not None:
-                    return done
+                claimed = await _claimed(connection, tenant, burial, request, asked)
+                if isinstance(claimed, Counts):
+                    return claimed
+                until = claimed
             await derived.hold(connection, tenant, [burial.user_id])  # nobody takes anything in meanwhile
-            await connection.execute(_SQL["bury"], tenant, *_named(burial), burial.at)
-        return None
+            row = (tenant, *_named(burial))
+            buried_at = await connection.fetchval(_SQL["bury"], *row, until, request)
+            if buried_at is None:  # that request's erasure has ended since it was looked for
+                return await _add(connection, tenant, burial, Counts())
+        return replace(burial, at=buried_at)
 
     async def erase(self, tenant: str, burial: Burial, project: Project, limit: int) -> Erased:
         """Erase the next messages; see `Erasing.erase`."""
         async with self._folds.of(tenant, [burial.user_id], project) as folding:
             return await _Slice(folding, tenant, burial, limit).erase()
 
-    async def finish(
-        self, tenant: str, burial: Burial, *, letters: Sequence[str | None] = (), request: str | None = None
-    ) -> Counts:
+    async def letter(self, tenant: str, burial: Burial, letter: Letter) -> None:
+        """Let go of a dead letter's reason; see `Erasing.letter`."""
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_SQL["letter"], tenant, letter.consumer, letter.subject, letter.sequence)
+            await _add(connection, tenant, burial, Counts(stream=1))
+
+    async def finish(self, tenant: str, burial: Burial) -> Counts:
         """Note that nothing is left; see `Erasing.finish`."""
         conversation = burial.key if burial.scope is ForgetScope.CONVERSATION else None
         async with self._database.transaction(tenant) as connection:
@@ -63,14 +73,9 @@ class PostgresErasing:
                 await connection.execute(_SQL["ends"], *within)
                 await connection.execute(_SQL["unsummarized"], *within[:3])
             if burial.scope is ForgetScope.USER:
-                await connection.execute(_SQL["user_aside"], tenant, burial.user_id, request, burial.at)
-            if named := [one for one in letters if one is not None]:
-                await connection.execute(_SQL["letters"], tenant, named)
-            counts = await _add(connection, tenant, burial, Counts(stream=len(letters), working=notes))
+                await connection.execute(_SQL["user_aside"], tenant, burial.user_id, burial.at)
+            counts = await _add(connection, tenant, burial, Counts(working=notes))
             await connection.execute(_SQL["end"], tenant, *_named(burial), burial.at)
-            if request is not None:
-                outcome = json.dumps(asdict(counts))
-                await connection.execute(_SQL["keep_outcome"], tenant, burial.user_id, request, outcome)
         return counts
 
     async def unfinished(self, tenant: str, before: datetime) -> Sequence[Burial]:
@@ -170,8 +175,19 @@ class _Slice:
                 replaced |= parts(row["subject_key"], row["predicate"], row["object_key"])
         if replaced:
             new = New(replaced=replaced, state=state)
-            return len((await self.folding.fold({user_id: new}))[user_id].gone)
+            gone = (await self.folding.fold({user_id: new}))[user_id].gone
+            await self._unname()
+            return len(gone)
         return 0 if found else None
+
+    async def _unname(self) -> None:
+        """Let go of what was decided of names, unless by the user, that nobody goes by any more."""
+        if not (decided := await self._fetch("not_by_the_user")):
+            return
+        identifying = Identifying(self.folding.connection, self.tenant, self.burial.user_id)
+        called = {name for one in (await identifying.known()).clusters() for name in one.called}
+        if gone := [row for row in decided if not called.issuperset((row["first"], row["second"]))]:
+            await self._fetch("unname", [row["first"] for row in gone], [row["second"] for row in gone])
 
     async def _fetch(self, name: str, *arguments: object) -> list[Any]:
         found: list[Any] = await self.folding.connection.fetch(
@@ -193,8 +209,8 @@ class Taken:
 
 async def _claimed(
     connection: Connection, tenant: str, burial: Burial, request: str, asked: bytes
-) -> Counts | None:
-    """Claim a request; return what came of it, where that was done before.
+) -> datetime | Counts:
+    """Claim a request; return when it was asked first, or what came of it, where that was done before.
 
     Raises:
         OtherRequest: it is known for something else.
@@ -202,12 +218,12 @@ async def _claimed(
     user_id = burial.user_id
     new = await connection.fetchval(_SQL["known_request"], tenant, user_id, request, asked, burial.at)
     if new is not None:
-        return None
+        return burial.at
     row = await connection.fetchrow(_SQL["asked_before"], tenant, user_id, request)
     if row is None or row["asked"] != asked:
         raise OtherRequest(f"the request {request} is known for something else")
     outcome = json.loads(row["outcome"])
-    return Counts(**outcome) if outcome else None
+    return Counts(**outcome) if outcome else cast("datetime", row["handled_at"])
 
 
 async def _add(connection: Connection, tenant: str, burial: Burial, counts: Counts) -> Counts:

@@ -2,6 +2,7 @@
 alter table tombstones add column erased_at timestamptz;  -- null as long as something is left to erase
 alter table tombstones add column times integer not null default 1;  -- how often it was asked for
 alter table tombstones add column erased jsonb not null default '{}';
+alter table tombstones add column requests text[] not null default '{}';  -- under which it was asked for
 -- `erased`: a message that went with its user or its conversation.
 alter table tombstones drop constraint tombstones_scope_check;
 alter table tombstones add constraint tombstones_scope_check
@@ -20,6 +21,14 @@ return exists (select from tombstones t
                  and t.buried_at >= said)
     or exists (select from tombstones t
                where t.tenant = whose and t.scope = 'user' and t.user_id = of_user and t.buried_at >= said);
+
+-- Whether a user, or a conversation of theirs, is being forgotten at this moment: until all of it is erased, nothing is
+-- kept of who may be gone.
+create function is_being_erased(whose text, of_user text, in_conversation text)
+returns boolean language sql stable parallel safe
+return exists (select from tombstones t
+               where t.tenant = whose and t.user_id = of_user and t.erased_at is null
+                 and (t.scope = 'user' or t.scope = 'conversation' and t.key = in_conversation));
 
 -- Documents that nobody knows any more, whose bytes whoever stores them has still to delete.
 create table discarded_objects (

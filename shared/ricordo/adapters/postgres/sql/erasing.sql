@@ -8,18 +8,20 @@ returning id
 
 -- name: asked_before
 -- $3 request
-select asked, outcome from requests where tenant = $1 and id = $3 and user_id is not distinct from $2
-
--- name: keep_outcome
--- $3 request, $4 what came of it
-update requests set outcome = $4 where tenant = $1 and id = $3 and user_id is not distinct from $2
+select asked, outcome, handled_at from requests where tenant = $1 and id = $3 and user_id is not distinct from $2
 
 -- name: bury
--- $3 scope, $4 key, $5 until when. What was erased before, of what was said by then, counts no more for what comes now.
-insert into tombstones as t (tenant, user_id, scope, key, buried_at) values ($1, $2, $3, $4, $5)
+-- $3 scope, $4 key, $5 until when, $6 the request, if there is one. What was erased before, of what was said by then,
+-- counts no more for what comes now. Who asks once more under a request that was cut off, or was not told of its end, asks
+-- for nothing that came since.
+insert into tombstones as t (tenant, user_id, scope, key, buried_at, requests)
+values ($1, $2, $3, $4, $5, array_remove(array[$6::text], null))
 on conflict (tenant, scope, user_id, key) do update
 set buried_at = greatest(t.buried_at, excluded.buried_at), erased_at = null, times = t.times + 1,
-    erased = case when t.erased_at is null then t.erased else '{}' end
+    erased = case when t.erased_at is null then t.erased else '{}' end,
+    requests = case when excluded.requests <@ t.requests then t.requests else t.requests || excluded.requests end
+where t.erased_at is null or $6 is null or not excluded.requests <@ t.requests
+returning buried_at
 
 -- name: open
 select user_id, scope, key, buried_at from tombstones
@@ -181,11 +183,14 @@ where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3
     where h.tenant = $1 and h.conversation_id = u.conversation_id and h.user_id is not distinct from u.user_id)
 
 -- name: user_aside
--- What stands beside a user's memories and goes with all of them; $3 the request that asks for it, $4 until when.
+-- What stands beside a user's memories and goes with all of them; $3 until when. Requests to forget stay, which hold
+-- nothing that was said: one that comes once more is not to take away what came since.
 with unasked as (
-    delete from requests where tenant = $1 and user_id = $2 and handled_at <= $4 and id is distinct from $3
+    delete from requests where tenant = $1 and user_id = $2 and handled_at <= $3 and not (id = any(array(
+        select unnest(requests) from tombstones
+        where tenant = $1 and user_id = $2 and scope in ('message', 'conversation', 'user'))))
 ), undecided as (
-    delete from identity_decisions where tenant = $1 and user_id = $2 and decided_at <= $4
+    delete from identity_decisions where tenant = $1 and user_id = $2 and decided_at <= $3
 ), weightless as (
     delete from accumulated where tenant = $1 and user_id = $2
         and not exists (select from history where tenant = $1 and user_id = $2)
@@ -194,13 +199,28 @@ delete from insights where tenant = $1 and user_id = $2
   and not exists (select from memories m where m.tenant = $1 and m.id = memory_id)
 
 -- name: end
--- $3 scope, $4 key, $5 until when: unless more was buried since.
-update tombstones set erased_at = now()
-where tenant = $1 and user_id = $2 and scope = $3 and key = $4 and buried_at <= $5
+-- $3 scope, $4 key, $5 until when: unless more was buried since. Whoever asked is told the same from now on.
+with ended as (
+    update tombstones set erased_at = now()
+    where tenant = $1 and user_id = $2 and scope = $3 and key = $4 and buried_at <= $5
+    returning requests, erased
+)
+update requests r set outcome = e.erased from ended e
+where r.tenant = $1 and r.user_id is not distinct from $2 and r.id = any(e.requests) and r.outcome = '{}'
 
--- name: letters
--- $2 ids of messages whose dead letters were deleted.
-delete from dead_letters where tenant = $1 and message_id = any($2::text[])
+-- name: letter
+-- $2 consumer, $3 subject, $4 sequence: the reason of a dead letter.
+delete from dead_letters where tenant = $1 and consumer = $2 and subject = $3 and sequence = $4
+
+-- name: not_by_the_user
+-- What a model has said of two names, or is asked.
+select first, second from identity_decisions where tenant = $1 and user_id = $2 and decided_by <> 'user'
+
+-- name: unname
+-- $3, $4 pairs of names: nobody is called so any more.
+delete from identity_decisions
+where tenant = $1 and user_id = $2 and decided_by <> 'user'
+  and (first, second) in (select * from unnest($3::text[], $4::text[]))
 
 -- name: discarded
 -- $2 how many: of whose bytes nobody knows any more

@@ -84,6 +84,5 @@ select message_id, subject_key, object_key,
 -- include: columns
 from fact_evidence
 where tenant = $1 and message_id = $2
-  and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $3
-                    and t.erased_at is null)
+  and not is_being_erased($1, $3, '')
 order by ordinal

@@ -7,8 +7,7 @@ with meant as (
     join facts f on f.tenant = $1 and f.user_id = $2 and f.subject_key = named.subject_key
                 and f.predicate = named.predicate and f.object_key = named.object_key
     where named.tenant = $1 and named.user_id = $2 and named.id = $3
-      and not exists (select from tombstones t where t.tenant = $1 and t.scope = 'user' and t.user_id = $2
-                    and t.erased_at is null)
+      and not is_being_erased($1, $2, '')
     order by f.valid_to is null desc, f.disputed desc, f.id = $3 desc
     limit 1
     for update of f
