@@ -117,7 +117,7 @@ async def _life(client: MemoryClient, user: str, seed: int, course: _Course) -> 
     well = sum(one.state == "remembered" for one in receipts.values())
     await _forget(client, user)
     held = await client.stats(user)
-    course.left += held.history
+    course.left += sum((held.memories, held.history, held.facts, held.pending))
     course.remembered += well
     course.failed += len(said) - well
     course.forgotten += 1
