@@ -83,7 +83,8 @@ async def test_the_operator_sees_the_health_of_every_worker(apart: RunningApart)
             "sweeper",
         ):
             answer = await operator.request(f"ricordo.health.{worker}", b"", timeout=5)
-            assert json.loads(answer.data)["state"] in {"ready", "starting"}, answer.data
+            # `degraded` where other tests have left memories of a model that this one does not have
+            assert json.loads(answer.data)["state"] in {"ready", "starting", "degraded"}, answer.data
 
 
 async def test_who_sweeps_and_who_forgets_read_and_remove_single_messages(apart: RunningApart) -> None:
