@@ -19,7 +19,6 @@ SKEW: Final = timedelta(minutes=5)
 """By which a bot's clock may be ahead of ours."""
 _MOST_VIEWS: Final = 500
 _MOST_NAMES: Final = 500
-_KEPT_S: Final = 600.0  # that nobody asks for
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -31,7 +30,6 @@ class _View:
     token: str
     memory: WorkingMemory
     readings: Readings
-    asked: float
 
 
 class AtHand:
@@ -63,7 +61,7 @@ class AtHand:
         self._desks = desks
         self._clock = clock
         self._lifetime = lifetime
-        self._views = LruCache[tuple[str, str, str], _View](most)
+        self._views = LruCache[tuple[str, str, str], _View](most, now=clock.monotonic)
         self._names = LruCache[tuple[str, str], tuple[UUID | None, Sequence[str]]](_MOST_NAMES)
 
     async def read(
@@ -92,7 +90,7 @@ class AtHand:
             held_names=None if names is None else names[0],
         )
         if desk is None and view is not None:
-            self._remember(key, view)
+            self._views.put(key, view)
             return view.memory
         if desk is None:
             return WorkingMemory()  # a store that takes nothing for something
@@ -107,7 +105,7 @@ class AtHand:
             lifetime=self._lifetime + SKEW,
             readings=readings,
         )
-        self._remember(key, _View(desk.token, memory, readings, 0.0))
+        self._views.put(key, _View(desk.token, memory, readings))
         return memory
 
     def _span(self, moment: datetime) -> Span:
@@ -126,12 +124,6 @@ class AtHand:
             self._names.put((tenant, user_id), (desk.names_token, desk.names))
         _, names = self._names.get((tenant, user_id)) or (None, ())
         return tuple(dict.fromkeys((*names, *here)))
-
-    def _remember(self, key: tuple[str, str, str], view: _View) -> None:
-        """Remember a view; what nobody has asked for in a while is not kept."""
-        view.asked = present = self._clock.monotonic()
-        self._views.put(key, view)
-        self._views.forget_while(lambda one: one.asked < present - _KEPT_S)
 
 
 @dataclass(frozen=True, slots=True)

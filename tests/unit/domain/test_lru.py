@@ -54,12 +54,16 @@ def test_without_room_nothing_is_remembered() -> None:
     assert len(cache(0, "a")) == 0
 
 
-def test_what_is_stale_goes_up_to_the_first_that_is_not() -> None:
-    made = cache(4, "a", "b", "c", "d")
-    made.forget_while(lambda value: value in "ABD")
-    assert kept(made, "abcd") == ["c", "d"]
-    made.forget_while(lambda _: True)
-    assert len(made) == 0
+def test_what_nobody_uses_is_forgotten() -> None:
+    times = iter(range(0, 50, 5))
+    made = LruCache[str, str](9, idle=10, now=lambda: next(times))
+    for key in "abc":
+        made.put(key, key)  # at 0, 5 and 10
+    assert made.get("a") == "a"
+    made.put("d", "d")  # at 20: b was used 15 ago
+    assert (len(made), made.size) == (3, 3)
+    assert made.get("b") is None
+    assert made.get("c") == "c", "which is used by that, at 25, however long it was not"
 
 
 @given(st.integers(0, 6), CALLS)
