@@ -1,10 +1,12 @@
 """The script that backs up a cluster, on a PostgreSQL of this machine, whose programs it is told to use."""
 
 import asyncio
+import hashlib
 import os
 import stat
 import subprocess
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -12,19 +14,25 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns, new_database
 
-from ricordo.adapters.postgres.migrate import migrate
+from ricordo.adapters.postgres import migrate as module
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.intake import PostgresIntake
+from ricordo.adapters.postgres.migrate import migrate, migrations
+from ricordo.testing.factories import new_message
 from ricordo_services.stack.packages import postgres_bin
 
 pytestmark = pytest.mark.integration
 __all__ = ["new_database"]
 
 SCRIPT: Final = Path(__file__).parents[3] / "deploy/backup.sh"
+EARLIER: Final = 21  # tombstones and its functions are of another shape since
 
 
 def _backup(dsn: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     programs = {
         "PG_DUMP": f"{postgres_bin() / 'pg_dump'} --dbname={dsn}",
-        "PG_RESTORE": f"{postgres_bin() / 'pg_restore'} --dbname={dsn}",
+        "PG_RESTORE": str(postgres_bin() / "pg_restore"),
+        "PSQL": f"{postgres_bin() / 'psql'} --dbname={dsn}",
     }
     return subprocess.run(
         [str(SCRIPT), *arguments], env={**os.environ, **programs}, capture_output=True, text=True, check=False
@@ -67,3 +75,54 @@ async def test_the_truth_comes_back(new_database: Callable[[], Dsns], tmp_path: 
     damaged = await asyncio.to_thread(_backup, there.admin, "restore", str(folder))
     assert damaged.returncode == 1
     assert await _tenants(there.admin) == ["a", "b"]
+
+
+async def test_a_dump_of_an_earlier_version_takes_the_place_of_a_newer_one(
+    new_database: Callable[[], Dsns], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = [await asyncio.to_thread(new_database) for _ in range(2)]
+    packaged = migrations()
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "migrations", lambda: [one for one in packaged if one.version <= EARLIER])
+        await migrate(here.admin)
+    await migrate(there.admin)
+    await _execute(here.admin, "insert into tenants (tenant) values ('a')")
+    await _execute(there.admin, "insert into tenants (tenant) values ('z')")
+    folder = tmp_path / "saved"
+    assert (await asyncio.to_thread(_backup, here.admin, "save", str(folder))).returncode == 0
+    restored = await asyncio.to_thread(_backup, there.admin, "restore", str(folder))
+    assert restored.returncode == 0, restored.stderr
+    applied = await migrate(there.admin)
+    assert len(applied) == len([one for one in packaged if one.version > EARLIER])
+    assert await _tenants(there.admin) == ["a"]
+    async with Database.connect(there.worker, size=2) as database:  # bound, and able to do its work
+        now = datetime(2026, 3, 1, tzinfo=UTC)
+        (taken,) = await PostgresIntake(database).record("a", [new_message("m")], now)
+        assert taken.status == "kept"
+        async with database.transaction("another") as connection:
+            assert await connection.fetch("select tenant from memories") == []
+    again = tmp_path / "again"
+    assert (await asyncio.to_thread(_backup, there.admin, "save", str(again))).returncode == 0
+    assert (await asyncio.to_thread(_backup, here.admin, "restore", str(again))).returncode == 0
+    assert await migrate(here.admin) == []
+
+
+async def test_a_dump_that_breaks_off_replaces_nothing(
+    new_database: Callable[[], Dsns], tmp_path: Path
+) -> None:
+    here = await asyncio.to_thread(new_database)
+    await migrate(here.admin)
+    await _execute(here.admin, "insert into tenants select md5(n::text) from generate_series(1, 20000) n")
+    folder = tmp_path / "saved"
+    assert (await asyncio.to_thread(_backup, here.admin, "save", str(folder))).returncode == 0
+    await _execute(here.admin, "delete from tenants where tenant <> md5('1')")
+    (left,) = await _tenants(here.admin)
+    whole = (folder / "ricordo.dump").read_bytes()
+    for size in (0, len(whole) // 8, len(whole) * 3 // 4):  # before, in what it lists, and amid rows
+        (folder / "ricordo.dump").write_bytes(whole[:size])
+        digest = hashlib.sha256(whole[:size]).hexdigest()
+        (folder / "SHA256SUMS").write_text(f"{digest}  ricordo.dump\n", encoding="utf-8")
+        broken = await asyncio.to_thread(_backup, here.admin, "restore", str(folder))
+        assert broken.returncode != 0, (size, broken.stdout)
+        assert "restored" not in broken.stdout
+        assert await _tenants(here.admin) == [left]
