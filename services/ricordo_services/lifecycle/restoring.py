@@ -132,7 +132,7 @@ class Restore:
                 await self.follow(self.tenant, [self.user_id], self._deciding(pair, item))
                 self.tally.count("decisions", 1)
             except (NotTwoNames, NobodyKnown, UnknownNames, TooManyDecisions) as error:
-                self.tally.left_out.append(f"a decision on who is who: {type(error).__name__}")
+                self.tally.left_out.append(f"a decision on who is who: {error}")
 
     def _deciding(self, pair: tuple[str, str], item: Item) -> Callable[[Project], Awaitable[bool | None]]:
         async def decide(project: Project) -> bool | None:
@@ -145,6 +145,7 @@ class Restore:
                 same=bool(item["same"]),
                 by=item["decided_by"],
                 request_id=request_key(self.tenant, self.user_id, "import", request),
+                decided_at=parse_instant(item["decided_at"]),
             )
 
         return decide

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -26,7 +27,7 @@ class NotTwoNames(ValueError):
 
 
 class NobodyKnown(Exception):
-    """Nothing is known of the user, so that nobody's names can be decided about."""
+    """Nothing is known of the user, or it was forgotten since: nobody's names can be decided about."""
 
 
 class UnknownNames(LookupError):
@@ -58,6 +59,7 @@ class IdentityLedger(Protocol):
         same: bool | None,
         by: str,
         request_id: str | None = None,
+        decided_at: datetime | None = None,
     ) -> bool | None:
         """Decide that two names are one entity, or two, or (None) leave it to the rules again.
 
@@ -74,6 +76,7 @@ class IdentityLedger(Protocol):
             same: what is decided.
             by: who decides: `user`, or somebody else, such as a model.
             request_id: of a request that is to count once, whatever was decided since; None: each counts.
+            decided_at: when, of what was decided elsewhere; None for now.
 
         Returns:
             What the user has decided about the names, as it now stands.
@@ -81,7 +84,7 @@ class IdentityLedger(Protocol):
         Raises:
             StoreUnavailable: nothing was written here.
             NotTwoNames: the names are one and the same, or none.
-            NobodyKnown: of the user there is no evidence.
+            NobodyKnown: of the user there is no evidence, or the user was forgotten after `decided_at`.
             UnknownNames: the user decides, and nobody goes by one of the names.
             OtherRequest: the request is known for something else.
             TooManyDecisions: of the user there are as many decisions as there may be.

@@ -59,7 +59,7 @@ class Notebook(Protocol):
             most: how many a conversation may have.
 
         Raises:
-            Forgotten: the user, or the conversation, was forgotten.
+            Forgotten: the user, or the conversation, is being erased, or was forgotten after `at`.
             TooManyNotes: the conversation has `most` others.
             AnotherNote: the request id stands for something else.
         """

@@ -1,5 +1,7 @@
 """Entities that merge and part again while evidence comes, on PostgreSQL."""
 
+from functools import partial
+
 import pytest
 
 from ricordo.adapters.postgres.database import Database
@@ -206,15 +208,14 @@ async def test_a_request_decides_one_thing(stores: Stores) -> None:
     await _recorded(stores, 1)
     people = [said("friend", name) for name in ("Nicola", "Nico", "Zeno")]
     await learn(stores, tell(stores, "m-0", *people))
-    decide, of = stores.ledger.decide, (stores.tenant, "u-1")
-    asked = {"by": "user", "request_id": "r 1"}
-    await decide(*of, ("Nico", "Nicola"), Projection(), same=True, **asked)
+    of, decide = (stores.tenant, "u-1"), partial(stores.ledger.decide, by="user", request_id="r 1")
+    await decide(*of, ("Nico", "Nicola"), Projection(), same=True)
     known = await _known(stores)
     for names, same in ((("Nico", "Nicola"), False), (("Nico", "Zeno"), True)):
         with pytest.raises(OtherRequest):
-            await decide(*of, names, Projection(), same=same, **asked)
+            await decide(*of, names, Projection(), same=same)
     assert await _known(stores) == known
-    assert await decide(*of, ("nicola", " NICO"), Projection(), same=True, **asked), "the same, spelled so"
+    assert await decide(*of, ("nicola", " NICO"), Projection(), same=True), "the same, spelled so"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What messages do not tell is put back, once, and takes nothing back that was made of a memory here."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -13,9 +13,11 @@ from ricordo.adapters.postgres.restoring import PostgresRestoring
 from ricordo.domain.facts import Evidence
 from ricordo.ports.exporting import PARTS, ImpossibleKey
 from ricordo.ports.facts import FactQuestion
+from ricordo.ports.identity import NobodyKnown
 from ricordo.ports.restoring import Kept, Restored
+from ricordo.ports.working import Forgotten, Note
 from ricordo.testing.factories import at, new_message
-from ricordo.testing.stores import Stores
+from ricordo.testing.stores import Scope, Stores
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
@@ -117,6 +119,50 @@ async def test_nothing_comes_back_of_who_was_forgotten(restoring: PostgresRestor
     await stores.entomb(stores.tenant, "user", "u-1", "u-1")
     assert await restoring.words(stores.tenant, "u-1", {"request 1": [word("Turin")]}, Projection()) == 0
     assert list(await restoring.derived(stores.tenant, [summary(stores, sources)], {}, STORED)) == []
+
+
+@pytest.mark.parametrize("scope", ["user", "conversation"])
+async def test_no_note_of_before_comes_back_once_all_is_erased(
+    database: Database, stores: Stores, scope: Scope
+) -> None:
+    before = datetime.now(UTC)
+    await stores.entomb(stores.tenant, scope, "u-1" if scope == "user" else "c-1", "u-1")
+    await _erased(database, stores)
+    note = Note(user_id="u-1", conversation_id="c-1", key="a", value=1)
+    day = timedelta(days=1)
+    with pytest.raises(Forgotten, match=scope):
+        await stores.notebook.note(stores.tenant, note, before, alive_since=before - day, most=9)
+    later = datetime.now(UTC) + timedelta(minutes=1)
+    await stores.notebook.note(stores.tenant, note, later, alive_since=before - day, most=9)
+
+
+@pytest.mark.parametrize("by", ["user", "model:m"])
+async def test_no_decision_of_before_comes_back_once_all_is_erased(
+    database: Database, stores: Stores, by: str
+) -> None:
+    await say(stores, "m-1", "m-2")
+    await learn(stores, tell(stores, "m-1", said("friend", "Nicola"), said("likes", "tea", subject="Nico")))
+    before, names = datetime.now(UTC), ("nico", "nicola")
+    await stores.entomb(stores.tenant, "user", "u-1", "u-1")
+    await _erased(database, stores)
+    of = (stores.tenant, "u-1", names, Projection())
+    with pytest.raises(NobodyKnown, match="forgotten"):
+        await stores.ledger.decide(*of, same=True, by=by, decided_at=before)
+    assert await _decisions(database, stores) == []
+    later = datetime.now(UTC) + timedelta(minutes=1)
+    await stores.ledger.decide(*of, same=True, by=by, decided_at=later)
+    assert await _decisions(database, stores) == [later]
+
+
+async def _erased(database: Database, stores: Stores) -> None:
+    """Have all that was asked for be erased."""
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute("update tombstones set erased_at = now()")
+
+
+async def _decisions(database: Database, stores: Stores) -> list[datetime]:
+    async with database.transaction(stores.tenant) as connection:
+        return [row[0] for row in await connection.fetch("select decided_at from identity_decisions")]
 
 
 async def test_a_derived_memory_is_written_once_and_after_its_sources(

@@ -173,7 +173,7 @@ def _settled(ricordo: Ricordo, tenant: str) -> bool:
 
 
 _OURS: Final = ("id", "memory_id", "stored_at", "source_ids", "related_ids", "preceding_id", "following_id")
-_OTHER: Final = ("extract_ids", "synthesis_id", "source", "decided_at", "about")
+_OTHER: Final = ("extract_ids", "synthesis_id", "source", "about")
 
 
 def _items(ricordo: Ricordo, tenant: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import NAMESPACE_OID, uuid5
 
 from ricordo.adapters.postgres.database import Database
@@ -63,9 +64,9 @@ class Deciding:
         if isinstance(others, int) and others >= MOST_DECISIONS:
             raise TooManyDecisions(f"this user has decided about {others} pairs of names")
 
-    async def decide(self, *, same: bool | None, by: str) -> bool:
-        """Write it down; returns whether that may have changed who is who."""
-        return bool(await self._fetch("decide", same, by))
+    async def decide(self, *, same: bool | None, by: str, at: datetime | None = None) -> bool:
+        """Write down what was decided at `at`, or now; returns whether that may have changed who is who."""
+        return bool(await self._fetch("decide", same, by, at))
 
     async def decided(self) -> bool | None:
         """Return what the user has decided about the names; None for nothing, or that rules are to judge."""

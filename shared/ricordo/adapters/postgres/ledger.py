@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres import derived, rows
 from ricordo.adapters.postgres.asking import asked
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
@@ -132,6 +132,7 @@ class PostgresFactLedger:
         same: bool | None,
         by: str,
         request_id: str | None = None,
+        decided_at: datetime | None = None,
     ) -> bool | None:
         """Decide who is who, and fold what is known of it anew; see `IdentityLedger.decide`."""
         first, second = sorted(map(normalise, names))
@@ -141,13 +142,15 @@ class PostgresFactLedger:
             state = (await transaction.states([user_id])).get(user_id)
             if state is None and not await transaction.connection.fetchval(_SQL["told_of"], tenant, user_id):
                 raise NobodyKnown(f"nothing is known of {user_id}")
+            if decided_at is not None:
+                await _refuse_forgotten(transaction.connection, tenant, user_id, decided_at)
             identifying = Identifying(transaction.connection, tenant, user_id, self._beside)
             deciding = Deciding(identifying, (first, second))
             if await deciding.is_known(request_id, same=same):
                 return await deciding.decided()
             if by == "user":
                 await deciding.check(names)
-            if await deciding.decide(same=same, by=by):
+            if await deciding.decide(same=same, by=by, at=decided_at):
                 await transaction.fold({user_id: New(renamed=True, state=state)})
             return await deciding.decided()
 
@@ -200,6 +203,17 @@ class PostgresFactLedger:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
         return [fact_of(row) for row in found]
+
+
+async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, at: datetime) -> None:
+    """Return where no tombstone stands before what was decided at `at`, nor will before the transaction ends.
+
+    Raises:
+        NobodyKnown: one does.
+    """
+    await derived.hold(connection, tenant, [user_id])
+    if await connection.fetchval(_SQL["forgotten"], tenant, user_id, at):
+        raise NobodyKnown(f"what was known of {user_id} then was forgotten")
 
 
 async def _keep(

@@ -65,7 +65,7 @@ class PostgresNotebook:
             # As ingest does: who writes a tombstone takes the same locks before the erasure.
             locks = sorted((f"conversation/{note.conversation_id}", f"user/{note.user_id}"))
             await connection.execute(_LOCK, tenant, locks)
-            if scope := await connection.fetchval(_SQL["forgotten"], *of):
+            if scope := await connection.fetchval(_SQL["forgotten"], *of, at):
                 raise Forgotten(scope)
             if not await _is_first(connection, tenant, note):
                 return

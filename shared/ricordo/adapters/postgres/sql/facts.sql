@@ -83,16 +83,21 @@ select exists (
 select count(*) from identity_decisions
 where tenant = $1 and user_id = $2 and decided_by = 'user' and (first, second) <> ($3, $4)
 
+-- name: forgotten
+-- $3 when something was decided
+select is_forgotten($1, $2, '', '', $3)
+
 -- name: decide
--- What the user has said only the user takes back. Whoever remembers who is who reads it anew. Returned is whether that
+-- $7 when it was decided; null for now. What the user has said only the user takes back. Whoever remembers who is who reads it anew. Returned is whether that
 -- may have changed who is who.
 with former as (
     select same, decided_by = 'user' as firm from identity_decisions
     where tenant = $1 and user_id = $2 and first = $3 and second = $4
 ), decided as (
-    insert into identity_decisions (tenant, user_id, first, second, same, decided_by) values ($1, $2, $3, $4, $5, $6)
+    insert into identity_decisions (tenant, user_id, first, second, same, decided_by, decided_at)
+    values ($1, $2, $3, $4, $5, $6, coalesce($7, now()))
     on conflict (tenant, user_id, first, second) do update
-    set same = excluded.same, decided_by = excluded.decided_by, decided_at = now()
+    set same = excluded.same, decided_by = excluded.decided_by, decided_at = excluded.decided_at
     where identity_decisions.decided_by <> 'user' or excluded.decided_by = 'user'
     returning same, decided_by = 'user' as firm
 ), other as (

@@ -7,10 +7,10 @@
 select token, state, turns, notes, names from at_hand($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 -- name: forgotten
--- $3 conversation. As long as it is being erased.
+-- $3 conversation, $4 when it is noted. As long as it is being erased; and for ever, of what was noted before.
 select scope from tombstones
 where tenant = $1 and user_id = $2 and scope in ('user', 'conversation') and (scope = 'user' or key = $3)
-  and erased_at is null
+  and (erased_at is null or buried_at >= $4)
 order by scope desc limit 1
 
 -- name: first_asked
