@@ -19,7 +19,8 @@ from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
 from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
-from ricordo_services.cli.stores import named_stores
+from ricordo_services.cli.servers import Target
+from ricordo_services.cli.stores import stores_beside
 from ricordo_services.cli.views import plain
 
 UNDER_WAY: Final = "the erasure is under way"
@@ -99,7 +100,7 @@ async def forget(
     if not yes and not sys.stdin.isatty():
         raise Misused("this cannot be undone, and there is no terminal to ask at: say --yes")
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    users = _users(context, data_dir, question.target.tenant) if tenant_wide else _one(user or "")
+    users = _users(question.target, context, data_dir) if tenant_wide else _one(user or "")
     if not yes:
         _ask(wanted.said(question.target.tenant))
     request = request_id or f"forget-{uuid4()}"
@@ -155,17 +156,17 @@ async def _one(user: str) -> AsyncGenerator[str, None]:
     yield user
 
 
-def _users(context: typer.Context, data_dir: Path | None, tenant: str) -> AsyncGenerator[str, None]:
-    """Return what yields the users of a tenant, whom PostgreSQL knows.
+def _users(target: Target, context: typer.Context, data_dir: Path | None) -> AsyncGenerator[str, None]:
+    """Return what yields the users of the tenant of `target`, whom the PostgreSQL beside it knows.
 
     Raises:
-        Failed: nothing names a database.
+        Failed: nothing names that.
     """
     keep_logs_quiet()
-    settings = named_stores(context, data_dir)
+    settings = stores_beside(target, context, data_dir)
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    return wiring.users_held(settings, tenant)
+    return wiring.users_held(settings, target.tenant)
 
 
 def _ask(what: str) -> None:

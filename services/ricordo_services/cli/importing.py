@@ -24,7 +24,7 @@ from ricordo_services.cli.publish import Patience
 from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
 from ricordo_services.cli.reception import open_reception
 from ricordo_services.cli.servers import Target
-from ricordo_services.cli.stores import named_stores
+from ricordo_services.cli.stores import stores_beside
 from ricordo_services.cli.views import plain
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ async def import_(
         raise Failed(f"{file} holds nothing")
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     keep_logs_quiet()
-    settings = named_stores(context, data_dir)
+    settings = stores_beside(question.target, context, data_dir)
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
     publication = Publication(partial(_report, str(file)), str(file))
@@ -109,16 +109,19 @@ async def _take_in(
 
 
 async def _restore(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
-    """Put back what messages do not tell, each after that which it rests on."""
+    """Put back what messages do not tell, each after that which it rests on.
+
+    Sessions end behind their summaries, so that none is summed up anew.
+    """
     for kind in ("message", "document"):
         for item in exported.items(kind):
             restore.names.meet(item)
-    for item in exported.beside["session_end"]:
-        await client.end_session(exported.user_id, item["conversation_id"], item["ended_at"])
     await _correct(client, exported, restore, patience)
     await restore.decisions(exported.beside["decision"])
     await restore.words(exported.beside["word"])
     await restore.derived(exported.derived)
+    for item in exported.beside["session_end"]:
+        await client.end_session(exported.user_id, item["conversation_id"], item["ended_at"])
     for some in _some(exported.items("memory")):
         await restore.use(some)
     await restore.notes(exported.beside["note"])

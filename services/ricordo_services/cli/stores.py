@@ -7,11 +7,12 @@ from pydantic import SecretStr
 
 from ricordo.messages.subjects import checked_tenant
 from ricordo.settings import Settings
+from ricordo.urls import bare
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.folders import default_data_dir
 from ricordo_services.cli.globals import folder_of, said_before
-from ricordo_services.cli.servers import checked_url, running_stack, said_folder
+from ricordo_services.cli.servers import Target, checked_url, running_stack, said_folder
 
 POSTGRES_SETTING = "postgres_dsn"
 
@@ -30,6 +31,33 @@ def named_stores(context: typer.Context, data_dir: Path | None) -> Settings:
             "or name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
         )
     return settings
+
+
+def stores_beside(target: Target, context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings that name the stores beside the NATS of `target`, for commands that speak to both.
+
+    Raises:
+        Failed: nothing names them, or what does names those of another Ricordo; or the settings are wrong.
+    """
+    settings = read_settings()
+    named = POSTGRES_SETTING in settings.stores.model_fields_set
+    folder_named = (data_dir or said_before(context).data_dir) is not None
+    folder = folder_of(context, data_dir)
+    stack = running_stack(folder)
+    if stack is not None and bare(str(stack["nats"])) == bare(target.url):
+        beside = _of_stack(settings, stack)
+        if named and not folder_named and settings.stores.postgres_dsn != beside.stores.postgres_dsn:
+            raise Failed(
+                f"RICORDO_STORES__POSTGRES_DSN names other stores than those of {folder}, whose NATS this "
+                "would speak to: name the NATS beside them too, with --nats, or neither; nothing was changed"
+            )
+        return beside
+    if named and not folder_named:
+        return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": target.url})})
+    raise Failed(
+        f"{target.named_by} names NATS, and nothing names the stores beside it: name them too, with "
+        "RICORDO_STORES__POSTGRES_DSN and the like, or neither; nothing was changed"
+    )
 
 
 def tenant_of(context: typer.Context, named: str | None) -> str | None:

@@ -4,19 +4,24 @@ from pathlib import Path
 
 import pytest
 import typer
+from tests.unit.cli.conftest import Cli
 
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.folders import default_data_dir
 from ricordo_services.cli.globals import Globals
 from ricordo_services.cli.servers import target
+from ricordo_services.cli.stores import stores_beside
 
 GONE = 2**22 + 1  # above the largest process id of Linux
+DSN = "RICORDO_STORES__POSTGRES_DSN"
+OURS, THEIRS = "postgresql://stack:2/ricordo", "postgresql://prod:2/ricordo"
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.delenv("RICORDO_NATS_URL", raising=False)
+    for name in ("RICORDO_NATS_URL", DSN, "RICORDO_BUS__URL"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path / "ricordo"
 
 
@@ -28,7 +33,9 @@ def context() -> typer.Context:
 
 def announce(folder: Path, url: object = "nats://stack:1", pid: object = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "stack.json").write_text(json.dumps({"nats": url, "pid": os.getpid() if pid is None else pid}))
+    stores = {"postgres": OURS, "bolt": "bolt://stack:3"}
+    stack = {"nats": url, "pid": os.getpid() if pid is None else pid, **stores}
+    (folder / "stack.json").write_text(json.dumps(stack))
 
 
 def test_the_option_comes_first_then_the_environment_then_the_stack(
@@ -83,3 +90,57 @@ def test_the_data_folder_is_below_home_where_no_absolute_one_is_named(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", value)
     assert default_data_dir() == Path.home() / ".local/share/ricordo"
+
+
+def beside(context: typer.Context, nats: str | None = None, folder: Path | None = None) -> tuple[str, str]:
+    """Return where NATS and PostgreSQL are, for a command that speaks to both."""
+    settings = stores_beside(target(context, nats, None, folder), context, folder)
+    assert settings.stores.postgres_dsn is not None
+    return settings.bus.url, settings.stores.postgres_dsn.get_secret_value()
+
+
+def test_stores_are_those_beside_the_servers_that_are_spoken_to(
+    home: Path, tmp_path: Path, context: typer.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announce(home, "nats://user:word@stack:1")
+    stack = ("nats://user:word@stack:1", OURS)
+    assert beside(context) == beside(context, "nats://stack:1") == beside(context, folder=home) == stack
+    monkeypatch.setenv(DSN, THEIRS)
+    monkeypatch.setenv("RICORDO_BUS__URL", "nats://elsewhere:1")
+    assert beside(context, "nats://prod:1") == ("nats://prod:1", THEIRS)
+    assert beside(context, folder=home) == stack, "a named folder is meant, whatever the settings say"
+    monkeypatch.setenv("RICORDO_NATS_URL", "nats://prod:4")
+    assert beside(context) == ("nats://prod:4", THEIRS)
+
+
+def test_servers_that_are_named_apart_from_their_stores_are_refused(
+    home: Path, context: typer.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else two Ricordos would be worked on at once: what one has would be forgotten in the other."""
+    announce(home)
+    for nats, folder in (("nats://prod:1", None), ("nats://prod:1", home)):
+        with pytest.raises(Failed, match=r"--nats names NATS, and nothing names the stores beside it"):
+            beside(context, nats, folder)
+    context.obj = Globals(nats="nats://outer:1")
+    with pytest.raises(Failed, match="names NATS"):
+        beside(context)
+    context.obj = Globals()
+    monkeypatch.setenv(DSN, THEIRS)
+    for nats in (None, "nats://stack:1"):
+        with pytest.raises(Failed, match="names other stores than those of"):
+            beside(context, nats)
+    monkeypatch.delenv(DSN)
+    monkeypatch.setenv("RICORDO_NATS_URL", "nats://prod:1")
+    with pytest.raises(Failed, match="RICORDO_NATS_URL names NATS"):
+        beside(context)
+
+
+@pytest.mark.parametrize("words", [("forget", "--tenant-wide", "--yes"), ("import",)])
+def test_commands_that_speak_to_both_look_for_both(tmp_path: Path, cli: Cli, words: tuple[str, ...]) -> None:
+    announce(default_data_dir())
+    file = tmp_path / "ada.jsonl"
+    file.write_text('{"item": "entity", "user_id": "ada"}\n')
+    named = (*words, str(file)) if words == ("import",) else words
+    ended = cli(*named, "--nats", "nats://127.0.0.1:1")
+    assert (ended.code, ended.out) == (1, "")
+    assert "nothing names the stores beside it" in ended.err
