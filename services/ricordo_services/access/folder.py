@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from ricordo.adapters.nats.permissions import inbox_of_worker
+from ricordo_services import private
 from ricordo_services.access.configuration import configuration
-from ricordo_services.access.users import USERS_FILE, AccessRefused, Role, User, Users, write_secretly
+from ricordo_services.access.users import USERS_FILE, AccessRefused, Role, User, Users
 
 CONFIGURATION_FILE: Final = "ricordo-users.conf"
 
@@ -63,9 +64,9 @@ class AccessFolder:
             if shown:
                 self.file_of(name).unlink(missing_ok=True)
             else:
-                write_secretly(self.file_of(name), settings_of(users, users.find(name), password))
-        write_secretly(self._users, users.written())
-        write_secretly(self.configuration, configuration(users))
+                private.write(self.file_of(name), settings_of(users, users.find(name), password))
+        private.write(self._users, users.written())
+        private.write(self.configuration, configuration(users))
 
     def file_of(self, name: str) -> Path:
         """Return the file that holds the address and the password of a user."""

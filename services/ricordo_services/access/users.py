@@ -1,13 +1,11 @@
 """The users and the file that remembers them: names, roles and hashes of passwords, never a password."""
 
 import json
-import os
 import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Final, Self
 
 import bcrypt
@@ -186,15 +184,3 @@ def draw() -> str:
 def hashed_by_bcrypt(password: str) -> str:
     """Return the hash of a password in the form that the server reads."""
     return bcrypt.hashpw(password.encode(), bcrypt.gensalt(_COST, prefix=b"2a")).decode()
-
-
-def write_secretly(path: Path, text: str) -> None:
-    """Replace `path` by `text` in one step; only its owner may read it, from the first byte on."""
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.unlink(missing_ok=True)
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)

@@ -2,10 +2,9 @@
 
 import asyncio
 import json
-import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -15,6 +14,7 @@ from rich.text import Text
 from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
 from ricordo.messages.base import JsonObject
 from ricordo.messages.commands import ExportReply
+from ricordo_services import private
 from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.lines import STANDARD_INPUT
@@ -25,7 +25,6 @@ from ricordo_services.cli.views import plain
 
 _TRIES: Final = 5
 _PAUSE_S: Final = 1.0
-_PRIVATE: Final = 0o600
 NAMES: Final = {
     "message": "messages",
     "document": "documents",
@@ -148,18 +147,13 @@ def _written(path: Path, *, force: bool) -> Iterator[Write]:
     Raises:
         Failed: somebody else has made a file of that name meanwhile.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as lines:
-            yield lambda line: print(line, file=lines)
-            lines.flush()
-            os.fsync(descriptor)
+    with private.replacing(path) as lines:
+
+        def write(line: str) -> None:
+            lines.write(f"{line}\n".encode())
+
+        yield write
         _check(path, force=force)
-        unfinished.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            unfinished.unlink()
 
 
 @contextmanager

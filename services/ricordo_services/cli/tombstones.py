@@ -8,8 +8,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, V
 
 from ricordo.messages.subjects import checked_tenant
 from ricordo.ports.erasing import Tombstone
+from ricordo_services import private
 from ricordo_services.cli.failures import Failed
-from ricordo_services.stack.endpoints import write_private
 
 _Name = Annotated[str, Field(min_length=1, max_length=128)]
 
@@ -29,7 +29,7 @@ _STONES = TypeAdapter(Tombstone)
 
 def write_list(path: Path, stones: Sequence[Tombstone]) -> None:
     """Replace a list in one step, readable by its owner only: it holds ids of users, never what they said."""
-    write_private(path, "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
+    private.write(path, "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
 
 
 def read_list(path: Path) -> list[Tombstone]:

@@ -6,17 +6,17 @@ It holds memories and passwords: nobody but its owner may read it.
 import gzip
 import hashlib
 import io
-import os
 import stat
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, Annotated, Final, Self
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ricordo_services import private
 from ricordo_services.stack.errors import BackupRefused
 from ricordo_services.stack.folder import DATA_FORMAT
 from ricordo_services.stack.postgres import MAJOR_VERSION
@@ -98,10 +98,10 @@ def pack(folder: Path, target: Path, manifest: Manifest) -> Manifest:
     folders, files = _listed(folder)
     known = {name: StoredFile(size=path.stat().st_size, sha256=_digest(path)) for name, path in files.items()}
     manifest = manifest.model_copy(update={"folders": folders, "files": known})
-    partial = target.with_name(f"{target.name}.partial")
+    partial = target.with_name(f"{target.name}.partial")  # one that a kill leaves is seen, and replaced
     partial.unlink(missing_ok=True)
     try:
-        with _private(partial) as raw, gzip.GzipFile("", "wb", _LEVEL, raw) as packed:
+        with private.made(partial) as raw, gzip.GzipFile("", "wb", _LEVEL, raw) as packed:
             _write(packed, manifest, files)
         sync(partial)
         partial.rename(target)
@@ -183,7 +183,7 @@ class Backup:
     def _write(self, member: tarfile.TarInfo, expected: StoredFile, path: Path) -> None:
         content = self._archive.extractfile(member)
         digest = hashlib.sha256()
-        with _private(path) as file, _reading(self._source):
+        with private.made(path) as file, _reading(self._source):
             while content is not None and (chunk := content.read(_CHUNK_BYTES)):
                 digest.update(chunk)
                 file.write(chunk)
@@ -253,14 +253,6 @@ def _mode(path: Path, *, follow: bool) -> int:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextmanager
-def _private(path: Path) -> Iterator[IO[bytes]]:
-    """Make a file that only its owner can read."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        yield file
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
+from ricordo_services import private
 from ricordo_services.stack import packages
-from ricordo_services.stack.endpoints import write_private
 from ricordo_services.stack.errors import ServerFailed
 from ricordo_services.stack.packages import JavaServer
 from ricordo_services.stack.ports import LOOPBACK
@@ -67,7 +67,7 @@ class BoltServer:
         java = packages.bolt_server()
         self._log_start = self._log.stat().st_size if self._log.exists() else 0
         arguments = self._folder / "java.args"
-        write_private(arguments, "".join(f"{_quoted(word)}\n" for word in self._arguments(java, ports)))
+        private.write(arguments, "".join(f"{_quoted(word)}\n" for word in self._arguments(java, ports)))
         return Launch(
             argv=(str(java.java), f"@{arguments}"),
             cwd=self._folder,

@@ -1,10 +1,11 @@
 """Where a running stack answers, and the file that tells other processes."""
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ricordo_services import private
 
 STACK_FILE = "stack.json"
 
@@ -30,18 +31,6 @@ class Endpoints:
     object_dir: Path
 
 
-def write_private(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` in one step, readable by its owner only, surviving a power failure."""
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.unlink(missing_ok=True)
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-
-
 def write_stack_file(data_dir: Path, payload: Mapping[str, object]) -> Path:
     """Leave ``stack.json`` in the data folder, so that clients find the running servers.
 
@@ -52,7 +41,7 @@ def write_stack_file(data_dir: Path, payload: Mapping[str, object]) -> Path:
         payload: a JSON object; may hold credentials, hence mode 0600.
     """
     path = data_dir / STACK_FILE
-    write_private(path, json.dumps(dict(payload)) + "\n")
+    private.write(path, json.dumps(dict(payload)) + "\n")
     return path
 
 

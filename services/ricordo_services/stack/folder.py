@@ -17,8 +17,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
 
+from ricordo_services import private
 from ricordo_services.stack import swap
-from ricordo_services.stack.endpoints import STACK_FILE, write_private
+from ricordo_services.stack.endpoints import STACK_FILE
 from ricordo_services.stack.errors import AlreadyRunning, DataTooNew, FolderRefused
 from ricordo_services.stack.leftovers import kill_recorded, living, own_record, read_record, until_gone
 
@@ -122,7 +123,7 @@ class DataFolder:
         except (ValueError, TypeError) as error:
             raise FolderRefused(f"{path} cannot be read ({error}): restore it from a copy") from error
         drawn = Secrets.draw()
-        write_private(path, json.dumps(asdict(drawn)))
+        private.write(path, json.dumps(asdict(drawn)))
         return drawn
 
     async def _lock(self) -> None:
@@ -137,7 +138,7 @@ class DataFolder:
                 for record in self._records():
                     kill_recorded(record)
             await asyncio.sleep(POLL_SECONDS)
-        write_private(self.path / "owner.json", own_record())
+        private.write(self.path / "owner.json", own_record())
 
     async def _end_leftovers(self) -> None:
         """End recorded processes that are alive without the lock (a file system that lost it)."""
@@ -167,7 +168,7 @@ class DataFolder:
             written = json.loads(path.read_text(encoding="utf-8"))
             found = int(written["format"])
         except FileNotFoundError:
-            write_private(path, json.dumps({"format": DATA_FORMAT}))
+            private.write(path, json.dumps({"format": DATA_FORMAT}))
             return
         except (ValueError, TypeError, KeyError) as error:
             raise FolderRefused(f"{path} cannot be read ({error!r}): restore it from a copy") from error

@@ -6,8 +6,8 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
+from ricordo_services import private
 from ricordo_services.stack import packages
-from ricordo_services.stack.endpoints import write_private
 from ricordo_services.stack.ports import LOOPBACK
 from ricordo_services.stack.server import Launch, NotReady
 
@@ -41,7 +41,7 @@ class NatsServer:
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
         """Write the configuration, which holds the password, for our eyes only."""
         configuration = self._folder / "nats.conf"
-        write_private(configuration, json.dumps(self._configuration(ports), indent=1, ensure_ascii=False))
+        private.write(configuration, json.dumps(self._configuration(ports), indent=1, ensure_ascii=False))
         return Launch(
             argv=(str(packages.nats_server()), "--config", str(configuration)),
             cwd=self._folder,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import asyncpg
 
+from ricordo_services import private
 from ricordo_services.stack import packages
 from ricordo_services.stack.account import reachable_programs, server_account
-from ricordo_services.stack.endpoints import write_private
 from ricordo_services.stack.errors import FolderRefused
 from ricordo_services.stack.ports import LOOPBACK
 from ricordo_services.stack.server import Account, Launch, NotReady
@@ -102,7 +102,7 @@ class PostgresServer:
         partial, password_file = self._folder / "partial", self._folder / "password"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(mode=0o700)
-        write_private(password_file, self._owner_password)
+        private.write(password_file, self._owner_password)
         try:
             if account is not None:
                 for path in (partial, password_file):
