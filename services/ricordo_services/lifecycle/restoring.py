@@ -183,7 +183,7 @@ class Restore:
         self.tally.count("derived", len(written))
 
     def _memory(self, item: Item) -> Memory:
-        """Return a memory as it was made: what use has added to it comes later."""
+        """Return a memory as it was made, or put right: what use has added to it comes later."""
         fields: dict[str, Any] = {name: item[name] for name in _TEXTS}
         fields |= {name: _instant(item[name]) for name in _INSTANTS}
         fields |= {name: tuple(item[name]) for name in _LISTS}
@@ -208,6 +208,7 @@ class Restore:
             importance=item["importance"],
             trust=item["trust"],
             confidence=item["confidence"],
+            verified=item["verified"],
         )
 
     async def use(self, items: Iterable[Item]) -> None:

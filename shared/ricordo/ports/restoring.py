@@ -78,7 +78,9 @@ class Restoring(Protocol):
     ) -> Sequence[Progress]:
         """Write memories that no message is behind; those that are there already stay.
 
-        One whose sources are not all there, or before which a tombstone stands, is left out.
+        One that the user has put right or confirmed takes the place of what was computed here under its id,
+        and of what was made of that. One whose sources are not all there, or before which a tombstone stands,
+        is left out.
 
         Args:
             tenant: whose store.

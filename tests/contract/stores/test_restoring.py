@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -11,6 +12,7 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.exporting import PostgresHoldings
 from ricordo.adapters.postgres.restoring import PostgresRestoring
 from ricordo.domain.facts import Evidence
+from ricordo.domain.memory import MemoryKind, Source, derived_id
 from ricordo.ports.exporting import PARTS, ImpossibleKey
 from ricordo.ports.facts import FactQuestion
 from ricordo.ports.identity import NobodyKnown
@@ -195,3 +197,40 @@ async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(
     assert await holdings.next_user(stores.tenant, "") == "u-1"
     assert await holdings.next_user(stores.tenant, "u-1") == "u-2"
     assert await holdings.next_user(stores.tenant, "u-2") is None
+
+
+@pytest.mark.parametrize("held", [{"source": Source.USER_CORRECTION}, {"verified": True}], ids=repr)
+async def test_what_the_user_stands_behind_takes_the_place_of_what_was_made_here(
+    restoring: PostgresRestoring, stores: Stores, held: dict[str, Any]
+) -> None:
+    """It goes by the same id, and rests on the same messages; what was made of it goes, too."""
+    sources = await say(stores, "m-1", "m-2")
+    own = summary(stores, sources, "They spoke of the weather.")
+    resting = replace(
+        own,
+        id=derived_id(stores.tenant, MemoryKind.REFLECTION, [own.id], about="x"),
+        kind=MemoryKind.REFLECTION,
+        source_ids=(own.id,),
+    )
+    for one in (own, resting):
+        assert len(await restoring.derived(stores.tenant, [one], {}, STORED)) == 1
+    mine = replace(summary(stores, sources, "They spoke of the sea, and of Nora."), **held)
+    (written,) = await restoring.derived(stores.tenant, [mine], {}, STORED)
+    assert (written.memory_id, written.encoded, written.indexed) == (mine.id, None, None)
+    (found,) = await stores.recollection.memories(stores.tenant, "u-1", [mine.id, resting.id])
+    assert (found.content, found.source, found.verified) == (mine.content, mine.source, mine.verified)
+    other = replace(mine, content="They spoke of nothing.")
+    await restoring.derived(stores.tenant, [other], {}, STORED)
+    (found,) = await stores.recollection.memories(stores.tenant, "u-1", [mine.id])
+    assert found.content == mine.content, "what the user stands behind here stays"
+
+
+async def test_what_was_computed_gives_way_to_the_users_words_alone(
+    restoring: PostgresRestoring, stores: Stores
+) -> None:
+    sources = await say(stores, "m-1", "m-2")
+    own = summary(stores, sources, "They spoke of the weather.")
+    await restoring.derived(stores.tenant, [own], {}, STORED)
+    await restoring.derived(stores.tenant, [summary(stores, sources)], {}, STORED)
+    (found,) = await stores.recollection.memories(stores.tenant, "u-1", [own.id])
+    assert found.content == own.content

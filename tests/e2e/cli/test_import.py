@@ -32,6 +32,12 @@ QUESTIONS: Final = (
     "the lease",
     "museum",
 )
+TRIP: Final = (
+    "We took the train to Bari.",
+    "In Bari we slept at a hotel by the harbour.",
+    "On the way back the train was late by two hours.",
+)
+SUMMARY: Final = "Carla took the ferry to Bari, and came back late."
 LEASE: Final = "The notice period of the lease is ninety days, by registered letter to the landlord. " * 4
 
 
@@ -56,6 +62,7 @@ def exported(ricordo: Ricordo, running: Up) -> Path:
         "metadata": {"channel": "mail"},
         "timezone": "Europe/Rome",
     }
+    lines += [_said(8, text) | {"id": f"m-{30 + n}", "conversation_id": "c-9"} for n, text in enumerate(TRIP)]
     document = {"name": "lease.pdf", "media_type": "application/pdf", "data": b64encode(pdf(LEASE)).decode()}
     lines.append(_said(20, "Here is the lease.") | {"document": document})
     ricordo.publish("".join(json.dumps(one) + "\n" for one in lines), "--wait")
@@ -78,6 +85,8 @@ def exported(ricordo: Ricordo, running: Up) -> Path:
     until(lambda: _accesses(ricordo) == shown)
     ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z")
     until(lambda: _settled(ricordo, "default"))
+    ricordo("correct", _summary(ricordo, "default")["id"], SUMMARY, *user, "--memory")
+    until(lambda: _settled(ricordo, "default"))
     path = ricordo.home / "carla.jsonl"
     ricordo("export", *user, str(path), "--force")
     return path
@@ -86,7 +95,7 @@ def exported(ricordo: Ricordo, running: Up) -> Path:
 def test_it_is_recalled_alike_elsewhere(ricordo: Ricordo, exported: Path) -> None:
     """The same memories in the same order, the same facts and notes; and once more changes nothing."""
     done = ricordo.json("import", str(exported), "--wait", "--tenant", "elsewhere")
-    assert (done["messages"], done["failed"], done["left_out"]) == (9, 0, [])
+    assert (done["messages"], done["failed"], done["left_out"]) == (12, 0, [])
     assert {"corrections", "decisions", "words", "derived", "memories", "notes"} <= set(done["restored"])
     until(lambda: _settled(ricordo, "elsewhere"))
     for question in QUESTIONS:
@@ -109,6 +118,22 @@ def test_one_that_was_killed_is_run_again(ricordo: Ricordo, exported: Path) -> N
     assert ricordo.json(*words)["failed"] == 0
     until(lambda: _settled(ricordo, "resumed"))
     assert _items(ricordo, "resumed") == _items(ricordo, "default")
+
+
+def test_a_summary_that_was_put_right_takes_the_place_of_one_that_was_made_there(
+    ricordo: Ricordo, exported: Path
+) -> None:
+    """Of the same messages, which were taken in and summed up before."""
+    items = map(json.loads, exported.read_text(encoding="utf-8").splitlines())
+    said = [one["message"] | {"user_id": "carla"} for one in items if one["item"] == "message"]
+    tenant = ("--tenant", "summed-up")
+    ricordo.publish("".join(json.dumps(one) + "\n" for one in said if one["id"] != "m-20"), "--wait", *tenant)
+    ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z", *tenant)
+    own = _summary(ricordo, "summed-up")
+    assert (own["content"] != SUMMARY, own["verified"]) == (True, False)
+    ricordo("import", str(exported), "--wait", *tenant)
+    found = _summary(ricordo, "summed-up")
+    assert (found["id"], found["content"], found["verified"]) == (own["id"], SUMMARY, True)
 
 
 def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) -> None:
@@ -137,6 +162,14 @@ def _said(n: int, text: str) -> dict[str, Any]:
         "content": text,
         "timestamp": f"2026-05-{n + 1:02}T10:00:00Z",
     }
+
+
+def _summary(ricordo: Ricordo, tenant: str) -> dict[str, Any]:
+    """Return what sums up the trip."""
+    held = map(json.loads, ricordo("export", "--user", "carla", "--tenant", tenant).splitlines())
+    found: list[dict[str, Any]] = [one for one in held if one["item"] == "memory"]
+    (summary,) = [one for one in found if (one["kind"], one["conversation_id"]) == ("summary", "c-9")]
+    return summary
 
 
 def _recalled(ricordo: Ricordo, question: str, tenant: str = "default") -> list[dict[str, Any]]:

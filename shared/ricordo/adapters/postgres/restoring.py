@@ -14,6 +14,7 @@ from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.refolding import New
 from ricordo.domain.facts import Evidence
 from ricordo.domain.memory import Memory
+from ricordo.domain.succession import is_held
 from ricordo.ports.facts import Project
 from ricordo.ports.restoring import Kept, Restored
 from ricordo.ports.stages import Progress
@@ -59,6 +60,7 @@ class PostgresRestoring:
         user_id = memories[0].user_id
         async with self._database.transaction(tenant) as connection:
             await derived.hold(connection, tenant, [user_id])
+            await _give_way(connection, tenant, [one for one in memories if is_held(one)])
             written = await derived.write(connection, tenant, memories, at, finished=True)
             insights = [one.memory_id for one in written if one.memory_id in about]
             await connection.execute(
@@ -72,6 +74,20 @@ class PostgresRestoring:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["use"], tenant, user_id, offered, ids)
         return [Restored(row["id"], row["archive_reason"]) for row in found]
+
+
+async def _give_way(connection: Connection, tenant: str, held: Sequence[Memory]) -> None:
+    """Take away what was computed here under the ids of memories whose words the user stands behind.
+
+    Their points follow once these are written and indexed; those of what rested on them with `Life.moved`.
+    """
+    if not held:
+        return
+    ids, contents = [one.id for one in held], [one.content for one in held]
+    found = await connection.fetch(_SQL["otherwise"], tenant, held[0].user_id, ids, contents)
+    for row in found:
+        await derived.unmake(connection, tenant, rows.memory(row))
+    await derived.withdraw(connection, tenant, [row["id"] for row in found])
 
 
 async def _is_new(
