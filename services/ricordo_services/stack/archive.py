@@ -9,7 +9,7 @@ import io
 import stat
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Final, Self
@@ -76,11 +76,27 @@ class Manifest(BaseModel):
 
     @model_validator(mode="after")
     def _stays_inside(self) -> Self:
-        for name in (*self.folders, *self.files):
-            path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or path.parts[:1] not in {(one,) for one in CARRIED}:
-                raise ValueError(f"{name!r} is no path inside a data folder")
+        folders: set[str] = set()
+        for name in self.folders:
+            _refuse_outside(name, folders)
+            folders.add(name)
+        for name in self.files:
+            _refuse_outside(name, folders)
         return self
+
+
+def _refuse_outside(name: str, folders: Collection[str]) -> None:
+    """Return where a name is new, one inside a data folder, in one spelling, and in one of `folders`.
+
+    Raises:
+        ValueError: it is not.
+    """
+    path = PurePosixPath(name)
+    odd = str(path) != name or "\0" in name or ".." in path.parts
+    if odd or path.parts[:1] not in {(one,) for one in CARRIED}:
+        raise ValueError(f"{name!r} is no path inside a data folder")
+    if name in folders or (len(path.parts) > 1 and path.parent.as_posix() not in folders):
+        raise ValueError(f"{name!r} is there twice, or in no folder")
 
 
 def pack(folder: Path, target: Path, manifest: Manifest) -> Manifest:

@@ -1,6 +1,7 @@
 """A backup is complete or refused, and nothing is touched where it is refused."""
 
 import gzip
+import hashlib
 import io
 import json
 import stat
@@ -102,10 +103,23 @@ def test_what_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
         ({"data_format": 99}, "newer Ricordo"),
         ({"format": 99}, "newer Ricordo"),
         ({"postgres": "17"}, "PostgreSQL 17 .* restore it with Ricordo 0.9"),
-        ({"files": {"nats/a": {"size": 3, "sha256": "00"}}}, "'nats/a' is missing"),
+        (
+            {"folders": ["nats"], "files": {"nats/a": {"size": 3, "sha256": "00"}}},
+            "'nats/a' is missing",
+        ),
         ({"files": {"../a": {"size": 3, "sha256": "00"}}}, "cannot be read"),
         ({"folders": ["/etc"]}, "cannot be read"),
         ({"folders": ["log"]}, "cannot be read"),
+        ({"folders": ["nats", "nats/a\0b"]}, "cannot be read"),
+        ({"folders": ["nats", "nats/../a"]}, "cannot be read"),
+        ({"folders": ["nats", "nats//a"]}, "cannot be read"),
+        ({"folders": ["."]}, "cannot be read"),
+        ({"folders": [""]}, "cannot be read"),
+        ({"folders": ["nats", "nats"]}, "cannot be read"),
+        ({"folders": ["nats/a", "nats"]}, "cannot be read"),
+        ({"files": {"nats/a": {"size": 3, "sha256": "00"}}}, "cannot be read"),
+        ({"folders": ["nats"], "files": {"nats": {"size": 0, "sha256": "00"}}}, "cannot be read"),
+        ({"files": {"format.json": {"size": -1, "sha256": "00"}}}, "cannot be read"),
         ({"schema_version": None}, "cannot be read"),
     ],
 )
@@ -123,6 +137,23 @@ def test_what_it_does_not_name_is_not_written(tmp_path: Path) -> None:
     assert not (tmp_path / "evil").exists()
 
 
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+def test_what_is_no_file_is_not_made(tmp_path: Path, kind: bytes) -> None:
+    """Nor what is another one than the list of files says, by its size."""
+    digest = hashlib.sha256(b"").hexdigest()
+    named = {"files": {"format.json": {"size": 0, "sha256": digest}}}
+    text = json.dumps(MADE.model_dump() | named).encode()
+    link = tarfile.TarInfo("format.json")
+    link.type, link.linkname = kind, "/etc/passwd"
+    longer = tarfile.TarInfo("format.json")
+    longer.size = 1 << 30
+    for member in (link, longer):
+        (tmp_path / "file").write_bytes(_archive({MANIFEST: text}, member))
+        with pytest.raises(BackupRefused, match="does not belong to it"):
+            unpacked(tmp_path / "file", tmp_path / "again")
+        assert list((tmp_path / "again").iterdir()) == []
+
+
 def test_what_it_cannot_hold_is_told(folder: Path, tmp_path: Path) -> None:
     (folder / "objects").mkdir()
     (folder / "objects" / "link").symlink_to("/etc/passwd")
@@ -131,11 +162,13 @@ def test_what_it_cannot_hold_is_told(folder: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("memory*"))
 
 
-def _archive(content: dict[str, bytes]) -> bytes:
+def _archive(content: dict[str, bytes], *others: tarfile.TarInfo) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for name, text in content.items():
             entry = tarfile.TarInfo(name)
             entry.size = len(text)
             archive.addfile(entry, io.BytesIO(text))
+        for other in others:
+            archive.addfile(other)
     return packed.getvalue()
