@@ -126,9 +126,9 @@ def test_servers_that_are_named_apart_from_their_stores_are_refused(
         beside(context)
     context.obj = Globals()
     monkeypatch.setenv(DSN, THEIRS)
-    for nats in (None, "nats://stack:1"):
+    for named in (None, "nats://stack:1"):
         with pytest.raises(Failed, match="names other stores than those of"):
-            beside(context, nats)
+            beside(context, named)
     monkeypatch.delenv(DSN)
     monkeypatch.setenv("RICORDO_NATS_URL", "nats://prod:1")
     with pytest.raises(Failed, match="RICORDO_NATS_URL names NATS"):

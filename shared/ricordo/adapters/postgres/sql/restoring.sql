@@ -6,10 +6,10 @@ select is_forgotten($1, $2, '', '', $3)
 
 -- name: otherwise
 -- $2 user, $3 ids of memories, $4 what each says. Those that say something else here, which nobody put right or confirmed.
-select m.* from unnest($3::uuid[], $4::text[]) as g (id, content) join memories m on m.tenant = $1 and m.id = g.id
-where m.user_id is not distinct from $2 and m.message_id is null and m.content <> g.content
-  and m.source <> 'user_correction' and not m.verified
-order by m.id
+select * from memories
+where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and message_id is null
+  and content <> ($4::text[])[array_position($3::uuid[], id)] and source <> 'user_correction' and not verified
+order by id
 
 -- name: keep_insights
 -- $2 user, $3 what they are about, $4 the memories. Where one stands already, it stays.
