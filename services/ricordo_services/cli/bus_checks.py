@@ -25,6 +25,7 @@ _WELL: Final = ("ready", "starting", "yielding")
 _SECONDS: Final = 3.0
 _MADE_BY: Final = "workers make it when they start, or say why they cannot: `ricordo up`"
 _START: Final = "start it: `ricordo up`, or `ricordo worker {}` where the servers are elsewhere"
+_HALTED: Final = "mend what its log tells of and start it again; what failed waits, and is not lost"
 _STREAMS: Final = "streams"
 _UNSEEN: Final = Finding("workers", State.NOTED, "are not told of to these credentials; recall says more")
 _CURES: Final = {
@@ -128,9 +129,10 @@ def _worker(name: str, reports: Sequence[Report]) -> Finding:
     if not ill:
         return well(f"worker {name}", "; ".join([seen, *_waits_by_design(reports)]))
     why = "; ".join(dict.fromkeys(str(report.get("reason") or report.get("state")) for report in ill))
-    working = len(ill) < len(reports) or any(report.get("gate_open") for report in ill)
-    state = State.MISSING if name in NEEDED and not working else State.DEGRADED
-    return Finding(f"worker {name}", state, f"{seen}: {why}", "its log says more")
+    halted = [report for report in ill if report.get("state") == "halted"]
+    idle = [report for report in ill if report in halted or not report.get("gate_open")]
+    state = State.MISSING if name in NEEDED and len(idle) == len(reports) else State.DEGRADED
+    return Finding(f"worker {name}", state, f"{seen}: {why}", _HALTED if halted else "its log says more")
 
 
 def _waits_by_design(reports: Sequence[Report]) -> list[str]:

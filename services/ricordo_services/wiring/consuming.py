@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.brake import BrakeSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.handling import Handler
@@ -44,6 +46,11 @@ async def event_worker(
         linger=linger,
         grace=settings.grace_s,
     )
+    brake = BrakeSettings(
+        messages=settings.brake_messages,
+        share=settings.brake_share,
+        pauses=Backoff(first=1.0, longest=settings.brake_longest_s, jitter=0.0),
+    )
     database = resources.probe("postgres", resources.ask_database)
     return EventWorker(
         name=consumer,
@@ -51,7 +58,7 @@ async def event_worker(
         handler=handler,
         bus=Bus(subscriptions=bus, publisher=bus),
         clock=resources.clock,
-        settings=WorkerSettings(loop=loop),
+        settings=WorkerSettings(loop=loop, brake=brake),
         gate=AllGates((database, *gates)),
         on_dead_letter=resources.bury,
         precedence=resources.precedence,

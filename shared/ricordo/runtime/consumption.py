@@ -12,9 +12,10 @@ import structlog
 from ricordo.ports.bus import BusUnavailable, Delivery, Subscription, Subscriptions
 from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.brake import Brake
 from ricordo.runtime.gates import Gate, OpenGate, doubt, reason, yields
 from ricordo.runtime.health import Health, WorkerState
-from ricordo.runtime.held import Hands, Held
+from ricordo.runtime.held import Hands, Held, is_suspect
 from ricordo.runtime.waiting import end, unless
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -137,6 +138,7 @@ class Consumption:
         clock: measures heartbeats and pauses.
         settings: see there.
         gate: fetching pauses while it is closed.
+        brake: while it is on, one message is tried now and then.
     """
 
     def __init__(
@@ -149,6 +151,7 @@ class Consumption:
         clock: Clock,
         settings: LoopSettings,
         gate: Gate | None = None,
+        brake: Brake | None = None,
     ) -> None:
         self._name = name
         self._consumer = consumer
@@ -157,8 +160,10 @@ class Consumption:
         self._clock = clock
         self._settings = settings
         self.gate = WatchedGate(gate or OpenGate(), health)
+        self.brake = brake or Brake(name, clock)
         self.halted = asyncio.Event()
-        self._hands = Hands(settings.hands)
+        self.hands = Hands(settings.hands)
+        health.halts = lambda: self.brake.why
         self._failures = 0
 
     async def run(
@@ -205,10 +210,10 @@ class Consumption:
         try:
             async with asyncio.timeout(self._settings.grace + self._settings.fetch_timeout):
                 await asyncio.wait({fetching})
-                await self._hands.close()
+                await self.hands.close()
                 await asyncio.wait(set(working))
         except TimeoutError:
-            left = len(self._hands.held)
+            left = len(self.hands.held)
             _log.warning(
                 "stopped with work in hand; it will be delivered again", worker=self._name, left=left
             )
@@ -221,18 +226,26 @@ class Consumption:
                 await self._pause(error)
 
     async def _fetch_all(self, subscription: Subscription) -> None:
+        trials = self.brake.trials
         while not self.halted.is_set():
+            await unless(self.halted, self.brake.wait_trial(trials))
             await unless(self.halted, self.gate.wait_open())
-            reserved = await unless(self.halted, self._hands.reserve(self._settings.batch)) or 0
+            halts, trials = self.brake.on, self.brake.trials
+            if halts and not self.hands.has_room:
+                continue
+            limit = 1 if halts else self._settings.batch
+            reserved = await unless(self.halted, self.hands.reserve(limit)) or 0
             fetched = (
                 await self._fetch(subscription, reserved) if reserved and not self.halted.is_set() else ()
             )
             self._health.in_flight += len(fetched)
-            await self._hands.receive(fetched, reserved)
+            await self.hands.receive(fetched, reserved)
+            if halts and not fetched and self.hands.all_tried:
+                self.brake.found_no_other()
 
     async def _fetch(self, subscription: Subscription, limit: int) -> Sequence[Delivery]:
         try:
-            fetched = await subscription.fetch(limit, self._settings.fetch_timeout)
+            fetched = await self._cautiously(subscription, limit)
         except BusUnavailable as error:
             await unless(self.halted, self._pause(error))
             return ()
@@ -242,6 +255,19 @@ class Consumption:
             self._health.become(WorkerState.READY)
         return fetched
 
+    async def _cautiously(self, subscription: Subscription, limit: int) -> Sequence[Delivery]:
+        """Fetch one, and then what else is there, unless the first is suspect.
+
+        Redeliveries come first: so who may have killed workers comes alone, and nothing dies with it.
+        """
+        first = await subscription.fetch(1, self._settings.fetch_timeout)
+        if limit == 1 or not first or is_suspect(first[0]):
+            return first
+        try:
+            return [*first, *await subscription.fetch(limit - 1, 0.0)]
+        except BusUnavailable:
+            return first
+
     async def _pause(self, error: BusUnavailable) -> None:
         self._failures += 1
         if self._failures == 1:
@@ -250,21 +276,25 @@ class Consumption:
         await self._clock.sleep(self._settings.outage.delay(self._failures))
 
     async def _work_on(self, work: Work) -> None:
-        while batch := await self._hands.take(self._settings.batch, self._settings.linger):
+        while batch := await self._next():
             try:
                 await work(batch)
             except Exception:  # noqa: BLE001 - the messages come again, the loop goes on
                 _log.exception("batch was left to be delivered again", worker=self._name, messages=len(batch))
             finally:
-                self._health.in_flight -= len(batch)
-                await self._hands.release(batch)
+                self._health.in_flight -= await self.hands.release(batch)
+
+    async def _next(self) -> Sequence[Held]:
+        await unless(self.halted, self.brake.wait_turn())
+        limit = 1 if self.brake.on else self._settings.batch
+        return await self.hands.take(limit, self._settings.linger)
 
     async def _keep_alive(self, subscription: Subscription) -> None:
         """Beat for what was here at the last beat already: nearly all is settled before its first."""
         known = set[Held]()
         while True:
             await self._clock.sleep(subscription.ack_wait / 3)
-            here = set(self._hands.held)
+            here = set(self.hands.held)
             for held in here & known:
                 try:
                     await held.delivery.in_progress()

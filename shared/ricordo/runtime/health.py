@@ -16,6 +16,8 @@ class WorkerState(StrEnum):
     YIELDING = "yielding"
     """It does its work, and lets that of others go first just now."""
     DEGRADED = "degraded"
+    HALTED = "halted"
+    """It fails at nearly everything, and has stopped before all becomes dead letters."""
     STOPPING = "stopping"
     STOPPED = "stopped"
 
@@ -32,6 +34,7 @@ class Health:
         gate_open: whether it may take work.
         why_closed: says in words why it may not, as of now; empty where nobody knows.
         yields: tells whether it may not, as of now, only because others go first.
+        halts: says in words what it has halted for, and what to do; empty while it works.
         prepares: tells whether what it may not work without is on its way, such as a model that is being
             pulled, and nothing else is missing.
         trouble: says in words what hampers its work, even while the gate is open; empty for nothing.
@@ -52,6 +55,7 @@ class Health:
     gate_open: bool = True
     why_closed: Callable[[], str] = str
     yields: Callable[[], bool] = bool
+    halts: Callable[[], str] = str
     prepares: Callable[[], bool] = bool
     trouble: Callable[[], str] = str
     in_flight: int = 0
@@ -103,6 +107,8 @@ class Health:
         well: see `is_well`.
         """
         match self._standing:
+            case WorkerState.HALTED:
+                return WorkerState.HALTED, self.halts()
             case WorkerState.DEGRADED if not self.gate_open:
                 return self.state, self.why_closed() or self.trouble() or self.reason
             case WorkerState.READY | WorkerState.YIELDING if trouble := self.trouble():
@@ -114,7 +120,12 @@ class Health:
 
     @property
     def _standing(self) -> WorkerState:
-        """Where it stands as of now: who waits at a gate may have to, or may let others go first."""
+        """Where it stands as of now: who waits at a gate may have to, or may let others go first.
+
+        Of who has halted and waits at a gate besides, the gate is told: it may be all there is to it.
+        """
+        if self.gate_open and self.halts() and self.state in (WorkerState.READY, WorkerState.DEGRADED):
+            return WorkerState.HALTED
         waits = self.state is WorkerState.DEGRADED and not self.gate_open
         return WorkerState.YIELDING if waits and self.yields() else self.state
 

@@ -2,10 +2,21 @@
 
 import asyncio
 import random
-from collections import deque
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from ricordo.ports.bus import Delivery
+
+_IN_COMPANY: Final = 2
+"""So often a message is handled together with others; from then on alone."""
+
+
+def is_suspect(delivery: Delivery) -> bool:
+    """Whether it may be what kills its worker: delivered twice before, in vain.
+
+    Once is what happens to all that a process has in hand when it is killed.
+    """
+    return delivery.attempt > _IN_COMPANY
 
 
 class Held:
@@ -13,12 +24,16 @@ class Held:
 
     Attributes:
         delivery: what was given; its body, subject and attempt.
+        tried: whether it was handled here, to an end that was no settlement.
+        kept: whether it stays in hand when its batch is let go.
     """
 
-    __slots__ = ("_settled", "delivery")
+    __slots__ = ("_settled", "delivery", "kept", "tried")
 
     def __init__(self, delivery: Delivery) -> None:
         self.delivery = delivery
+        self.tried = False
+        self.kept = False
         self._settled = False
 
     @property
@@ -33,13 +48,17 @@ class Held:
 
     @property
     def suspect(self) -> bool:
-        """Whether it was delivered before and never settled as done: it may be what killed its worker."""
-        return self.delivery.attempt > 1
+        """Whether it may be what kills its worker; not once it was tried here."""
+        return is_suspect(self.delivery) and not self.tried
+
+    def keep(self) -> None:
+        """Have it stay in hand, to be handled again: that costs no delivery."""
+        self.tried = self.kept = True
 
     async def ack(self) -> None:
-        """Settle as done; of a suspect, the server confirms it, since the next one may kill this process."""
+        """Settle as done; of one that comes alone, the server confirms it: the next may kill this process."""
         self._settle()
-        await self.delivery.ack(confirmed=self.suspect)
+        await self.delivery.ack(confirmed=is_suspect(self.delivery))
 
     async def retry(self, delay: float) -> None:
         """Hand it back, to be delivered again after `delay` seconds."""
@@ -55,13 +74,17 @@ class Held:
 class Hands:
     """What one worker holds, bounded by its slots: first a slot, then a message for it.
 
+    A suspect is held and handled with nothing beside it: should it kill the process, nothing else has used up
+    a delivery. So while there is one no slot is given away, and it waits until all else is done.
+
     Args:
         slots: how many messages may be held at once, from 1.
     """
 
     def __init__(self, slots: int) -> None:
         self._free = slots
-        self._waiting: deque[Held] = deque()
+        self._waiting: list[Held] = []
+        self._in_work: set[Held] = set()
         self._held: set[Held] = set()
         self._closed = False
         self._changed = asyncio.Condition()
@@ -71,6 +94,16 @@ class Hands:
         """All that is held and not settled, whether a handler has it or not."""
         return [held for held in self._held if not held.settled]
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a slot is free."""
+        return self._free > 0
+
+    @property
+    def all_tried(self) -> bool:
+        """Whether nothing is held that was not tried."""
+        return all(held.tried for held in self._held)
+
     async def reserve(self, limit: int) -> int:
         """Wait for a free slot.
 
@@ -78,7 +111,7 @@ class Hands:
             How many slots were taken, 1 to `limit`.
         """
         async with self._changed:
-            await self._changed.wait_for(lambda: self._free > 0)
+            await self._changed.wait_for(self._may_hold_more)
             taken = min(limit, self._free)
             self._free -= taken
             return taken
@@ -96,15 +129,33 @@ class Hands:
         """Take up to `limit` for handling, waiting for the first and then `linger` seconds for the rest.
 
         Returns:
-            1 to `limit`, oldest first; none when the hands were closed and nothing waits any more.
+            1 to `limit`, oldest first, those first that were not tried before; or a suspect, alone. None when
+            the hands were closed and nothing waits any more.
         """
         async with self._changed:
             while True:
-                await self._changed.wait_for(lambda: self._waiting or self._closed)
+                await self._changed.wait_for(lambda: self._next(limit) or self._is_over)
                 if linger > 0 and not self._closed:
                     await self._wait_for_more(limit, linger)
-                if self._waiting or self._closed:  # else another one took all of it meanwhile
-                    return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+                taken = self._next(limit)
+                if taken or self._is_over:  # else another one took all of it meanwhile
+                    self._in_work.update(taken)
+                    self._waiting = [held for held in self._waiting if held not in self._in_work]
+                    return taken
+
+    def _may_hold_more(self) -> bool:
+        return self._free > 0 and not any(held.suspect for held in self._held)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._closed and not self._waiting
+
+    def _next(self, limit: int) -> Sequence[Held]:
+        if not self._waiting or any(held.suspect for held in self._in_work):
+            return []
+        if usual := [held for held in self._waiting if not held.suspect]:
+            return sorted(usual, key=lambda held: held.tried)[:limit]
+        return [] if self._in_work else one_by_one(self._waiting)[:1]
 
     async def _wait_for_more(self, limit: int, linger: float) -> None:
         try:
@@ -113,12 +164,23 @@ class Hands:
         except TimeoutError:
             return
 
-    async def release(self, done: Sequence[Held]) -> None:
-        """Let go of `done`, settled or left, and free their slots."""
+    async def release(self, done: Sequence[Held]) -> int:
+        """Let go of `done`, settled or left, and free their slots, but for those that are kept.
+
+        Returns:
+            How many are no longer held.
+        """
+        kept = [held for held in done if held.kept]
+        gone = len(done) - len(kept)
         async with self._changed:
-            self._held.difference_update(done)
-            self._free += len(done)
+            self._in_work.difference_update(done)
+            self._held.difference_update(set(done).difference(kept))
+            for held in kept:
+                held.kept = False
+            self._waiting.extend(kept)
+            self._free += gone
             self._changed.notify_all()
+        return gone
 
     async def close(self) -> None:
         """Receive nothing more: who waits to take is sent away once nothing is left."""
@@ -130,14 +192,15 @@ class Hands:
 def one_by_one(suspects: Sequence[Held]) -> Sequence[Held]:
     """Put `suspects` into an order in which each gets its turn, although one of them may kill this process.
 
-    Whoever has been delivered most often comes first. Among equals, the order of the stream at the second
-    delivery lets all before a killer pass, the reverse order at the third all behind it, and chance does the
-    rest where there are several.
+    They are fetched one by one; several are in hand only where they fell due between two fetches. Whoever has
+    been delivered most often comes first. Among equals, the order of the stream lets all before a killer
+    pass, the reverse order at the next delivery all behind it, and chance does the rest.
     """
 
     def turn(held: Held) -> tuple[int, float]:
         attempt, sequence = held.delivery.attempt, held.delivery.sequence
-        place = float(sequence) if attempt == 2 else float(-sequence) if attempt == 3 else random.random()
+        first = attempt - _IN_COMPANY
+        place = float(sequence) if first == 1 else float(-sequence) if first == 2 else random.random()
         return -attempt, place
 
     return sorted(suspects, key=turn)

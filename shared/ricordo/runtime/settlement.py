@@ -8,9 +8,11 @@ import structlog
 
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DeadLetterCode
-from ricordo.ports.bus import BusError, DeadLetter, Publisher, Subscription
+from ricordo.messages.subjects import STREAM_IN
+from ricordo.ports.bus import BusError, BusUnavailable, DeadLetter, Publisher, Subscription
 from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.brake import Brake
 from ricordo.runtime.dead_letters import DeadLetterOffice
 from ricordo.runtime.decoding import about, names_for_log
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
@@ -37,6 +39,7 @@ class Settlement:
         clock: dates events and letters.
         health: counts.
         backoff: pauses before a redelivery, by attempt.
+        brake: told what became of each; while it is on, what failed stays in hand.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class Settlement:
         clock: Clock,
         health: Health,
         backoff: Backoff,
+        brake: Brake,
     ) -> None:
         self._name = name
         self._subscription = subscription
@@ -57,39 +61,79 @@ class Settlement:
         self._clock = clock
         self._health = health
         self._backoff = backoff
+        self._brake = brake
 
     async def settle(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> None:
-        """Settle each delivery by its outcome; what the done ones produced is published first, together."""
-        done: list[tuple[Handled, Done]] = []
-        for (held, envelope), outcome in zip(handled, outcomes, strict=True):
+        """Settle each delivery by its outcome; what the done ones produced is published first, together.
+
+        The brake is told of all of them before any is given up.
+        """
+        settled = list(zip(handled, await self._published(handled, outcomes), strict=True))
+        for (held, _), outcome in settled:
+            self._tell_brake(held, outcome)
+        for (held, envelope), outcome in sorted(settled, key=lambda one: isinstance(one[1], Done)):
             match outcome:
                 case Done():
-                    done.append(((held, envelope), outcome))
+                    await self._ack(held, envelope)
                 case Retry():
                     await self.hand_back(held, envelope, outcome)
                 case Reject():
                     await self.give_up(held, envelope, outcome)
-        await self._complete(done)
 
-    async def _complete(self, done: Sequence[tuple[Handled, Done]]) -> None:
+    async def unreadable(self, unread: Sequence[tuple[Held, Reject]]) -> None:
+        """Settle what cannot be read. Where bots publish that is theirs to mend, elsewhere it is ours."""
+        if self._subscription.stream != STREAM_IN:
+            for held, reject in unread:
+                last = self._is_last(held)
+                self._brake.failed(held.delivery.sequence, f"{reject.code}: {reject.reason}", last=last)
+        for held, reject in unread:
+            if self._subscription.stream != STREAM_IN and self._brake.on:
+                held.keep()
+            else:
+                await self.give_up(held, None, reject)
+
+    async def leave(self, held: Held) -> None:
+        """Have another process handle it, as this one has halted and is to stop."""
+        if self._is_last(held):
+            sentence = f"its last delivery, attempt {held.delivery.attempt}, was to a worker that stopped"
+            await self.give_up(
+                held, None, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._brake.why}")
+            )
+        else:
+            await self._return(held, None, self._backoff.delay(1))
+
+    async def _published(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """Publish what follows, and return the outcomes: of what could not be published, another try."""
         at = self._clock.now()
+        settled = list(outcomes)
         messages = []
         owners = []
-        for index, ((_, envelope), outcome) in enumerate(done):
+        for index, ((_, envelope), outcome) in enumerate(zip(handled, outcomes, strict=True)):
+            if not isinstance(outcome, Done):
+                continue
             trace = TraceContext.parse(envelope.traceparent)
             for event in stamped(outcome.events, envelope.id, at):
                 messages.append(outgoing(envelope.tenant, event, self._name, trace))
                 owners.append(index)
         results = await self._publisher.publish(messages) if messages else ()
-        failed = {
-            owner: problem for owner, problem in zip(owners, results, strict=True) if problem is not None
-        }
-        for index, ((held, envelope), _) in enumerate(done):
-            if index in failed:
-                reason = f"a produced event could not be published: {failed[index]}"
-                await self.hand_back(held, envelope, Retry(reason=reason))
-            else:
-                await self._ack(held, envelope)
+        for owner, problem in zip(owners, results, strict=True):
+            if problem is not None:
+                reason = f"a produced event could not be published: {problem}"
+                broke_off = not isinstance(problem, BusUnavailable) or await _is_there(handled[owner][0])
+                settled[owner] = Retry(reason=reason, broke_off=broke_off)
+        return settled
+
+    def _tell_brake(self, held: Held, outcome: Outcome) -> None:
+        match outcome:
+            case Done():
+                self._brake.passed(held.delivery.sequence)
+            case Retry(broke_off=True):
+                self._brake.failed(held.delivery.sequence, outcome.reason, last=self._is_last(held))
+            case _:
+                return
+
+    def _is_last(self, held: Held) -> bool:
+        return held.delivery.attempt >= self._subscription.max_deliver
 
     async def _ack(self, held: Held, envelope: Envelope[Message]) -> None:
         try:
@@ -99,10 +143,16 @@ class Settlement:
         self._health.succeeded()
 
     async def hand_back(self, held: Held, envelope: Envelope[Message] | None, retry: Retry) -> None:
-        """Have it delivered again later, or give it up when that was its last delivery."""
+        """Have it delivered again later, or give it up when that was its last delivery.
+
+        Of a worker that has halted it stays in hand.
+        """
+        if self._brake.on:
+            held.keep()
+            return
         attempt = held.delivery.attempt
         reason = retry.reason or _NO_REASON
-        if attempt >= self._subscription.max_deliver:
+        if self._is_last(held):
             sentence = f"given up at attempt {attempt}: {reason}"
             await self.give_up(held, envelope, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, sentence))
             return
@@ -165,3 +215,12 @@ class Settlement:
     def _log_unsettled(self, held: Held, envelope: Envelope[Message] | None, error: BusError) -> None:
         with self._logged(held, envelope):
             _log.warning("event could not be settled and will be delivered again", error=str(error))
+
+
+async def _is_there(held: Held) -> bool:
+    """Whether the bus is, as far as can be told."""
+    try:
+        await held.delivery.in_progress()
+    except BusUnavailable:
+        return False
+    return True

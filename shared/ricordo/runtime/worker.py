@@ -9,13 +9,14 @@ from ricordo.ports.bus import DeadLetterRecorder, Publisher, Subscription, Subsc
 from ricordo.ports.clock import Clock
 from ricordo.runtime.attempts import Attempts
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.brake import Brake, BrakeSettings
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
 from ricordo.runtime.dead_letters import DeadLetterOffice
 from ricordo.runtime.decoding import read
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
-from ricordo.runtime.held import Held, one_by_one
+from ricordo.runtime.held import Held
 from ricordo.runtime.measures import HandlerMeasures
 from ricordo.runtime.precedence import Precedence
 from ricordo.runtime.settlement import Handled, Settlement
@@ -32,12 +33,14 @@ class WorkerSettings:
         holds: how often a batch that failed while the gate closed is kept in hand and handled again once the
             gate is open, before it costs one of its deliveries.
         backoff: pauses before a redelivery, by attempt.
+        brake: when it halts, as it fails at nearly everything.
     """
 
     loop: LoopSettings = field(default_factory=LoopSettings)
     time_limit: float = 120.0
     holds: int = 4
     backoff: Backoff = field(default_factory=Backoff)
+    brake: BrakeSettings = field(default_factory=BrakeSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +96,7 @@ class EventWorker:
             clock=clock,
             settings=self._settings.loop,
             gate=gate,
+            brake=Brake(name, clock, self._settings.brake),
         )
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -114,6 +118,7 @@ class EventWorker:
             clock=self._clock,
             health=self.health,
             backoff=self._settings.backoff,
+            brake=self._consumption.brake,
         )
         attempts = Attempts(
             self._handler,
@@ -126,18 +131,19 @@ class EventWorker:
         )
 
         async def dispatch(batch: Sequence[Held]) -> None:
-            for suspect in one_by_one([held for held in batch if held.suspect]):
-                await dispatch_together([suspect])
-            await dispatch_together([held for held in batch if not held.suspect])
-
-        async def dispatch_together(batch: Sequence[Held]) -> None:
+            if self._consumption.halted.is_set() and self._consumption.brake.on:
+                for held in batch:
+                    await settlement.leave(held)
+                return
             by_tenant: dict[str, list[Handled]] = {}
+            unread: list[tuple[Held, Reject]] = []
             for held in batch:
                 match read(held.delivery):
                     case Reject() as unreadable:
-                        await settlement.give_up(held, None, unreadable)
+                        unread.append((held, unreadable))
                     case Envelope() as envelope:
                         by_tenant.setdefault(envelope.tenant, []).append((held, envelope))
+            await settlement.unreadable(unread)
             for tenant, handled in by_tenant.items():
                 events = [envelope for _, envelope in handled]
                 await self._precedence.given()

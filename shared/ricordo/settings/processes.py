@@ -17,6 +17,10 @@ class WorkerSettings(Group):
         import_slots: the same for the bulk lane.
         import_backlog: derived events that may wait for a worker while the bulk lane goes on: what is said
             meanwhile waits behind them.
+        brake_messages: a worker halts when too many of so many messages, the last ones, have failed.
+        brake_share: the share of them that may fail; 1 lets it go on whatever fails.
+        brake_longest_s: seconds between two messages that a halted worker tries: one at first, then twice as
+            many each time, up to these.
         grace_s: how long a stop waits for what is in work.
         health_host: the address that `/healthz` and `/metrics` listen on.
         health_port: where `/healthz` and `/metrics` answer; None for nowhere.
@@ -26,6 +30,9 @@ class WorkerSettings(Group):
     slots: PositiveInt = 128
     import_slots: PositiveInt = 64
     import_backlog: PositiveInt = 1000
+    brake_messages: Annotated[int, Field(ge=2)] = 20
+    brake_share: Annotated[float, Field(gt=0, le=1)] = 0.5
+    brake_longest_s: Annotated[float, Field(ge=1)] = 60.0
     grace_s: PositiveFloat = 4.0
     health_host: str = "127.0.0.1"
     health_port: Annotated[int, Field(ge=0, le=65535)] | None = None

@@ -60,3 +60,48 @@ async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> 
     await settle()
     await give(hands, 2)
     assert sequences(await asyncio.wait_for(taking, 10)) == [1, 2]
+
+
+async def give_again(hands: Hands, *places: tuple[int, int]) -> None:
+    reserved = await hands.reserve(len(places))
+    await hands.receive([cast(Delivery, Stored(*place)) for place in places], reserved)
+
+
+async def test_what_was_delivered_twice_in_vain_is_handled_alone() -> None:
+    hands = Hands(8)
+    await give_again(hands, (1, 3), (2, 2), (3, 1), (4, 4))
+    usual = await hands.take(8, 0)
+    assert sequences(usual) == [2, 3], "once is no suspicion"
+    reserving, taking = asyncio.create_task(hands.reserve(1)), asyncio.create_task(hands.take(8, 0))
+    await settle()
+    assert not taking.done(), "others are in work"
+    await hands.release(usual)
+    suspects = await asyncio.wait_for(taking, 10)
+    assert sequences(suspects) == [4], "the one that came most often"
+    taking = asyncio.create_task(hands.take(8, 0))
+    await settle()
+    assert not taking.done(), "a suspect is in work"
+    assert not reserving.done()
+    await hands.release(suspects)
+    last = await asyncio.wait_for(taking, 10)
+    assert sequences(last) == [1]
+    await settle()
+    assert not reserving.done(), "nothing is fetched beside it"
+    await hands.release(last)
+    assert await asyncio.wait_for(reserving, 10) == 1
+
+
+async def test_what_is_kept_stays_and_comes_behind_what_was_not_tried() -> None:
+    hands = Hands(4)
+    await give_again(hands, (1, 3))
+    (kept,) = await hands.take(8, 0)
+    kept.keep()
+    assert await hands.release([kept]) == 0
+    assert sequences(hands.held) == [1]
+    assert hands.all_tried is True
+    await give(hands, 2)
+    assert [held.tried for held in hands.held].count(True) == 1
+    both = await hands.take(8, 0)
+    assert sequences(both) == [2, 1], "it has shown that it kills nobody"
+    assert await hands.release(both) == 2
+    assert hands.held == []

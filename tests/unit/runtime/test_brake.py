@@ -1,0 +1,304 @@
+"""The brake: when a worker halts, what it tries, and when it goes on."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fixtures.workshop import Created, Workshop, created, number_of
+
+from ricordo.messages.events import MemoryEncoded
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS
+from ricordo.ports.bus import Outgoing, PublishRefused
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.brake import Brake, BrakeSettings
+from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.handling import Done, Outcome, Reject, Retry
+from ricordo.runtime.worker import EventWorker
+from ricordo.testing.clock import ManualClock, settle
+
+MESSAGES = 4
+SETTINGS = BrakeSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
+LOOP = LoopSettings(batch=8)
+
+Tries = st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=60)
+"""Messages by their place, and whether their try failed."""
+
+
+def brake() -> Brake:
+    return Brake("encode", ManualClock(), SETTINGS)
+
+
+def tell(told: Brake, sequence: int, *, failed: bool, last: bool = False) -> None:
+    if failed:
+        told.failed(sequence, "OSError: broken", last=last)
+    else:
+        told.passed(sequence)
+
+
+class TestTheRule:
+    @given(Tries)
+    def test_it_halts_when_more_than_the_share_of_the_last_messages_have_failed(
+        self, tries: list[tuple[int, bool]]
+    ) -> None:
+        told = brake()
+        seen: dict[int, bool] = {}
+        for sequence, failed in tries:
+            was_on = told.on
+            tell(told, sequence, failed=failed)
+            if was_on and not failed:
+                seen = {}  # it has gone on, and begins to count anew
+            seen = {one: how for one, how in seen.items() if one != sequence} | {sequence: failed}
+            seen = dict(list(seen.items())[-MESSAGES:])
+            too_much = len(seen) == MESSAGES and sum(seen.values()) * 2 > MESSAGES
+            assert told.on is (failed and (was_on or too_much)) or (was_on and failed)
+
+    @given(st.lists(st.booleans(), max_size=60))
+    def test_one_bad_message_never_halts_it_however_often_it_comes(self, between: list[bool]) -> None:
+        told = brake()
+        tell(told, 100, failed=False)
+        for place, bad in enumerate(between):
+            tell(told, 7 if bad else 101 + place, failed=bad, last=True)
+            assert not told.on
+
+    @given(Tries)
+    def test_a_share_of_all_never_halts_it(self, tries: list[tuple[int, bool]]) -> None:
+        told = Brake("encode", ManualClock(), BrakeSettings(messages=2, share=1))
+        for sequence, failed in tries:
+            tell(told, sequence, failed=failed, last=True)
+            assert not told.on
+
+    def test_a_last_delivery_that_failed_halts_it_until_there_is_something_to_compare_with(self) -> None:
+        told = brake()
+        tell(told, 1, failed=True)
+        assert told.why == ""
+        tell(told, 1, failed=True, last=True)
+        assert "none has passed yet" in told.why
+        told.found_no_other()
+        assert told.why == ""
+        tell(told, 1, failed=True, last=True)
+        assert told.why == "", "it may be given up now"
+
+    def test_where_many_fail_it_does_not_matter_that_there_is_nothing_else(self) -> None:
+        told = brake()
+        for sequence in range(MESSAGES):
+            tell(told, sequence, failed=True)
+        told.found_no_other()
+        assert told.on
+
+    def test_it_says_what_it_has_seen_and_what_to_do(self) -> None:
+        told = brake()
+        for sequence in range(MESSAGES):
+            tell(told, sequence, failed=sequence != 0)
+        assert told.why.startswith("halted: 3 of the last 4 messages failed, the last one with OSError: b")
+        assert "mend the cause" in told.why
+
+    @pytest.mark.parametrize(("messages", "share"), [(1, 0.5), (20, 0), (20, 1.1), (20, -1)])
+    def test_nonsense_is_refused(self, messages: int, share: float) -> None:
+        with pytest.raises(ValueError, match="no sensible brake"):
+            BrakeSettings(messages=messages, share=share)
+
+
+class TestPauses:
+    async def turns(self, told: Brake, clock: ManualClock, seconds: float) -> list[float]:
+        began: list[float] = []
+
+        async def go_on() -> None:
+            while told.on:
+                await told.wait_turn()
+                began.append(clock.monotonic())
+
+        going = asyncio.create_task(go_on())
+        await clock.advance(seconds)
+        going.cancel()
+        return began
+
+    async def test_they_grow_up_to_the_longest_and_start_anew_once_all_is_well(self) -> None:
+        clock = ManualClock()
+        told = Brake("encode", clock, SETTINGS)
+        await asyncio.wait_for(told.wait_turn(), 5)
+        assert told.trials == 0
+        for sequence in range(MESSAGES):
+            tell(told, sequence, failed=True)
+        assert await self.turns(told, clock, 31.0) == [1.0, 3.0, 7.0, 15.0, 23.0, 31.0]
+        assert told.trials == 6
+
+        tell(told, 1, failed=False)
+        for sequence in range(10, 10 + MESSAGES):
+            tell(told, sequence, failed=True)
+        assert await self.turns(told, clock, 8.0) == [39.0], "it went on for a moment only"
+
+        for sequence in range(20, 20 + MESSAGES):
+            tell(told, sequence, failed=False)
+        for sequence in range(30, 30 + MESSAGES):
+            tell(told, sequence, failed=True)
+        assert await self.turns(told, clock, 3.0) == [40.0, 42.0]
+
+    async def test_who_waits_goes_on_as_soon_as_it_is_released(self) -> None:
+        told = brake()
+        for sequence in range(MESSAGES):
+            tell(told, sequence, failed=True)
+        waiting = [asyncio.create_task(told.wait_turn()), asyncio.create_task(told.wait_trial(0))]
+        await settle()
+        assert not any(one.done() for one in waiting)
+        tell(told, 1, failed=False)
+        await asyncio.wait_for(asyncio.gather(*waiting), 5)
+        assert told.trials == 0
+
+
+class Broken:
+    """A handler that fails at nearly everything until it is mended."""
+
+    def __init__(self, *good: int) -> None:
+        self.good = set(good)
+        self.mended = False
+        self.tried: list[int] = []
+
+    async def __call__(self, _: str, events: Sequence[Created]) -> Sequence[Outcome]:
+        if len(events) == 1:
+            self.tried.append(number_of(events[0]))
+        if not self.mended and not all(number_of(event) in self.good for event in events):
+            raise KeyError("vector")
+        return [Done() for _ in events]
+
+
+def braked(shop: Workshop, handler: Broken, loop: LoopSettings = LOOP) -> EventWorker:
+    return shop.worker(handler, loop=loop, brake=SETTINGS)
+
+
+async def publish(shop: Workshop, count: int) -> None:
+    assert await shop.bus.publish([created(n) for n in range(count)]) == [None] * count
+
+
+class TestAWorker:
+    async def test_it_halts_with_what_it_has_in_hand_and_uses_up_no_delivery(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken()
+        await publish(shop, 100)
+        worker = braked(shop, handler)
+        async with shop.running(worker):
+            await shop.until(lambda: worker.health.report()["state"] == "halted")
+            report = worker.health.report()
+            assert "KeyError" in str(report["reason"])
+            assert worker.health.is_well is False
+            await shop.clock.advance(3600.0)
+            assert shop.settlements() == [], "neither handed back nor given up, for an hour"
+            handler.mended = True
+            await shop.work_off()
+            assert worker.health.report()["state"] == "ready"
+            assert worker.health.report()["reason"] is None
+        assert {(entry.what, entry.attempt) for entry in shop.settlements()} == {("ack", 1)}
+        assert len(shop.settlements()) == 100
+        assert (worker.health.dead_lettered, worker.health.in_flight) == (0, 0)
+
+    async def test_the_trials_get_to_others_than_those_that_failed(self) -> None:
+        shop, handler = Workshop(), Broken(*range(20, 100))
+        await publish(shop, 100)
+        worker = braked(shop, handler, LoopSettings(batch=8, slots=32))
+        async with shop.running(worker):
+            await shop.until(lambda: number_passed(shop) >= 80)
+
+    async def test_a_stop_hands_back_what_was_held_and_a_mended_worker_handles_it(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken()
+        await publish(shop, 100)
+        for _ in range(2):
+            async with shop.running(braked(shop, handler)):
+                await shop.clock.advance(30.0)
+        handler.mended = True
+        async with shop.running(braked(shop, handler)):
+            await shop.work_off()
+        assert sum(entry.what == "ack" for entry in shop.settlements()) == 100
+        assert shop.dead() == []
+
+    async def test_restarts_of_what_does_not_work_give_up_a_bounded_number_with_the_reason(self) -> None:
+        shop, handler, restarts = Workshop(max_deliver=3), Broken(), 12
+        await publish(shop, 500)
+        for _ in range(restarts):
+            async with shop.running(braked(shop, handler)):
+                await shop.clock.advance(30.0)
+        lost = len(shop.dead())
+        assert lost <= restarts * 2 * LOOP.batch / 3 + LOOP.batch
+        assert all("stopped halted: " in reason for reason in shop.dead())
+        handler.mended = True
+        async with shop.running(braked(shop, handler)):
+            await shop.work_off()
+        assert sum(entry.what == "ack" for entry in shop.settlements()) + len(shop.dead()) == 500
+
+    async def test_a_bad_message_among_good_ones_is_given_up_as_ever(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken(*(set(range(50)) - {17}))
+        await publish(shop, 50)
+        worker = braked(shop, handler)
+        async with shop.running(worker):
+            await shop.work_off()
+        (reason,) = shop.dead()
+        assert reason == "attempts_exhausted: given up at attempt 3: KeyError: 'vector'"
+        assert worker.health.processed == 49
+
+    async def test_a_bad_message_that_is_all_there_is_is_given_up_too(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken()
+        await publish(shop, 1)
+        worker = braked(shop, handler)
+        async with shop.running(worker):
+            await shop.until(lambda: bool(shop.buried))
+            assert worker.health.report()["state"] == "ready"
+        assert [(letter.attempts, letter.code) for letter in shop.buried] == [(3, "attempts_exhausted")]
+
+    async def test_rubbish_of_a_sender_and_what_a_handler_rejects_halt_nobody(self) -> None:
+        async def reject(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            return [Reject("id_conflict", "said otherwise") for _ in events]
+
+        shop = Workshop()
+        await publish(shop, 50)
+        worker = shop.worker(reject, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.work_off()
+        assert worker.health.dead_lettered == 50
+        rubbish = [Outgoing(subject="memory.v1.acme.message.received", body=b"{%d" % n) for n in range(50)]
+        await shop.bus.publish(rubbish)
+        worker = shop.worker(reject, consumer="ingest", loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.work_off("ingest")
+        assert worker.health.dead_lettered == 50
+
+    async def test_events_of_ours_that_it_cannot_read_halt_it_before_they_are_given_up(self) -> None:
+        shop = Workshop()
+        await shop.bus.publish(
+            [Outgoing(subject="memory.v1.acme.memory.created", body=b"{%d" % n) for n in range(50)]
+        )
+        worker = braked(shop, Broken())
+        async with shop.running(worker):
+            await shop.clock.advance(600.0)
+            assert worker.health.report()["state"] == "halted"
+            assert shop.bus.stored(STREAM_DEAD_LETTERS) == []
+
+    async def test_results_that_are_refused_halt_it_and_a_bus_that_is_away_does_not(self) -> None:
+        async def encode(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            made = (MemoryEncoded(user_id="u-1", memory_id=one.body.memory_id, model="m") for one in events)
+            return [Done((one,)) for one in made]
+
+        shop = Workshop(max_deliver=3)
+        await publish(shop, 50)
+        shop.bus.refusing = lambda one: PublishRefused("no") if one.subject.endswith("encoded") else None
+        worker = shop.worker(encode, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.clock.advance(600.0)
+            assert worker.health.report()["state"] == "halted"
+            shop.bus.refusing = lambda _: None
+            await shop.work_off()
+        assert shop.dead() == []
+
+    async def test_waiting_for_others_is_no_failure(self) -> None:
+        async def waits(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            return [Retry(reason="not yet") if one.attempt == 1 else Done() for one in events]
+
+        shop = Workshop()
+        await publish(shop, 50)
+        worker = shop.worker(waits, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.until(lambda: number_passed(shop) > 0)
+            assert worker.health.report()["state"] == "ready"
+            await shop.work_off()
+
+
+def number_passed(shop: Workshop) -> int:
+    return sum(entry.what == "ack" for entry in shop.settlements())
