@@ -6,7 +6,7 @@ import signal
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -63,13 +63,16 @@ _POISONED = textwrap.dedent(
 
 
 class TestPoison:
-    async def test_a_message_that_kills_its_worker_ends_as_a_dead_letter_and_leaves_the_queue(
-        self, server: NatsServerProcess, bus: NatsBus
+    @pytest.mark.parametrize(
+        ("total", "killers"), [(4, {2}), (100, {1}), (100, {30, 31, 90})], ids=["few", "first", "several"]
+    )
+    async def test_what_kills_its_worker_ends_as_a_dead_letter_and_leaves_the_queue(
+        self, server: NatsServerProcess, bus: NatsBus, total: int, killers: set[int]
     ) -> None:
-        buried: list[DeadLetter] = []
+        buried: dict[str | None, DeadLetter] = {}
 
         async def record(letter: DeadLetter) -> None:
-            buried.append(letter)
+            buried[letter.message_id] = letter
 
         sweeper = Sweeper(
             consumer="sweeper",
@@ -81,30 +84,39 @@ class TestPoison:
             on_dead_letter=record,
             loop=LoopSettings(fetch_timeout=0.5),
         )
-        await publish(bus, received(1), received(2, "poison"), received(3), received(4))
-        async with running(sweeper):
-            deaths = 0
-            async with asyncio.timeout(60):
-                while not buried:
-                    process = await asyncio.create_subprocess_exec(
-                        sys.executable, "-c", _POISONED, server.url, env=dict(os.environ)
-                    )
-                    while process.returncode is None and not buried:
-                        await asyncio.wait([asyncio.ensure_future(process.wait())], timeout=0.1)
-                    if process.returncode is None:
-                        process.terminate()
-                        await process.wait()
-                    else:
-                        assert process.returncode == -signal.SIGKILL
-                        deaths += 1
-        assert deaths <= 3
-        poison = next(letter for letter in buried if letter.message_id == "m-2")
-        assert (poison.tenant, poison.code, poison.attempts) == ("acme", "attempts_exhausted", 3)
-        assert (poison.consumer, poison.sequence) == ("ingest", 2)
+        numbers = range(1, total + 1)
+        await publish(bus, *(received(n, "poison" if n in killers else "Ciao!") for n in numbers))
+        async with running(sweeper), asyncio.timeout(120):
+            deaths = await _revive(server.url, lambda: len(buried) == len(killers))
+            await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
+        assert deaths <= 3 * len(killers)
+        assert set(buried) == {f"m-{n}" for n in killers}, "its neighbours pass"
+        for letter in buried.values():
+            assert (letter.tenant, letter.code, letter.attempts) == ("acme", "attempts_exhausted", 3)
+            assert letter.consumer == "ingest"
         letters = {letter.headers["Nats-Msg-Id"]: letter for letter in await stored(bus, STREAM_DEAD_LETTERS)}
-        assert letters["dlq:RICORDO_IN:2:ingest"].body == received(2, "poison").body
-        assert list(letters) == ["dlq:RICORDO_IN:2:ingest"], "its neighbours pass"
-        assert await stored(bus, STREAM_IN) == []
+        assert set(letters) == {f"dlq:RICORDO_IN:{n}:ingest" for n in killers}
+        for n in killers:
+            assert letters[f"dlq:RICORDO_IN:{n}:ingest"].body == received(n, "poison").body
+
+
+async def _revive(address: str, enough: Callable[[], bool]) -> int:
+    """Start a poisoned worker each time that it has died, until it is enough; return how often it died."""
+    deaths = 0
+    while not enough():
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", _POISONED, address, env=dict(os.environ)
+        )
+        died = asyncio.ensure_future(process.wait())
+        while not died.done() and not enough():
+            await asyncio.wait([died], timeout=0.1)
+        if process.returncode is None:
+            process.terminate()
+            await died
+        else:
+            assert process.returncode == -signal.SIGKILL
+            deaths += 1
+    return deaths
 
 
 class TestTheServerDies:

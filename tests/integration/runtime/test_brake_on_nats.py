@@ -1,0 +1,159 @@
+"""A bad deploy on a real server: it gives up next to nothing, and what replaces it finds all the rest."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from tests.fixtures.ingest_on_nats import (
+    Received,
+    count,
+    follows,
+    holds,
+    publish,
+    received,
+    running,
+    sides,
+    stored,
+)
+
+from ricordo import log
+from ricordo.adapters.clock import SystemClock
+from ricordo.adapters.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.brake import BrakeSettings
+from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.handling import Done, Handler, Outcome
+from ricordo.runtime.worker import EventWorker, WorkerSettings
+from ricordo.testing.eventually import eventually
+from ricordo.testing.nats_server import NatsServerProcess
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _quiet() -> None:
+    log.configure(level="critical")
+
+
+TOTAL = 500
+BATCH = 16
+PAUSES = Backoff(first=0.05, longest=0.2, jitter=0.0)
+
+
+def worker(bus: NatsBus, handler: Handler[MessageReceived]) -> EventWorker:
+    return EventWorker(
+        name="ingest",
+        consumer="ingest",
+        handler=handler,
+        bus=sides(bus),
+        clock=SystemClock(),
+        settings=WorkerSettings(
+            loop=LoopSettings(batch=BATCH, fetch_timeout=0.2),
+            backoff=Backoff(first=0.05, longest=0.2, jitter=0.0),
+            brake=BrakeSettings(pauses=PAUSES),
+        ),
+    )
+
+
+class Deployed:
+    """A handler as it was deployed: with a bug, or mended."""
+
+    def __init__(self, *, bad: bool) -> None:
+        self.bad = bad
+        self.tried = 0
+        self.done = Counter[str]()
+
+    async def __call__(self, _: str, events: Sequence[Received]) -> Sequence[Outcome]:
+        self.tried += len(events)
+        if self.bad:
+            raise KeyError("timezone")
+        self.done.update(event.body.id for event in events)
+        return [Done((follows(event),)) for event in events]
+
+
+async def test_a_bad_deploy_halts_and_the_next_one_handles_all_that_waited(bus: NatsBus) -> None:
+    await publish(bus, *(received(number) for number in range(TOTAL)))
+    bad = Deployed(bad=True)
+    halted = worker(bus, bad)
+    async with running(halted):
+        await eventually(lambda: halted.health.report()["state"] == "halted")
+        first = bad.tried
+        await eventually(lambda: bad.tried >= first + 20, within=30)  # while each is kept in hand
+        assert await holds(bus, STREAM_IN, TOTAL)
+        info = await bus._connection.streams.consumer_info(STREAM_IN, "ingest")
+        assert info.num_redelivered == 0
+    assert halted.health.dead_lettered == 0
+    assert halted.health.retried <= 3 * BATCH, "a batch before it halted, and at its stop what it held"
+    good = Deployed(bad=False)
+    async with running(worker(bus, good)):
+        await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
+    assert set(good.done) == {f"m-{number}" for number in range(TOTAL)}
+    assert await count(bus, STREAM_DEAD_LETTERS) == 0
+    assert await count(bus, STREAM_DERIVED) == TOTAL
+
+
+async def test_one_that_is_started_again_and_again_gives_up_a_few_at_the_most(bus: NatsBus) -> None:
+    """Three deliveries are all that each message has here."""
+    await publish(bus, *(received(number) for number in range(TOTAL)))
+    for _ in range(6):
+        again = worker(bus, Deployed(bad=True))
+        async with running(again):
+            await eventually(lambda again=again: again.health.report()["state"] == "halted")  # type: ignore[misc]  # default argument
+    letters = await stored(bus, STREAM_DEAD_LETTERS)
+    assert len(letters) <= 6 * 2 * BATCH / 3
+    reasons = {letter.headers["Ricordo-Reason"] for letter in letters}
+    assert all("stopped halted: " in reason and "KeyError: 'timezone'" in reason for reason in reasons)
+    assert {letter.headers["Ricordo-Attempts"] for letter in letters} <= {"3"}
+
+    good = Deployed(bad=False)
+    mended = worker(bus, good)
+    async with running(mended):
+        await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
+        for letter in letters:
+            await bus._connection.client.publish(letter.subject.removeprefix("dlq.ingest."), letter.body)
+        await eventually(lambda: len(good.done) == TOTAL, within=30)
+    assert set(good.done.values()) == {1}
+
+
+async def test_each_process_has_a_brake_of_its_own(
+    server: NatsServerProcess, bus: NatsBus, topology: Topology
+) -> None:
+    """While a deploy is rolled out, the old ones go on with what the bad new one does not hold."""
+    good = Deployed(bad=False)
+    async with open_bus(NatsSettings(servers=(server.url,)), topology) as other:
+        halted, works = worker(other, Deployed(bad=True)), worker(bus, good)
+        await publish(bus, *(received(number) for number in range(BATCH * 2)))
+        async with running(halted):
+            await eventually(lambda: halted.health.report()["state"] == "halted")
+            await publish(bus, *(received(number) for number in range(BATCH * 2, TOTAL)))
+            async with running(works):
+                await eventually(lambda: len(good.done) >= TOTAL - 2 * BATCH, within=30)
+                assert works.health.report()["state"] == "ready"
+                assert halted.health.report()["state"] == "halted"
+        async with running(worker(bus, good)):
+            await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
+    assert set(good.done.values()) == {1}
+    assert len(good.done) == TOTAL
+    assert await count(bus, STREAM_DEAD_LETTERS) == 0
+
+
+async def test_a_halted_worker_that_is_killed_loses_nothing(
+    server: NatsServerProcess, bus: NatsBus, topology: Topology
+) -> None:
+    await publish(bus, *(received(number) for number in range(100)))
+    stopping = asyncio.Event()
+    async with open_bus(NatsSettings(servers=(server.url,)), topology) as other:
+        halted = worker(other, Deployed(bad=True))
+        task = asyncio.create_task(halted.run(stopping, lambda: None))
+        await eventually(lambda: halted.health.report()["state"] == "halted")
+        await other._connection.client.close()  # as the death of a process does
+        task.cancel()
+        await asyncio.wait({task})
+    good = Deployed(bad=False)
+    async with running(worker(bus, good)):
+        await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
+    assert len(good.done) == 100
+    assert await count(bus, STREAM_DEAD_LETTERS) == 0
