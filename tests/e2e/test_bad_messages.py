@@ -179,3 +179,30 @@ def test_the_neighbours_of_bad_messages_are_remembered(aftermath: Aftermath) -> 
     good = {name: status["state"] for name, status in aftermath.states.items() if name.startswith("good-")}
     assert len(good) == len(BODIES) + len(NAMELESS)
     assert set(good.values()) == {"remembered"}
+
+
+RUBBISH: Mapping[bytes, str] = {
+    b'{"user_id": ': "not_json: .*",
+    b"\xff\xfe": "not_json: .*",
+    b"[1]": "invalid: the body must be a JSON object",
+    b"{}": "invalid: .* are required",
+    b'{"user_id": "u-1", "conversation_id": "c-1", "timestamp": "ieri"}': "invalid: .*",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "consumer"), [("message.imported", "ingest-bulk"), ("session.ended", "sessions")]
+)
+async def test_whatever_else_bots_publish_is_no_exception(bot: Bot, name: str, consumer: str) -> None:
+    async with bot.dead_letters() as heard:
+        for body in RUBBISH:
+            await bot.publish(body, name=name)
+        letters = await heard.take(len(RUBBISH))
+        assert await heard.nothing_more()
+    for letter in letters:
+        assert letter.subject == f"dlq.{consumer}.memory.v1.{bot.tenant}.{name}"
+        assert letter.headers is not None
+        assert re.fullmatch(RUBBISH[letter.data], letter.headers["Ricordo-Reason"]), letter.headers
+        assert letter.headers["Ricordo-Attempts"] == "1"
+    await bot.publish(said("good", "Un messaggio buono"), name="message.imported")
+    assert await bot.settled(["good"]) == {"good": "remembered"}

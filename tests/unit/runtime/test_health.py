@@ -44,6 +44,7 @@ class TestHealth:
             ("GET /healthz HTTP/1.1", WorkerState.READY, 200),
             ("GET /healthz HTTP/1.1", WorkerState.YIELDING, 200),
             ("GET /healthz HTTP/1.1", WorkerState.DEGRADED, 503),
+            ("GET /healthz HTTP/1.1", WorkerState.HALTED, 503),
             ("HEAD /healthz HTTP/1.1", WorkerState.READY, 200),
             ("GET /else HTTP/1.1", WorkerState.READY, 404),
             ("nonsense", WorkerState.READY, 404),
@@ -68,3 +69,15 @@ class TestHealth:
             assert json.loads(body)["ok"] is (status == 200)
         stopping.set()
         await asyncio.wait_for(task, 5)
+
+
+def test_who_has_halted_says_so_and_who_waits_at_a_gate_besides_tells_of_that() -> None:
+    health = Health("encode", ManualClock(), state=WorkerState.READY)
+    health.halts = lambda: "halted: 20 of the last 20 messages failed"
+    assert health.told == (WorkerState.HALTED, "halted: 20 of the last 20 messages failed")
+    assert not health.is_well
+    health.gate_open, health.why_closed = False, lambda: "postgres: away"
+    health.become(WorkerState.DEGRADED)
+    assert health.told == (WorkerState.DEGRADED, "postgres: away")
+    health.become(WorkerState.STOPPING)
+    assert health.told[0] is WorkerState.STOPPING
