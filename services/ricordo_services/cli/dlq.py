@@ -102,13 +102,13 @@ _ALL = 1_000_000_000
 
 def _table(letters: list[Letter]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("number", "given up", "consumer", "subject", "message", "reason"):
+    for column in ("number", "given up", "consumer", "subject", "message", "attempts", "reason"):
         table.add_column(column, overflow="fold")
     for letter in letters:
         reason = Text.assemble((plain(letter.code), "red"), ": ", plain(letter.reason))
         message, subject = plain(letter.message_id or "-"), plain(letter.subject)
-        row = (str(letter.sequence), local_text(letter.at, None), letter.consumer, subject, message, reason)
-        table.add_row(*row)
+        place = (str(letter.sequence), local_text(letter.at, None), letter.consumer, subject, message)
+        table.add_row(*place, plain(letter.attempts), reason)
     return table
 
 
