@@ -158,10 +158,11 @@ class Subscription(Protocol):
         ...
 
     async def fetch(self, limit: int, timeout: float) -> Sequence[Delivery]:
-        """Return what is there, up to `limit` (>= 1), waiting up to `timeout` seconds for the first.
+        """Return what is there, up to `limit` (>= 1), waiting up to `timeout` seconds (>= 0) for the first.
 
         Returns:
-            0 to `limit` deliveries, oldest first; fewer than there are waiting is allowed.
+            0 to `limit` deliveries, those first that come again, then the oldest; fewer than there are
+            waiting is allowed.
 
         Raises:
             BusUnavailable: there is no connection, or the consumer is gone.

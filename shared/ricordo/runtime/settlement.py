@@ -14,7 +14,7 @@ from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.brake import Brake
 from ricordo.runtime.dead_letters import DeadLetterOffice
-from ricordo.runtime.decoding import about, names_for_log
+from ricordo.runtime.decoding import about, names_for_log, read
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
 from ricordo.runtime.held import Held
@@ -96,9 +96,9 @@ class Settlement:
         """Have another process handle it, as this one has halted and is to stop."""
         if self._is_last(held):
             sentence = f"its last delivery, attempt {held.delivery.attempt}, was to a worker that stopped"
-            await self.give_up(
-                held, None, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._brake.why}")
-            )
+            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._brake.why}")
+            found = read(held.delivery)
+            await self.give_up(held, found if isinstance(found, Envelope) else None, reject)
         else:
             await self._return(held, None, self._backoff.delay(1))
 

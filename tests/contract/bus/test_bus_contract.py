@@ -96,6 +96,12 @@ class TestFetching:
         assert list(await subscription.fetch(5, 0.3)) == []
         assert 0.2 < time.monotonic() - began < 2.0
 
+    async def test_with_no_time_it_returns_what_is_there_or_nothing(self, bus: AnyBus) -> None:
+        subscription = await bus.subscribe("readers")
+        assert list(await subscription.fetch(5, 0.0)) == []
+        await publish(bus, message("log.x.read"), message("log.x.read"))
+        assert len(await subscription.fetch(5, 0.0)) == 2
+
     async def test_never_more_than_asked_for(self, bus: AnyBus) -> None:
         await publish(bus, *(message("log.x.read") for _ in range(10)))
         subscription = await bus.subscribe("readers")
@@ -185,6 +191,15 @@ class TestSettling:
             assert delivery.attempt == attempt
             await delivery.retry(0.01)
         assert list(await subscription.fetch(1, ACK_WAIT * 1.5)) == []
+
+    async def test_what_comes_again_comes_before_what_is_new(self, bus: AnyBus) -> None:
+        await publish(bus, message("queue.a"), message("queue.a"), message("queue.a"))
+        subscription = await bus.subscribe("workers")
+        (delivery,) = await fetched(subscription, 1)
+        await delivery.retry(0.01)
+        await asyncio.sleep(0.3)
+        again = [*await subscription.fetch(1, 1.0), *await subscription.fetch(5, 0.0)]
+        assert [(one.sequence, one.attempt) for one in again] == [(1, 2), (2, 1), (3, 1)]
 
     async def test_a_closed_subscription_can_still_settle(self, bus: AnyBus) -> None:
         await publish(bus, message("queue.a"))

@@ -219,6 +219,7 @@ class TestAWorker:
         lost = len(shop.dead())
         assert lost <= restarts * 2 * LOOP.batch / 3 + LOOP.batch
         assert all("stopped halted: " in reason for reason in shop.dead())
+        assert all(letter.message_id for letter in shop.buried), "so that a status can tell"
         handler.mended = True
         async with shop.running(braked(shop, handler)):
             await shop.work_off()
