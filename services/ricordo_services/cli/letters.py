@@ -12,7 +12,6 @@ from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 
 from ricordo.client import Timeout, Unavailable
-from ricordo.messages.codec import readable_id
 from ricordo.messages.errors import (
     DEAD_LETTER_ATTEMPTS,
     DEAD_LETTER_REASON,
@@ -21,6 +20,7 @@ from ricordo.messages.errors import (
 )
 from ricordo.messages.headers import MESSAGE_ID
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse_dead_letter
+from ricordo.runtime.decoding import about_stored
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.servers import SECONDS, Target
 
@@ -75,7 +75,7 @@ class Letter:
             reason=reason,
             attempts=headers.get(DEAD_LETTER_ATTEMPTS, ""),
             origin=int(number) if (number := headers.get(DEAD_LETTER_SEQUENCE, "")).isdigit() else None,
-            message_id=readable_id(body),
+            message_id=about_stored(original, body).message_id,
             at=raw.time or datetime.fromtimestamp(0, UTC),
             headers={name: value for name, value in headers.items() if name not in _OURS},
             body=body,

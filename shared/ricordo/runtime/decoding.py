@@ -92,6 +92,15 @@ def about(subject: str, body: bytes, readable: Message | None = None) -> About:
     return About(address.tenant, readable_id(body) if address.name.startswith("message.") else None)
 
 
+def about_stored(subject: str, body: bytes) -> About:
+    """Tell what a message is about that nobody has read yet."""
+    try:
+        readable = decode(Subject.parse(subject).name, body)
+    except (InvalidSubject, DecodeError):
+        return about(subject, body)
+    return about(subject, body, readable)
+
+
 def names_for_log(envelope: Envelope[Message]) -> Mapping[str, str | None]:
     """Return what names an event in a log line: ids only, never what was said."""
     told = about(envelope.subject, b"", envelope.body)

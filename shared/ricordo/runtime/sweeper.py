@@ -11,9 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo.messages.codec import decode
-from ricordo.messages.errors import DeadLetterCode, DecodeError
-from ricordo.messages.subjects import InvalidSubject, Subject
+from ricordo.messages.errors import DeadLetterCode
 from ricordo.ports.bus import (
     BusError,
     DeadLetter,
@@ -26,7 +24,7 @@ from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
 from ricordo.runtime.dead_letters import DeadLetterOffice
-from ricordo.runtime.decoding import About, about
+from ricordo.runtime.decoding import about_stored
 from ricordo.runtime.health import Health
 from ricordo.runtime.held import Held
 from ricordo.runtime.tracing import logged_as
@@ -141,7 +139,7 @@ class Sweeper:
             _log.warning("event left by dead workers became a dead letter", consumer=letter.consumer)
 
     def _letter(self, advisory: Advisory, message: StoredMessage) -> DeadLetter:
-        told = _about(message)
+        told = about_stored(message.subject, message.body)
         return DeadLetter(
             tenant=told.tenant,
             message_id=told.message_id,
@@ -157,14 +155,6 @@ class Sweeper:
             headers=message.headers,
             at=self._clock.now(),
         )
-
-
-def _about(message: StoredMessage) -> About:
-    try:
-        body = decode(Subject.parse(message.subject).name, message.body)
-    except (InvalidSubject, DecodeError):
-        return about(message.subject, message.body)
-    return about(message.subject, message.body, body)
 
 
 async def _tell(settlement: Awaitable[None]) -> None:
