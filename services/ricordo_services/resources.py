@@ -320,5 +320,6 @@ def topology(settings: Settings) -> Topology:
             incoming_bytes=bus.input_bytes,
             derived_bytes=bus.events_bytes,
             dead_letter_bytes=bus.dead_letter_bytes,
+            ack_wait=bus.ack_wait_s,
         )
     )

@@ -2,9 +2,9 @@
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-from pydantic import SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator
 
 from ricordo.settings.values import HTTP, Group, PositiveFloat, PositiveInt, refuse
 from ricordo.urls import dsn_fault, fault
@@ -24,6 +24,8 @@ class BusSettings(Group):
         input_bytes: limit of the stream that bots write to; a full one refuses.
         events_bytes: limit of the stream of derived events; a full one drops its oldest.
         dead_letter_bytes: limit of the stream of dead letters; a full one drops its oldest.
+        ack_wait_s: seconds after which what a process was given, and shows no sign of life of, is given to
+            another one: 1 to 3600. The same for all processes.
         query_timeout_s: after this many seconds a query is answered with `timeout`.
         concurrent_queries: how many are worked on at once in one process.
     """
@@ -34,6 +36,7 @@ class BusSettings(Group):
     input_bytes: PositiveInt = 4 * 1024**3
     events_bytes: PositiveInt = 4 * 1024**3
     dead_letter_bytes: PositiveInt = 1024**3
+    ack_wait_s: Annotated[float, Field(ge=1, le=3_600)] = 15.0
     query_timeout_s: PositiveFloat = 5.0
     concurrent_queries: PositiveInt = 32
 
