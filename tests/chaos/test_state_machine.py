@@ -34,6 +34,7 @@ from ricordo.testing.eventually import eventually
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 STEPS: Final = 12
+UNSETTLED: Final = 4  # steps, before there may be calm
 USUAL_EXAMPLES: Final = 4
 LONG_EXAMPLES: Final = int(os.environ.get("RICORDO_MACHINE_EXAMPLES", "60"))
 LONG_MINUTES: Final = float(os.environ.get("RICORDO_MACHINE_MINUTES", "10"))
@@ -66,17 +67,21 @@ class Memory(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.account = Account(new_tenant())
+        self.unsettled = 0
 
     @invariant()
     def count(self) -> None:
+        self.unsettled += 1
         type(self).steps += 1
 
     @initialize(talk=_TALK)
     def begin(self, talk: Talk) -> None:
         self._do(self.machinery.publish(self.account, self._bodies(talk)))
 
-    @rule(talk=_TALK)
-    def publish(self, talk: Talk) -> None:
+    @rule(talk=_TALK, lost=st.integers(0, 5))
+    def publish(self, talk: Talk, lost: int) -> None:
+        """Say something new; so many acknowledgements of those who take it in get lost."""
+        self.machinery.lose_acks(lost)
         self._do(self.machinery.publish(self.account, self._bodies(talk)))
 
     @rule(which=_ANY)
@@ -96,18 +101,15 @@ class Memory(RuleBasedStateMachine):
         self._do(self.machinery.publish(self.account, self._bodies(talk)))
         self._do(self.machinery.kill(self.account, sorted(places)))
 
+    @rule(talk=_TALK, place=st.integers(0, len(PROCESSES) - 1))
+    def freeze_a_worker(self, talk: Talk, place: int) -> None:
+        self._do(self.machinery.publish(self.account, self._bodies(talk)))
+        self._do(self.machinery.freeze(place))
+
     @rule(talk=_TALK)
     def kill_nats(self, talk: Talk) -> None:
         self._do(self.machinery.publish(self.account, self._bodies(talk)))
         self._do(self.machinery.kill_nats(self.account))
-
-    @rule(place=st.integers(0, len(PROCESSES) - 1))
-    def freeze_a_worker(self, place: int) -> None:
-        self._do(self.machinery.freeze(place))
-
-    @rule(count=st.integers(1, 6))
-    def lose_acknowledgements(self, count: int) -> None:
-        self.machinery.lose_acks(count)
 
     @rule(count=st.integers(1, 12))
     def deliver_again(self, count: int) -> None:
@@ -145,13 +147,16 @@ class Memory(RuleBasedStateMachine):
         if again:
             self._do(self.machinery.publish(self.account, [known]))
 
+    @precondition(lambda self: self.unsettled > UNSETTLED)
     @rule()
     def settle(self) -> None:
+        """Wait until nothing is on its way, so that what follows comes to a calm system."""
+        self.unsettled = 0
         self._do(self.machinery.settle(self.account))
 
     def teardown(self) -> None:
         if sys.exc_info()[0] is None:  # else it has failed already, or Hypothesis gave this example up
-            self._do(self.machinery.settle(self.account))
+            self._do(self.machinery.settle(self.account, thoroughly=True))
             self.accounts.append(self.account)
 
     async def _forget_amid(self, scope: str, key: str, user_id: str, killed: int | None) -> None:
