@@ -219,14 +219,16 @@ class Resources:
         """Whether the graph answers; asks it every two seconds, beside callers who hardly wait."""
         return await self._graph_availability.answers()
 
-    async def bury(self, letter: DeadLetter) -> None:
-        """Keep a dead letter's reason for the status of its message.
+    async def bury(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
+        """Have a dead letter kept, and its reason for the status of its message; nothing of the forgotten.
 
         Raises:
             StoreUnavailable: it could not be kept.
         """
-        if letter.tenant is not None:
-            await (await self.store(PostgresLife)).bury(letter.tenant, letter)
+        if letter.tenant is None:
+            await keep()
+        else:
+            await (await self.store(PostgresLife)).bury(letter.tenant, letter, keep)
 
     async def _open_models(self) -> Models:
         opening = open_models(self.settings.embedding, await self.tokens())

@@ -1,5 +1,6 @@
 """Forgetting on request, from outside: it comes back by no way, and the rest is as if it had never been."""
 
+import asyncio
 import json
 from base64 import b64encode
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ import pytest
 from nats.aio.client import Client
 from tests.e2e.test_documents import settled
 from tests.fixtures.digest import digest
-from tests.fixtures.running import Running
+from tests.fixtures.running import Running, Workers
 from tests.fixtures.wire import Bot, Json, at, ids, new_tenant, said
 
 from ricordo.testing.eventually import eventually
@@ -95,6 +96,23 @@ async def test_a_dead_letter_is_forgotten_with_its_user(bot: Bot, running: Runni
     assert (await bot.status("bad-2"))["state"] == "failed"
 
 
+async def test_a_bad_message_on_its_way_leaves_no_dead_letter(bot: Bot, running: Running) -> None:
+    """It is given up after the erasure, and a letter would keep what was forgotten; others get theirs."""
+    known, bad = said("m-1", "I live in Turin."), said("bad", SECRET, importance=7)
+    await bot.remember(known)
+    async with bot.dead_letters() as letters:
+        async with running.workers.stopped():
+            for body in (bad, known | {"content": SECRET}, bad | {"id": "bad-2", "user_id": "u-2"}):
+                await bot.publish(body)
+            await _forget_alone(bot, running)
+        letter = json.loads((await letters.next()).data)
+        await running.everything_is_settled()
+        assert await letters.nothing_more()
+    assert (letter["id"], letter["user_id"]) == ("bad-2", "u-2")
+    states = [(await bot.status(name))["state"] for name in ("bad", "m-1", "bad-2")]
+    assert states == ["unknown", "unknown", "failed"]
+
+
 @pytest.mark.parametrize("scope", [{"message_id": "m-9"}, {"conversation_id": "c-9"}, {}])
 async def test_what_comes_after_the_wish_does_not_come_in(bot: Bot, running: Running, scope: Json) -> None:
     """Of whom nothing is known yet, nothing is erased, and what was said by then stays out."""
@@ -145,3 +163,13 @@ async def _scores(bot: Bot) -> dict[str, float]:
     """Return what words weigh in each memory: that depends on all texts of the user that are indexed."""
     found = (await bot.recall("the code of the dishwasher", explain=True))["memories"]
     return {one["message_ids"][0]: one["signals"]["bm25"] for one in found}
+
+
+async def _forget_alone(bot: Bot, running: Running) -> None:
+    """Forget the user while nobody else is at work."""
+    forgetful = Workers(running.settings, ["knowledge"])
+    await asyncio.to_thread(forgetful.start)
+    try:
+        await forget(bot)
+    finally:
+        await asyncio.to_thread(forgetful.close)

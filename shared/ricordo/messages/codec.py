@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 from pydantic import ValidationError
@@ -10,8 +12,11 @@ from ricordo.messages.base import ID_PATTERN, Message
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.subjects import InvalidSubject, Subject
 
 M = TypeVar("M", bound=Message)
+
+_SPOKEN: Final = frozenset({"message.received", "message.imported"})
 
 _ID: Final = re.compile(ID_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
 _ID_IN_TEXT: Final = re.compile(rb'"id"\s*:\s*"([\x21\x23-\x5b\x5d-\x7e]{1,128})"')
@@ -69,5 +74,44 @@ def readable_id(body: bytes) -> str | None:
     except (ValueError, RecursionError):
         match = _ID_IN_TEXT.search(body)
         return match[1].decode() if match else None
-    found = content.get("id") if isinstance(content, dict) else None
+    return _id(content.get("id")) if isinstance(content, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Whose words a message holds, as far as that can be read.
+
+    Attributes:
+        said_at: in UTC.
+    """
+
+    user_id: str
+    conversation_id: str | None
+    said_at: datetime | None
+
+
+def spoken(subject: str, body: bytes) -> Spoken | None:
+    """Tell whose words a message holds, be it as the contract says or not.
+
+    Returns:
+        None of what is no message of a bot, or names no user in a way that can be read.
+    """
+    try:
+        content = json.loads(body) if Subject.parse(subject).name in _SPOKEN else None
+    except (InvalidSubject, ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or (user_id := _id(content.get("user_id"))) is None:
+        return None
+    return Spoken(user_id, _id(content.get("conversation_id")), _instant(content.get("timestamp")))
+
+
+def _id(found: object) -> str | None:
     return found if isinstance(found, str) and _ID.fullmatch(found) else None
+
+
+def _instant(found: object) -> datetime | None:
+    try:
+        said_at = datetime.fromisoformat(found) if isinstance(found, str) else None
+        return said_at.astimezone(UTC) if said_at is not None and said_at.tzinfo else None
+    except (ValueError, OverflowError):
+        return None

@@ -4,7 +4,7 @@ The protocols are small on purpose, so that the runtime can be proved against a 
 real one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -313,6 +313,9 @@ class DeadLetter:
 class DeadLetterRecorder(Protocol):
     """Who wants to know of each dead letter, for instance to answer `query.status` with it."""
 
-    async def __call__(self, letter: DeadLetter) -> None:
-        """Record `letter`. May be called again for the same (stream, sequence, consumer)."""
+    async def __call__(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
+        """Record `letter` once `keep` has put it into its stream; neither, where it must not be kept.
+
+        May be called again for the same (stream, sequence, consumer).
+        """
         ...

@@ -1,6 +1,6 @@
 """What lifecycle owns of the truth: use, fading, and the care for what was left behind."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -95,10 +95,13 @@ class Life(Protocol):
         """
         ...
 
-    async def bury(self, tenant: str, letter: DeadLetter) -> None:
-        """Keep a dead letter's reason, for the status of its message.
+    async def bury(
+        self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Keep a dead letter's reason, for the status of its message, once `keep` has kept the letter.
 
-        It goes when the stage is set that its consumer sets, or with `tidy`.
+        It goes when the stage is set that its consumer sets, or with `tidy`. Neither is kept where a
+        tombstone stands before the words in it; and none is put up between the two.
         """
         ...
 

@@ -1,5 +1,6 @@
 """What is given up is kept, its bytes and the reason, before the original is let go."""
 
+from functools import partial
 from typing import Final
 
 from ricordo.messages.errors import dead_letter_headers
@@ -30,11 +31,11 @@ def as_message(letter: DeadLetter) -> Outgoing:
 
 
 class DeadLetterOffice:
-    """Where dead letters go: the stream first, then whoever records them.
+    """Where dead letters go: into the stream, and to whoever records them.
 
     Args:
         publisher: of the stream.
-        recorder: told of each letter; None when nobody wants to know.
+        recorder: has each letter kept, unless it is of what was forgotten; None when all are kept.
     """
 
     def __init__(self, publisher: Publisher, recorder: DeadLetterRecorder | None = None) -> None:
@@ -48,8 +49,13 @@ class DeadLetterOffice:
             BusError: the stream did not take it; the original must not be let go.
             Exception: the recorder failed; neither then.
         """
+        keep = partial(self._keep, letter)
+        if self._recorder is None:
+            await keep()
+        else:
+            await self._recorder(letter, keep)
+
+    async def _keep(self, letter: DeadLetter) -> None:
         (problem,) = await self._publisher.publish([as_message(letter)])
         if problem is not None:
             raise problem
-        if self._recorder is not None:
-            await self._recorder(letter)

@@ -6,7 +6,7 @@ import signal
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -71,7 +71,8 @@ class TestPoison:
     ) -> None:
         buried: dict[str | None, DeadLetter] = {}
 
-        async def record(letter: DeadLetter) -> None:
+        async def record(letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
+            await keep()
             buried[letter.message_id] = letter
 
         sweeper = Sweeper(

@@ -1,7 +1,7 @@
 """Batches and slots, and what becomes of what fails."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -221,9 +221,10 @@ class TestFailures:
     async def test_a_dead_letter_that_cannot_be_recorded_is_tried_again(self) -> None:
         shop, failures = Workshop(), [OSError("the store is away"), None]
 
-        async def record(letter: DeadLetter) -> None:
+        async def record(letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
             if failure := failures.pop(0):
                 raise failure
+            await keep()
 
         await shop.bus.publish([Outgoing(subject="memory.v1.acme.memory.created", body=b"{")])
         async with shop.running(shop.worker(all_done, on_dead_letter=record)):

@@ -1,15 +1,16 @@
 """Lifecycle's part of the truth: use, fading, and what was left behind."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import asyncpg
 
-from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres import derived, rows
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.uses import Told, hold, note
+from ricordo.messages.codec import spoken
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.bus import DeadLetter
 from ricordo.ports.life import Access, DecaySlice, Moved
@@ -118,9 +119,19 @@ class PostgresLife:
         memories = {row["id"]: rows.memory(row) for row in derived}
         return [Lagging(one, _lacks(one), memories.get(one.memory_id)) for one in lagging]
 
-    async def bury(self, tenant: str, letter: DeadLetter) -> None:
-        """Keep a dead letter's reason."""
+    async def bury(
+        self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Keep a dead letter's reason; see `Life.bury`."""
+        told = spoken(letter.subject, letter.body)
         async with self._database.transaction(tenant) as connection:
+            if told is not None:
+                await derived.hold(connection, tenant, [told.user_id])  # nobody is forgotten meanwhile
+                of_message = (told.user_id, told.conversation_id, letter.message_id, told.said_at)
+                if await connection.fetchval(_SQL["is_forgotten"], tenant, *of_message):
+                    return
+            if keep is not None:
+                await keep()
             await connection.execute(
                 _SQL["bury"],
                 tenant,

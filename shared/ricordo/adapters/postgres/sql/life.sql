@@ -79,6 +79,10 @@ update memories m set moved_at = null from told where m.tenant = $1 and m.id = t
 delete from withdrawn w using unnest($2::uuid[], $3::timestamptz[]) as t (id, at)
 where w.tenant = $1 and w.memory_id = t.id and w.at = t.at
 
+-- name: is_forgotten
+-- $2 user, $3 conversation, $4 message, $5 when it was said: where nobody can read that, before anybody was forgotten.
+select is_forgotten($1, $2, $3, $4, coalesce($5, '-infinity'))
+
 -- name: bury
 insert into dead_letters (tenant, consumer, subject, sequence, message_id, memory_id, code, reason, attempts, died_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
