@@ -81,7 +81,7 @@ where w.tenant = $1 and w.memory_id = t.id and w.at = t.at
 
 -- name: is_forgotten
 -- $2 user, $3 conversation, $4 message, $5 when it was said: where nobody can read that, before anybody was forgotten.
-select is_forgotten($1, $2, $3, $4, coalesce($5, '-infinity'))
+select is_forgotten($1, $2, $3, $4, coalesce($5::timestamptz, '-infinity'))
 
 -- name: bury
 insert into dead_letters (tenant, consumer, subject, sequence, message_id, memory_id, code, reason, attempts, died_at)
