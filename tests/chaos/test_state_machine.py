@@ -38,7 +38,9 @@ UNSETTLED: Final = 4  # steps, before there may be calm
 USUAL_EXAMPLES: Final = 4
 LONG_EXAMPLES: Final = int(os.environ.get("RICORDO_MACHINE_EXAMPLES", "60"))
 LONG_MINUTES: Final = float(os.environ.get("RICORDO_MACHINE_MINUTES", "10"))
-FIRST_SEED: Final = int(os.environ.get("RICORDO_MACHINE_SEED", "1"))
+FIRST_SEED: Final = int(
+    os.environ.get("RICORDO_MACHINE_SEED", "29")
+)  # whose few examples have all kinds of faults
 OTHERWISE: Final = "I had my hair cut."
 PAST: Final = datetime.now(UTC) - timedelta(days=7)
 
@@ -219,8 +221,8 @@ def test_the_same_for_long(machinery: Machinery) -> None:
     Memory.accounts, Memory.steps = [], 0
     began, number = time.monotonic(), FIRST_SEED
     while len(Memory.accounts) < LONG_EXAMPLES and time.monotonic() < began + 60 * LONG_MINUTES:
+        _run(number, USUAL_EXAMPLES)
         number += 1
-        _run(number, 5)
     _nothing_is_left_in_the_index(machinery)
 
 
