@@ -17,6 +17,7 @@ _LOOK_ALIKES: Final = dict(
 )
 _STRAIGHT: Final = str.maketrans("‘’ʼ´`“”«»‐‑‒–—", "'''''\"\"\"\"-----")  # noqa: RUF001
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Cc"})
+_BREAKS: Final = frozenset("\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 class _Folds(dict[int, str]):
@@ -31,7 +32,7 @@ _folds: Final = _Folds()
 
 
 def unmasked(text: str) -> str:
-    """Return `text` in small Latin letters without accents, each white space as one space."""
+    """Return `text` in small Latin letters without accents, each white space as one space or line feed."""
     return text.translate(_folds)
 
 
@@ -44,7 +45,7 @@ def _fold(letter: str) -> str:
     if ord(letter) in _TAGS:
         letter = chr(ord(letter) - 0xE0000)
     if letter.isspace():
-        return " "
+        return "\n" if letter in _BREAKS else " "
     plain = unicodedata.normalize("NFKD", letter).casefold().translate(_STRAIGHT)
     seen = (one for one in plain if unicodedata.category(one) not in _UNSEEN)
     return "".join(_LOOK_ALIKES.get(one, one) for one in seen)
