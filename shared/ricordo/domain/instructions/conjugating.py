@@ -3,7 +3,22 @@
 from collections.abc import Iterator
 from typing import Final
 
-_PRONOUNS: Final = ("mi", "gli", "le", "lo", "la", "li", "ci", "ne", "vi", "glielo", "gliela", "melo", "mela")
+_PRONOUNS: Final = (
+    "mi",
+    "ti",
+    "gli",
+    "le",
+    "lo",
+    "la",
+    "li",
+    "ci",
+    "ne",
+    "vi",
+    "glielo",
+    "gliela",
+    "melo",
+    "mela",
+)
 _IRREGULAR: Final = {"dire": ("di'", "dite", "dica")}
 # How the stems of contracted infinitives go on: infinitive ending, singular, plural, polite.
 _CONTRACTED: Final = (

@@ -36,7 +36,7 @@ _SPOKEN_TO: Final = re.compile(
 _CODED: Final = re.compile(
     r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,4000}+={0,2}+(?![A-Za-z0-9+/=])"
     r"|(?<![0-9A-Za-z%])(?:%[0-9A-Fa-f]{2}|[\w.,'-]){12,4000}+"
-    r"|(?:&#x?[0-9A-Fa-f]{1,6};?[ \w.,'-]{0,8}){8,1000}+"
+    r"|(?:&#x?[0-9A-Fa-f]{1,6};?[ \w.,'-]{0,40}){8,1000}+"
 )
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
