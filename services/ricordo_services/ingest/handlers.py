@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.domain.language import identify
-from ricordo.domain.text import collapse, strip_recalled
+from ricordo.domain.recalled import strip_recalled
+from ricordo.domain.text import collapse
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id

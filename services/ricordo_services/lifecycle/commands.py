@@ -8,7 +8,8 @@ from typing import TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.domain.language import identify
-from ricordo.domain.text import collapse, strip_recalled
+from ricordo.domain.recalled import strip_recalled
+from ricordo.domain.text import collapse
 from ricordo.messages.commands import (
     Correct,
     CorrectReply,

@@ -12,9 +12,10 @@ from ricordo.domain.lexicon import load_positions
 from ricordo.domain.memory import Memory
 from ricordo.domain.names import mentioned_names
 from ricordo.domain.proper_nouns import proper_names
+from ricordo.domain.recalled import strip_recalled
 from ricordo.domain.salience import MOST_SENTENCES
 from ricordo.domain.summaries import MOST_TOPICS, Condensed, Turn
-from ricordo.domain.text import collapse, located_words, normalise, sentences, stems, strip_recalled, words
+from ricordo.domain.text import collapse, located_words, normalise, sentences, stems, words
 
 MOST_SHOWN: Final = 12_000
 """Characters of all texts together that a model is shown: some 4,000 tokens."""

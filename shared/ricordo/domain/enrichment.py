@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ricordo.domain.classification import memory_kind, memory_type
 from ricordo.domain.emotion import estimate
 from ricordo.domain.importance import Importance, importance
-from ricordo.domain.instructions import is_instructing
+from ricordo.domain.instructions import is_instructing, neutral_title, without_instructions
 from ricordo.domain.memory import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.domain.names import mentioned_names
 from ricordo.domain.telling import evenly_set
@@ -72,18 +72,24 @@ def enrich(
     said, content = content, evenly_set(content)
     present = tuple(participants)
     mentioned = mentioned_names(content, language, (*present, speaker))
+    instructing = is_instructing(said)
+    heard = without_instructions(content) if instructing else content
     feels = role in {Role.USER, Role.ASSISTANT}
     emotion = estimate(content, language, vector, mentioned) if feels else NEUTRAL
     return Enrichment(
         emotion=emotion,
         importance=importance(content, language, emotion),
-        topics=topics(content, language, mentioned),
+        topics=topics(heard, language, mentioned),
         participants=_each_once((speaker, *present, *mentioned)),
         type=memory_type(content, language, emotion, role),
         kind=memory_kind(content, language),
-        title=title_of(content, TITLE_LENGTH) if content.strip() else "",
-        instructing=is_instructing(said),
+        title=_title(heard, language) if content.strip() else "",
+        instructing=instructing,
     )
+
+
+def _title(heard: str, language: str) -> str:
+    return title_of(heard, TITLE_LENGTH) if heard.strip() else neutral_title(language)
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:

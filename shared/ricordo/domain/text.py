@@ -1,20 +1,14 @@
-"""What every part does to a text before it looks at it: normal form, words, stems, sentences, hashes.
-
-Recalled memories that a bot left in a message are cut out here: a memory that is stored again because it was
-recalled is how memories fill up with their own echo.
-"""
+"""What every part does to a text before it looks at it: normal form, words, stems, sentences, hashes."""
 
 import hashlib
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import snowballstemmer
 
-from ricordo.domain.instructions.unmasking import origins, unmasked
 from ricordo.domain.markup import beginning
 from ricordo.domain.openings import first_telling
 from ricordo.domain.stop_words import stop_words
@@ -33,10 +27,6 @@ _ALGORITHMS = {
 }
 # What is longer is no word of any language: stemming it would only cost time.
 LONGEST_WORD = 64
-# Brackets are refused inside a tag and no quantifier gives back, so that hostile text costs linear time.
-_RECALLED_TAG = re.compile(r"<\s*+(?P<close>/?)\s*+recalled(?P<rest>[\s/][^<>]*+)?+(?:>|\Z)", re.IGNORECASE)
-_RECALLED_BRACKET = re.compile(r"<(?=\s*+/?\s*+recalled\b)", re.IGNORECASE)
-_LAYERS = 4  # of tags within tags that are undone; what is hidden deeper is made harmless where it stands
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _ELISION = re.compile(r"['\u2019]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|\n+")
@@ -80,51 +70,6 @@ def collapse(text: str) -> str:
 def text_hash(text: str) -> bytes:
     """Return what tells a text from every other one: SHA-256 of its UTF-8, as PostgreSQL computes it, too."""
     return hashlib.sha256(text.encode()).digest()
-
-
-def strip_recalled(text: str) -> str:
-    """Cut out every `<recalled …>…</recalled>` span, tags included.
-
-    Nested spans go as one, an unclosed one goes to the end of the text, a closing tag with nothing open goes
-    alone. What is a tag only after that (`<rec<recalled/>alled>`) goes too. Without tags a text comes back
-    as it is; of another the ends are trimmed.
-    """
-    for _ in range(_LAYERS):
-        kept = list(_outside_recalled(text))
-        if kept == [text]:
-            return text
-        text = "".join(kept).strip()
-    return escape_recalled(text)
-
-
-def _outside_recalled(text: str) -> Iterator[str]:
-    depth, start = 0, 0
-    for tag in _RECALLED_TAG.finditer(text):
-        if depth == 0:
-            yield text[start : tag.start()]
-        if tag["close"]:
-            depth = max(0, depth - 1)
-        elif not (tag["rest"] or "").rstrip().endswith("/"):
-            depth += 1
-        start = tag.end()
-    if depth == 0:
-        yield text[start:]
-
-
-def escape_recalled(text: str) -> str:
-    """Make `text` safe inside a recalled span: its own tags, open or close, lose their bracket to `&lt;`.
-
-    So do those that are spelt with look-alikes or characters of no width: a model may take them for tags.
-    """
-    text = _RECALLED_BRACKET.sub("&lt;", text)
-    seen = unmasked(text)
-    disguised = [match.start() for match in _RECALLED_BRACKET.finditer(seen)]
-    if not disguised:
-        return text
-    places, letters = origins(text), list(text)
-    for at in disguised:
-        letters[places[at]] = "&lt;"
-    return "".join(letters)
 
 
 def words(text: str, language: str) -> list[str]:

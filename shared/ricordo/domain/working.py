@@ -12,9 +12,11 @@ from typing import Protocol
 
 from ricordo.domain.classification import memory_kind
 from ricordo.domain.instructions import is_instructing, marked
+from ricordo.domain.instructions.unmasking import unmasked
 from ricordo.domain.memory import MemoryKind
 from ricordo.domain.names import mentioned_names
 from ricordo.domain.proper_nouns import proper_names
+from ricordo.domain.recalled import escape_recalled
 from ricordo.domain.text import collapse, excerpt, normalise
 
 MAX_LINES = 30
@@ -23,9 +25,14 @@ MAX_ENTITIES = 5
 MAX_DECISIONS = 5
 MAX_NOTES = 30
 LINE_LENGTH = 400
+NAME_LENGTH = 80
 LIFETIME = dt.timedelta(hours=24)
 _MOST_READ = 1_000  # characters of a turn in which a name or a decision is looked for
 _PART = re.compile(r"[\s'\u2019]+")
+_NO_NAME = re.compile(r"[:：︰﹕\[\]<>{}|#*`=\x00-\x1f\x7f-\x9f]|^[\s\-+>]+")  # noqa: RUF001 - colons, too
+_ROLES = frozenset(
+    "system assistant user tool developer human model bot ai sistema assistente utente strumento".split()
+)
 _Said = tuple[int, int, str]
 _KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
 
@@ -163,7 +170,18 @@ def working_memory(
 
 def speaker_of(turn: SpokenTurn) -> str:
     """Return who spoke: the name, else the role."""
-    return collapse(turn.speaker) or turn.role
+    return as_name(turn.speaker) or turn.role
+
+
+def as_name(speaker: str) -> str:
+    """Return a speaker's name as it may stand before what was said; nothing of nothing.
+
+    Of a name that looks like markup, or like the end of a name, that goes; one that is a role ("system") is
+    quoted: whoever chooses a name must not choose who is taken to speak.
+    """
+    name = collapse(_NO_NAME.sub(" ", speaker[:_MOST_READ]))
+    name = excerpt(name, NAME_LENGTH) if name else ""
+    return f"«{name}»" if unmasked(name).strip() in _ROLES else name
 
 
 def _said(turn: SpokenTurn, language: str) -> _Said:
@@ -178,7 +196,7 @@ def _lines(
     tokens = 0
     for at in dict.fromkeys((*reversed(decided), *newest_first)):
         told = excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)
-        line = f"{speaker_of(turns[at])}: {marked(told, turns[at].language or language)}"
+        line = escape_recalled(f"{speaker_of(turns[at])}: {marked(told, turns[at].language or language)}")
         tokens += count(line)
         if tokens > MAX_TOKENS or len(kept) == MAX_LINES:
             break

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from ricordo.domain.documents.cutting import Size, cut
 from ricordo.domain.documents.parts import Part
-from ricordo.domain.text import normalise, strip_recalled
+from ricordo.domain.recalled import strip_recalled
+from ricordo.domain.text import normalise
 
 SMALL = Size(least=8, most=20, limit=1000)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.fixtures.material import Turn, count, fact, memory, text_of
 
 from ricordo.domain.context import Material, assemble
-from ricordo.domain.text import strip_recalled
+from ricordo.domain.recalled import strip_recalled
 
 
 def test_everything_in_its_section() -> None:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.domain import text
+from ricordo.domain.recalled import escape_recalled, strip_recalled
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,8 @@ from ricordo.domain import text
         ("<recalled>a<recalled>b</recalled>c</recalled>d", "d"),
         ("keep <recalled id='x'>never closed", "keep"),
         ("keep <recalled id='cut off", "keep"),
-        ("tail</recalled> stays", "tail stays"),
+        ("tail</recalled> stays", "stays"),
+        ("a <recalled>b</recalled> c</recalled> d", "a  c d"),
         ("one <recalled/> two", "one  two"),
         ("i < recalled the day > you", "i"),
         ("<recalledx>other tag</recalledx>", "<recalledx>other tag</recalledx>"),
@@ -24,7 +26,7 @@ from ricordo.domain import text
     ],
 )
 def test_recalled_spans_are_cut_out(raw: str, left: str) -> None:
-    assert text.strip_recalled(raw) == left
+    assert strip_recalled(raw) == left
 
 
 fragments = st.sampled_from(
@@ -34,20 +36,20 @@ fragments = st.sampled_from(
 
 @given(st.lists(fragments).map("".join))
 def test_nothing_recalled_survives_being_wrapped(inner: str) -> None:
-    wrapped = f"before<recalled id='1'>{text.escape_recalled(inner)}</recalled>after"
-    assert text.strip_recalled(wrapped) == "beforeafter"
+    wrapped = f"before<recalled id='1'>{escape_recalled(inner)}</recalled>after"
+    assert strip_recalled(wrapped) == "beforeafter"
 
 
 @given(st.lists(fragments).map("".join))
 def test_stripping_twice_changes_nothing_more_than_its_tags(raw: str) -> None:
-    once = text.strip_recalled(raw)
-    assert "ciao" in once or "ciao" not in text.strip_recalled(once)
+    once = strip_recalled(raw)
+    assert "ciao" in once or "ciao" not in strip_recalled(once)
     assert len(once) <= len(raw)
 
 
 @pytest.mark.parametrize(("begins", "part"), [("", "<recalled "), ("", "<"), ("<", " "), ("<recalled ", "/")])
 def test_hostile_brackets_cost_linear_time(begins: str, part: str) -> None:
-    assert growth(lambda said: text.strip_recalled(begins + said), part, 32_000) < LINEAR
+    assert growth(lambda said: strip_recalled(begins + said), part, 32_000) < LINEAR
 
 
 def test_italian_words_are_cut_at_apostrophes_and_english_ones_are_not() -> None:
@@ -81,17 +83,15 @@ def test_inflected_forms_share_a_stem(language: str, forms: tuple[str, str]) -> 
     ],
 )
 def test_a_disguised_tag_loses_its_bracket_too(tag: str) -> None:
-    safe = text.escape_recalled(f"before {tag} after")
+    safe = escape_recalled(f"before {tag} after")
     assert safe.startswith("before &lt;")
     assert safe.endswith(" after")
 
 
 def test_stripping_leaves_no_tag_behind() -> None:
-    assert (
-        text.strip_recalled("a <rec<recalled/>alled>b</recalled> c") == "a"
-    )  # the inner pass leaves it unclosed
+    assert strip_recalled("a <rec<recalled/>alled>b</recalled> c") == "a"  # the inner pass leaves it unclosed
     deep = "<rec" * 9 + "<recalled/>" + "alled/>" * 9 + "echo"
-    assert "<recalled" not in text.strip_recalled(deep)
+    assert "<recalled" not in strip_recalled(deep)
 
 
 def test_an_unknown_language_keeps_its_words() -> None:

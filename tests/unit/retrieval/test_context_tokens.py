@@ -17,7 +17,8 @@ from ricordo.domain.context import Context, Material, assemble
 from ricordo.domain.context.counting import CountOnce
 from ricordo.domain.facts import Fact
 from ricordo.domain.memory import Memory
-from ricordo.domain.text import collapse, strip_recalled
+from ricordo.domain.recalled import strip_recalled
+from ricordo.domain.text import collapse
 from ricordo.messages.events import MessageReceived
 from ricordo.ports.memories import NewMessage
 from ricordo_services.ingest.handlers import new_message

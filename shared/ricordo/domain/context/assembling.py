@@ -128,7 +128,7 @@ class _Writing:
             names = ", ".join(map(collapse, self._material.entities))
             lines.append(safe(phrase(self._language, "entities", names=names)))
         if self._material.habits and self._roomy:
-            lines.append(safe(self._material.habits))
+            lines.append(safe(collapse(self._material.habits)))
         return [Choice.of((line,)) for line in lines]
 
     def _facts(self) -> list[Choice]:

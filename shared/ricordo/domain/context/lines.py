@@ -7,10 +7,10 @@ from typing import Final
 from ricordo.domain.context.lexicon import phrase
 from ricordo.domain.instructions import marked
 from ricordo.domain.memory import Memory, MemoryKind
-from ricordo.domain.text import escape_recalled, excerpt
-from ricordo.domain.working import SpokenTurn
+from ricordo.domain.recalled import escape_recalled
+from ricordo.domain.text import excerpt
+from ricordo.domain.working import NAME_LENGTH, SpokenTurn, as_name
 
-NAME_LENGTH: Final = 80
 NOTE_LENGTH: Final = 200
 _MOST_READ: Final = 2_000  # characters of what is shown in a line of its own
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -43,14 +43,14 @@ def opening(name: str) -> str:
 
 def turn_line(turn: SpokenTurn, told: str, language: str) -> str:
     """Say who said what; a line break within is indented, so that nobody's words look like another's."""
-    who = _name(turn.speaker) or phrase(language, turn.role)
-    said = marked(_BREAK.sub(_INDENTED, told.strip()), language)
+    who = as_name(turn.speaker) or phrase(language, turn.role)
+    said = marked(_indented(told), language)
     return safe(f"{who}: {said}")
 
 
 def decision_line(turn: SpokenTurn, language: str) -> str:
     """Say what was decided, and by whom."""
-    who = _name(turn.speaker) or phrase(language, turn.role)
+    who = as_name(turn.speaker) or phrase(language, turn.role)
     told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
     return safe(f"- {phrase(language, 'decided', who=who, what=told)}")
 
@@ -59,8 +59,8 @@ def memory_block(memory: Memory, told: str, language: str) -> str:
     """Say a memory: when, who or in which document, and what is told of it, inside its span."""
     made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
     document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
-    who = document or _name(memory.speaker) or made or phrase(language, memory.role.value)
-    inner = safe(f"{memory.date.isoformat()}, {who}: {marked(told.strip(), language)}")
+    who = document or as_name(memory.speaker) or made or phrase(language, memory.role.value)
+    inner = safe(f"{memory.date.isoformat()}, {who}: {marked(_indented(told), language)}")
     return f"{opening(str(memory.id))}{inner}{CLOSING}"
 
 
@@ -68,6 +68,10 @@ def note_line(key: str, value: object) -> str:
     """Say a value that the bot set."""
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return safe(f"- {_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
+
+
+def _indented(told: str) -> str:
+    return _BREAK.sub(_INDENTED, told.strip())
 
 
 def _name(text: str) -> str:

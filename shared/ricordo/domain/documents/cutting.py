@@ -7,7 +7,8 @@ from typing import Final
 
 from ricordo.domain.documents.blocks import Measure, blocks, divided
 from ricordo.domain.documents.parts import Part, tidy
-from ricordo.domain.text import collapse, excerpt, strip_recalled
+from ricordo.domain.recalled import strip_recalled
+from ricordo.domain.text import collapse, excerpt
 
 _NAME_LENGTH: Final = 120
 _PLACE_LENGTH: Final = 80
