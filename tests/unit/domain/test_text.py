@@ -47,7 +47,20 @@ def test_stripping_twice_changes_nothing_more_than_its_tags(raw: str) -> None:
     assert len(once) <= len(raw)
 
 
-@pytest.mark.parametrize(("begins", "part"), [("", "<recalled "), ("", "<"), ("<", " "), ("<recalled ", "/")])
+@pytest.mark.parametrize(
+    ("begins", "part"),
+    [
+        ("", "<recalled "),
+        ("", "<"),
+        ("<", " "),
+        ("<recalled ", "/"),
+        ("&lt;recalled ", "a"),
+        ("", "&lt;recalled "),
+        ("&lt;", " "),
+        ("", "&amp;"),
+        ("", "%3c/recalled"),
+    ],
+)
 def test_hostile_brackets_cost_linear_time(begins: str, part: str) -> None:
     assert growth(lambda said: strip_recalled(begins + said), part, 32_000) < LINEAR
 
