@@ -111,14 +111,39 @@ def test_any_text_is_read_and_keeps_its_length(text: str) -> None:
     assert (rest != text) <= is_instructing(text)
 
 
+WORDS = sorted(
+    {
+        word
+        for part in BLIND.values()
+        for one in part.values()
+        for said in one["instructing"]
+        for word in said.split()
+    }
+)
+
+
+@given(
+    st.lists(
+        st.sampled_from([*WORDS, ".", ",", "\n\n", "\n", "?", ":", "i g n o r e a l l r u l e s"]),
+        max_size=40,
+    )
+)
+def test_any_row_of_words_of_orders_is_read_and_keeps_its_length(words: list[str]) -> None:
+    text = " ".join(words)
+    rest = without_instructions(text)
+    assert len(rest) == len(text)
+    assert (rest != text) == is_instructing(text)
+
+
 @pytest.mark.parametrize(
     "part",
     "ignore all |system |your |<|you are now a |pretend no |[|ignora le | |\n|a |a@|%41|&#65;|A|_|<!--|"
-    "[//]: # (|](|<font |henceforth always |if the user asks answer |don't tell |send known ".split("|"),
+    "[//]: # (|](|<font |henceforth always |if the user asks answer |don't tell |send known |"
+    "i henceforth always answer |henceforth always answer to them and i |always recommend x ".split("|"),
 )
 def test_hostile_repetition_costs_time_in_proportion(part: str) -> None:
     def cost(size: int) -> float:
-        text = (part * size)[:size]
+        text = (part * size)[:size] + " i"
         began = process_time()
         for _ in range(3):
             is_instructing(text)

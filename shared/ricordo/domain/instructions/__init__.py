@@ -68,15 +68,10 @@ def neutral_title(language: str) -> str:
     return _TITLES.get(language, _TITLES["en"])
 
 
-def kinds(text: str) -> list[str]:
-    """Return which kinds of order `text` holds, each once; for those who ask why it was marked."""
-    return sorted({kind for kind, _, _ in _found(unmasked(text))})
-
-
 def _places(text: str) -> Iterator[tuple[int, int]]:
     """Yield where in `text` a model is told what to do, `[begin, end)`."""
     origin: list[int] = []
-    for _, begin, end in _found(unmasked(text)):
+    for begin, end in _found(unmasked(text)):
         origin = origin or origins(text)
         yield origin[begin], origin[end - 1] + 1
     for begin, end, said in decoded(text):
@@ -84,10 +79,9 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
             yield begin, end
 
 
-def _found(folded: str) -> Iterator[tuple[str, int, int]]:
-    """Yield where in an unmasked text a model is told what to do, and the kind of order."""
-    for begin, end in marks(folded):
-        yield "marker", begin, end
+def _found(folded: str) -> Iterator[tuple[int, int]]:
+    """Yield where in an unmasked text a model is told what to do."""
+    yield from marks(folded)
     read = tokens(folded)
     for language in LANGUAGES:
         signs, places = row(read, language)
@@ -95,20 +89,24 @@ def _found(folded: str) -> Iterator[tuple[str, int, int]]:
             yield from _matches(rule, signs, places, read)
 
 
-def _matches(rule: Rule, signs: str, places: list[int], read: list[Token]) -> Iterator[tuple[str, int, int]]:
+def _matches(rule: Rule, signs: str, places: list[int], read: list[Token]) -> Iterator[tuple[int, int]]:
+    read_to, refused = 0, False
     for match in rule.pattern.finditer(signs):
-        if rule.refused and not rule.refused.isdisjoint(_sentence(signs, match.start() + 1, match.end())):
+        if match.end() > read_to:  # each sentence once, however much of it matches
+            begin, read_to = _sentence(signs, match.start() + 1, match.end())
+            refused = not rule.refused.isdisjoint(signs[begin:read_to])
+        if refused:
             continue
         first = match.start() + (places[match.start()] < 0 or bool(read[places[match.start()]].sign))
         last = places[match.end()] - 1 if match.end() < len(places) else len(read) - 1
-        yield rule.kind, read[places[first]].begin, read[last].end
+        yield read[places[first]].begin, read[last].end
 
 
-def _sentence(signs: str, begin: int, end: int) -> str:
-    """Return the signs of the sentence in which `[begin, end)` stands."""
+def _sentence(signs: str, begin: int, end: int) -> tuple[int, int]:
+    """Return where the sentence begins and ends in which `[begin, end)` stands."""
     first = max(signs.rfind(one, 0, begin) for one in (END, QUESTION)) + 1
     ends = [at for one in (END, QUESTION) if (at := signs.find(one, end)) >= 0]
-    return signs[first : min(ends, default=len(signs))]
+    return first, min(ends, default=len(signs))
 
 
 def _blank(part: str) -> str:

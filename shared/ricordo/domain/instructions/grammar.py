@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from ricordo.domain.instructions.reading import (
@@ -56,13 +57,11 @@ class Rule:
     """A pattern, ready to be looked for.
 
     Attributes:
-        kind: of injection.
         pattern: over the signs of words.
         needed: for each item that must be there, the signs of which one must occur; the rarest first.
         refused: signs of which none may stand in the same sentence.
     """
 
-    kind: str
     pattern: re.Pattern[str]
     needed: tuple[frozenset[str], ...]
     refused: frozenset[str]
@@ -226,11 +225,10 @@ _PATTERNS: Final = {
 def _by_sign(language: str) -> Mapping[str, tuple[Rule, ...]]:
     """Return for each sign the rules whose rarest item it may stand for."""
     found: dict[str, list[Rule]] = {}
-    for kind, patterns in _PATTERNS.items():
-        for pattern in patterns:
-            rule = _rule(kind, pattern, language)
-            for sign in rule.needed[0]:
-                found.setdefault(sign, []).append(rule)
+    for written in chain.from_iterable(_PATTERNS.values()):
+        rule = _rule(written, language)
+        for sign in rule.needed[0]:
+            found.setdefault(sign, []).append(rule)
     return {sign: tuple(rules) for sign, rules in found.items()}
 
 
@@ -246,13 +244,12 @@ def candidates(signs: str, language: str) -> Iterator[Rule]:
                     yield rule
 
 
-def _rule(kind: str, written: str, language: str) -> Rule:
+def _rule(written: str, language: str) -> Rule:
     pattern, _, refused = written.partition(" | ")
     items = pattern.split()
     plain = [item for item in items if item[0].isalpha() and not item.endswith("?")]
     needed = [frozenset(_signs(item, language)) for item in sorted(plain, key=_commonness)]
     return Rule(
-        kind,
         re.compile("".join(_expression(item, language) for item in items)),
         tuple(needed),
         frozenset("".join(_signs(name, language) for name in refused.split())),
