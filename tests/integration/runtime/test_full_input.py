@@ -1,0 +1,118 @@
+"""A full input stream refuses and loses nothing: each kind of publisher is told what, and what to do."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import nats
+import nats.js.errors
+import pytest
+from nats.aio.client import Client
+from tests.fixtures.commands import command
+from tests.fixtures.wire import said
+
+from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, open_bus, ricordo_topology
+from ricordo.client import MemoryClient, StreamFull
+from ricordo.messages.subjects import STREAM_IN
+from ricordo.settings import BusSettings, Settings
+from ricordo.testing.nats_server import NatsServerProcess
+
+ROOM: Final = 64_000
+LONG: Final = "parole " * 500
+MOST_BYTES: Final = 10077
+"""What a full stream answers, by the server's own number."""
+
+
+@pytest.fixture
+async def small(server: NatsServerProcess) -> AsyncIterator[NatsBus]:
+    """Ricordo's streams, the one that bots write to with room for some twenty messages."""
+    topology = ricordo_topology(Limits(incoming_bytes=ROOM))
+    async with open_bus(NatsSettings(servers=(server.url,)), topology) as opened:
+        await opened.provision()
+        yield opened
+
+
+@pytest.fixture
+async def wire(server: NatsServerProcess, small: NatsBus) -> AsyncIterator[Client]:
+    """A connection of the test's own, while the streams are there."""
+    connection = await nats.connect(server.url)
+    yield connection
+    await connection.close()
+
+
+def messages(count: int) -> Sequence[dict[str, object]]:
+    return [said(f"m-{n}", LONG) for n in range(count)]
+
+
+async def stored(wire: Client) -> int:
+    return (await wire.jetstream().stream_info(STREAM_IN)).state.messages
+
+
+async def fill(wire: Client, tenant: str) -> int:
+    """Publish until the stream refuses; return how many it took."""
+    body = json.dumps(said("filler", LONG)).encode()
+    for number in range(1000):
+        try:
+            await wire.jetstream().publish(f"memory.v1.{tenant}.message.received", body)
+        except nats.js.errors.APIError:
+            return number
+    raise AssertionError("it is never full")
+
+
+async def worked_off(bus: NatsBus, until: int) -> list[str]:
+    """Take out what is there, as ingest does, until so many ids came; return them in order."""
+    subscription = await bus.subscribe("ingest")
+    found: list[str] = []
+    async with asyncio.timeout(30):
+        while len(found) < until:
+            for delivery in await subscription.fetch(10, 0.5):
+                found.append(json.loads(delivery.body)["id"])
+                await delivery.ack(confirmed=True)
+    return found
+
+
+@pytest.mark.parametrize("name", ["message.received", "message.imported", "session.ended"])
+async def test_who_speaks_plain_nats_reads_it_in_the_acknowledgement(wire: Client, name: str) -> None:
+    held = await fill(wire, "acme")
+    answer = await wire.request(f"memory.v1.acme.{name}", LONG.encode(), timeout=5)
+    error = json.loads(answer.data)["error"]
+    assert (error["code"], error["err_code"], error["description"]) == (
+        503,
+        MOST_BYTES,
+        "maximum bytes exceeded",
+    )
+    assert await stored(wire) == held, "what is refused pushes nothing out"
+
+
+async def test_a_bot_is_told_to_publish_again_and_then_it_is_taken(
+    server: NatsServerProcess, small: NatsBus, wire: Client
+) -> None:
+    held = await fill(wire, "other")
+    async with MemoryClient.connect(server.url, "acme") as memory:
+        with pytest.raises(StreamFull, match="publish again when the workers caught up"):
+            await memory.publish(said("late", LONG))
+        assert set(await worked_off(small, held)) == {"filler"}
+        await memory.publish(said("late", LONG))
+    assert await worked_off(small, 1) == ["late"]
+
+
+async def test_the_command_waits_for_room_and_all_arrive(
+    tmp_path: Path, server: NatsServerProcess, small: NatsBus, wire: Client
+) -> None:
+    await fill(wire, "other")
+    source = tmp_path / "said.jsonl"
+    source.write_text("\n".join(map(json.dumps, messages(60))))
+    settings = Settings(bus=BusSettings(url=server.url))
+    process = await command(settings, "publish", str(source), "--nats", server.url, "--json")
+    finishing = asyncio.create_task(process.communicate())
+    subscription, arrived = await small.subscribe("ingest"), set[str]()
+    async with asyncio.timeout(60):
+        while not finishing.done() or await stored(wire):
+            for delivery in await subscription.fetch(10, 0.2):
+                arrived.add(json.loads(delivery.body)["id"])
+                await delivery.ack(confirmed=True)
+    told, _ = await finishing
+    assert json.loads(told) == {"published": 60, "failed": 0, "faults": []}
+    assert arrived == {"filler", *(f"m-{n}" for n in range(60))}
