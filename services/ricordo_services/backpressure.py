@@ -1,13 +1,18 @@
-"""Backpressure: how much workers have before them, and waiting until the index has little."""
+"""Backpressure: how much workers have before them, and waiting until they have little."""
 
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from ricordo.ports.bus import Standing
 from ricordo.ports.clock import Clock
 
 _AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
 _LOOK_EVERY_S: Final = 0.2
 _STUCK_AFTER_S: Final = 60.0
+_WINDOW_S: Final = 3.0  # over which a pace is measured: some batches of a slow model
+_SHORTEST_S: Final = 0.5
+_APART_S: Final = 0.1
 
 
 class IndexStuck(Exception):
@@ -17,8 +22,8 @@ class IndexStuck(Exception):
 class Consumers(Protocol):
     """What knows how far durable consumers are."""
 
-    async def unsettled(self, consumer: str) -> int:
-        """Return how many events the consumer has not settled yet."""
+    async def standing(self, consumer: str) -> Standing:
+        """Return how much the consumer has before it, and how much it has done."""
         ...
 
 
@@ -43,7 +48,73 @@ class StreamBacklog:
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        return sum([await self.bus.unsettled(consumer) for consumer in self.consumers])
+        return sum(one.waiting for one in await self.standings())
+
+    async def standings(self) -> list[Standing]:
+        """Return how far each of the consumers is.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        return [await self.bus.standing(consumer) for consumer in self.consumers]
+
+
+@dataclass(slots=True)
+class Pace:
+    """How much may wait for workers so that what comes then waits for so many seconds only.
+
+    What is before the workers, divided by what they do in a second, is how long it takes to come through
+    (Little's law). So the limit follows the machine, the model and whatever else goes on.
+
+    Attributes:
+        backlog: of the consumers that a message goes through.
+        clock: measures.
+        delay: seconds, > 0.
+        most: events that may wait, however fast the workers are.
+        least: events that may wait, however slow they are: who has nothing before them shows no pace.
+    """
+
+    backlog: StreamBacklog
+    clock: Clock
+    delay: float
+    most: int
+    least: int = 32
+    _looks: deque[tuple[float, list[Standing]]] = field(default_factory=deque)
+
+    async def waiting(self) -> int:
+        """Look how far the workers are, and return the events that are not settled yet.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        standings, now = await self.backlog.standings(), self.clock.monotonic()
+        self._keep(now, standings)
+        return sum(one.waiting for one in standings)
+
+    def limit(self) -> int:
+        """Return how many events may wait, as of the last look."""
+        if not self._looks:
+            return min(self.least, self.most)
+        (began, first), (ended, last) = self._looks[0], self._looks[-1]
+        seconds = ended - began
+        if seconds < _SHORTEST_S:
+            return min(self.least, self.most)
+        done = [
+            now.settled - before.settled
+            for before, now in zip(first, last, strict=True)
+            if now.waiting or before.waiting
+        ]
+        room = int(self.delay * min(done) / seconds) if done else self.most
+        return min(max(room, self.least), self.most)
+
+    def _keep(self, now: float, standings: list[Standing]) -> None:
+        if self._looks and now - self._looks[-1][0] > _WINDOW_S:
+            self._looks.clear()  # nobody has looked for a while: it was another time
+        if len(self._looks) > 1 and now - self._looks[-2][0] < _APART_S:
+            self._looks.pop()
+        self._looks.append((now, standings))
+        while len(self._looks) > 1 and now - self._looks[1][0] >= _WINDOW_S:
+            self._looks.popleft()
 
 
 async def wait_for_room(index: Backlog, clock: Clock) -> None:

@@ -18,6 +18,7 @@ from ricordo_services.bench.ending import exit_code
 from ricordo_services.bench.enrich import enrichment
 from ricordo_services.bench.extract import extraction
 from ricordo_services.bench.facts import facts
+from ricordo_services.bench.fairness import fairness
 from ricordo_services.bench.graph import graph
 from ricordo_services.bench.index import index
 from ricordo_services.bench.ingest import ingest
@@ -39,6 +40,7 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "queue": queue,
     "ingest": ingest,
     "backlog": backlog,
+    "fairness": fairness,
     "recall": recall,
     "working": working,
     "index": index,

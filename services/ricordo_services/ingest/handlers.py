@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,12 +26,20 @@ _AGAIN_AT_ONCE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """Handles `message.received` and, with `source` import, `message.imported`."""
+    """Handles `message.received` and, with `source` import, `message.imported`.
+
+    Attributes:
+        intake, clock: what it works with.
+        source: of the memories.
+        storage: keeps documents; None where no place is set.
+        tell: hears of a tenant of which a message is deferred.
+    """
 
     intake: Intake
     clock: Clock
     source: str = "conversation"
     storage: DocumentStorage | None = None
+    tell: Callable[[str], None] = lambda _: None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
         """Record the messages, what they bring along kept before; one outcome each."""
@@ -49,6 +57,8 @@ class Ingest:
             one = next(recorded)
             await self._after(tenant, body, one)
             outcomes.append(_outcome(tenant, body, one))
+            if one.deferred:
+                self.tell(tenant)
         return outcomes
 
     async def _unkept(self, tenant: str, bodies: Sequence[MessageReceived]) -> Sequence[Outcome | None]:
@@ -145,11 +155,14 @@ def _events(tenant: str, progress: Progress, recorded: Recorded) -> tuple[Derive
         else ()
     )
     # Who has no vector yet is on the way to enrichment anyway; who is left out here, reconciliation finds.
-    again = [_created(one) for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
+    again = [created(one) for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
     if progress.remembered:
         return (*receipt(tenant, progress), *moved, *again)
-    return (_created(progress), *moved, *again)
+    if recorded.deferred:
+        return (*moved, *again)
+    return (created(progress), *moved, *again)
 
 
-def _created(progress: Progress) -> MemoryCreated:
+def created(progress: Progress) -> MemoryCreated:
+    """Return the event that sends a message on its way."""
     return MemoryCreated(**progress.ids)

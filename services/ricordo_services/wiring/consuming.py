@@ -23,6 +23,7 @@ async def event_worker(
     handler: Handler[Any],
     *,
     slots: int | None = None,
+    batch: int | None = None,
     concurrency: int = 1,
     linger: float = 0.0,
     gates: Sequence[Gate] = (),
@@ -34,13 +35,14 @@ async def event_worker(
         consumer: the durable one that it fetches from; also the worker's name.
         handler: takes the events.
         slots: events at hand at once; None for what the settings say.
+        batch: events handed over together at the most; None for what the settings say.
         concurrency: batches in work at once.
         linger: seconds to gather more events for, once one is there.
         gates: what must be open besides the database.
     """
     settings, bus = resources.settings.worker, await resources.bus()
     loop = LoopSettings(
-        batch=settings.batch,
+        batch=batch or settings.batch,
         concurrency=concurrency,
         slots=slots or settings.slots,
         linger=linger,

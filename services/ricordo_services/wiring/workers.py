@@ -6,12 +6,10 @@ from contextlib import AsyncExitStack
 from typing import Final
 
 from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.ledger import PostgresFactLedger
 from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresIndexing
 from ricordo.ports.clock import Clock
 from ricordo.runtime.garbage import what_stands_stays
-from ricordo.runtime.gates import BacklogGate
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
@@ -25,17 +23,15 @@ from ricordo.settings import Settings
 from ricordo_services.embedding.encode import Encode
 from ricordo_services.embedding.index import Index, IndexChanges
 from ricordo_services.embedding.projection import Projection
-from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.knowledge.handlers import Learn
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.commands import commands_on_facts
-from ricordo_services.wiring.consuming import SETS_A_STAGE, USE_LINGERS_S, event_worker
-from ricordo_services.wiring.documents import documents
+from ricordo_services.wiring.consuming import USE_LINGERS_S, event_worker
 from ricordo_services.wiring.enriching import enriching
-from ricordo_services.wiring.exporting import exporting
 from ricordo_services.wiring.former import warn_of_former
 from ricordo_services.wiring.identity import can_be_asked, identifying
+from ricordo_services.wiring.ingest import ingest
 from ricordo_services.wiring.lifecycle import lifecycle
 from ricordo_services.wiring.projecting import following
 from ricordo_services.wiring.retrieval import retrieval
@@ -44,22 +40,6 @@ from ricordo_services.wiring.stating import open_statement_reader, show
 
 class UnknownWorker(Exception):
     """No worker goes by that name."""
-
-
-async def _ingest(resources: Resources) -> list[Service]:
-    intake, worker = await resources.store(PostgresIntake), resources.settings.worker
-    storage, reading = await documents(resources)
-    handler = Ingest(intake, resources.clock, storage=storage)
-    bulk = Ingest(intake, resources.clock, source="import", storage=storage)
-    backlog = await resources.backlog(SETS_A_STAGE)  # one queue for all: an import must not fill it
-    gate = BacklogGate(backlog.waiting, worker.import_backlog, resources.clock)
-    return [
-        # One batch after the other: of two bodies under one id, the first published is the first to arrive.
-        await event_worker(resources, "ingest", handler),
-        await event_worker(resources, "ingest-bulk", bulk, slots=worker.import_slots, gates=(gate,)),
-        *reading,
-        await exporting(resources),
-    ]
 
 
 async def _encode(resources: Resources) -> list[Service]:
@@ -120,7 +100,7 @@ async def _knowledge(resources: Resources) -> list[Service]:
 
 
 _WIRED: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {
-    "ingest": _ingest,
+    "ingest": ingest,
     "enrichment": _enrichment,
     "embedding": _embedding,
     "encode": _encode,

@@ -187,6 +187,19 @@ class Subscriptions(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a durable consumer is.
+
+    Attributes:
+        waiting: messages that are not settled, those in hand included.
+        settled: deliveries that were, since the consumer was made; it only grows.
+    """
+
+    waiting: int
+    settled: int
+
+
 class StreamAccess(Protocol):
     """Single messages of a stream, by position."""
 

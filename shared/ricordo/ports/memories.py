@@ -77,12 +77,26 @@ class Recorded:
             behind another memory, or none. It follows from the state, so that a repeat says it again.
         rezoned: messages that lie in another zone since this one, which names it, is there: enrichment has to
             see them again. Said once; whoever misses it finds that they lack a stage.
+        deferred: whether it waits to be admitted: its user has many under way.
     """
 
     status: Literal["kept", "conflict", "forgotten"]
     progress: Progress | None = None
     displaced: tuple[UUID, ...] = ()
     rezoned: tuple[Progress, ...] = ()
+    deferred: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntakeLimits:
+    """What a user may have.
+
+    Attributes:
+        under_way: messages on their way to being remembered at once; the rest is deferred. None for any
+            number.
+    """
+
+    under_way: int | None = None
 
 
 class Intake(Protocol):
@@ -93,6 +107,28 @@ class Intake(Protocol):
 
         Raises:
             StoreUnavailable: nothing was written.
+        """
+        ...
+
+
+class Deferred(Protocol):
+    """The messages that wait to be admitted: recorded, and part of the history already."""
+
+    async def admit(self, tenant: str, behind: str, limit: int) -> Sequence[Progress]:
+        """Have the oldest of one user deferred no more, and return them.
+
+        Each is returned once: who ends before telling of it leaves it to reconciliation.
+
+        Args:
+            tenant: whose they are.
+            behind: the user whose turn was last; the next one in order has the turn now.
+            limit: how many at the most.
+
+        Returns:
+            None where no user behind that one has any, or another process has just taken them.
+
+        Raises:
+            StoreUnavailable: nothing was changed.
         """
         ...
 

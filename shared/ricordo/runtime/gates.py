@@ -198,13 +198,17 @@ class BacklogGate:
 
     Args:
         waiting: counts what the others still have before them.
-        limit: from how much on the gate is closed.
+        limit: tells, after a count, from how much on the gate is closed.
         clock: measures the pauses between two counts.
         pause: seconds between them.
     """
 
     def __init__(
-        self, waiting: Callable[[], Awaitable[int]], limit: int, clock: Clock, pause: float = 0.25
+        self,
+        waiting: Callable[[], Awaitable[int]],
+        limit: Callable[[], int],
+        clock: Clock,
+        pause: float = 0.25,
     ) -> None:
         self._waiting = waiting
         self._limit = limit
@@ -235,6 +239,6 @@ class BacklogGate:
             self._yields = False
             self._closed_by = f"what others have before them cannot be counted ({error})"
             return False
-        self._yields = waiting >= self._limit
+        self._yields = waiting >= self._limit()
         self._closed_by = f"others have {waiting} before them" if self._yields else ""
         return not self._yields

@@ -66,7 +66,7 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
     async def count() -> int:
         return counts[0]
 
-    door, others = Door(), BacklogGate(count, 5, SystemClock(), pause=0.01)
+    door, others = Door(), BacklogGate(count, lambda: 5, SystemClock(), pause=0.01)
     gates: list[Gate] = [others, door] if also_away else [others]
     gate = WatchedGate(AllGates(gates), health, told_after=0.01)
     health.become(WorkerState.READY)
@@ -120,7 +120,7 @@ async def test_a_backlog_says_how_much_it_is() -> None:
         async def sleep(self, seconds: float) -> None:
             seen.append((reason(gate), yields(gate)))
 
-    gate = BacklogGate(count, 5, Watching())
+    gate = BacklogGate(count, lambda: 5, Watching())
     await gate.wait_open()
     assert not yields(gate)
     assert seen == [

@@ -185,7 +185,7 @@ async def test_a_backlog_gate_opens_when_the_others_have_caught_up() -> None:
             raise count
         return count
 
-    opening = asyncio.create_task(BacklogGate(waiting, 3, clock, pause=1.0).wait_open())
+    opening = asyncio.create_task(BacklogGate(waiting, lambda: 3, clock, pause=1.0).wait_open())
     for _ in range(3):
         await settle()
         assert not opening.done()

@@ -19,6 +19,7 @@ from ricordo.ports.bus import (
     Endpoint,
     Outgoing,
     Request,
+    Standing,
     StoredMessage,
     Subscription,
 )
@@ -75,8 +76,8 @@ class NatsBus:
         """Receive the requests on `subject`; see the port."""
         return await responding.serve(self._connection, subject, queue, accept)
 
-    async def unsettled(self, consumer: str) -> int:
-        """Return how many messages `consumer` has not settled: those to come and those in hand.
+    async def standing(self, consumer: str) -> Standing:
+        """Return how much `consumer` has before it, those in hand included, and how much it has done.
 
         Raises:
             BusUnavailable: the server does not answer, or has no such consumer.
@@ -85,7 +86,9 @@ class NatsBus:
         spec = self.topology.consumer(consumer)
         with translated(f"cannot ask for the backlog of {consumer}"):
             info = await self._connection.streams.consumer_info(spec.stream, consumer)
-        return (info.num_pending or 0) + (info.num_ack_pending or 0)
+        in_hand = info.num_ack_pending or 0
+        delivered = 0 if info.delivered is None else info.delivered.consumer_seq
+        return Standing((info.num_pending or 0) + in_hand, delivered - in_hand)
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
         """Return a message of a stream; see the port."""

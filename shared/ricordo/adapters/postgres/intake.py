@@ -9,7 +9,7 @@ import asyncpg
 
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.ports.memories import NewMessage, Recorded
+from ricordo.ports.memories import IntakeLimits, NewMessage, Recorded
 from ricordo.ports.stages import Progress
 
 _SQL = Database.queries("intake")
@@ -18,11 +18,12 @@ _DOCUMENTS = Database.queries("documents")
 
 
 class PostgresIntake:
-    """Implements `Intake`."""
+    """Implements `Intake` and `Deferred`."""
 
-    def __init__(self, database: Database) -> None:
-        """Write through `database`."""
+    def __init__(self, database: Database, limits: IntakeLimits | None = None) -> None:
+        """Write through `database`, what a user may have within `limits`; None for no limits."""
         self._database = database
+        self._limits = limits or IntakeLimits()
         self._met: set[str] = set()  # tenants known to be listed: saves a statement per batch
 
     async def record(self, tenant: str, messages: Sequence[NewMessage], at: datetime) -> Sequence[Recorded]:
@@ -32,21 +33,33 @@ class PostgresIntake:
         async with self._database.transaction(tenant) as connection:
             if tenant not in self._met:
                 await connection.execute(_SQL["known_tenant"], tenant)
-            outcomes = await _Batch(connection, tenant, messages, at).record()
+            outcomes = await _Batch(connection, tenant, messages, at, self._limits).record()
         self._met.add(tenant)  # only now: what was rolled back is not listed
         return outcomes
+
+    async def admit(self, tenant: str, behind: str, limit: int) -> Sequence[Progress]:
+        """Have messages of the next user deferred no more; see `Deferred.admit`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["admit"], tenant, behind, limit)
+        return [rows.progress(row) for row in found]
 
 
 class _Batch:
     """One transaction's work."""
 
     def __init__(
-        self, connection: Connection, tenant: str, messages: Sequence[NewMessage], at: datetime
+        self,
+        connection: Connection,
+        tenant: str,
+        messages: Sequence[NewMessage],
+        at: datetime,
+        limits: IntakeLimits,
     ) -> None:
         self.connection = connection
         self.tenant = tenant
         self.messages = messages
         self.at = at
+        self.limits = limits
         self.document = rows.recordset(_row(n, message) for n, message in enumerate(messages))
 
     async def record(self) -> list[Recorded]:
@@ -72,7 +85,7 @@ class _Batch:
     async def _keep(self, fresh: Sequence[int]) -> tuple[Progress, ...]:
         """Write memories and stages of what is new, and what it changes around it; return the rezoned."""
         await self._execute("keep_memories", self.document, fresh, self.at)
-        await self._execute("begin_stages", self.document, fresh, self.at)
+        await self._execute("begin_stages", self.document, fresh, self.at, self.limits.under_way)
         await self.connection.execute(_SESSIONS["reopen"], self.tenant, self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
         await self._keep_documents(messages)
@@ -111,7 +124,12 @@ def _outcome(message: NewMessage, standing: asyncpg.Record) -> Recorded:
     if standing["digest"] != message.digest:
         return Recorded("conflict")
     displaced = standing["displaced"]
-    return Recorded("kept", rows.progress(standing), () if displaced is None else (displaced,))
+    return Recorded(
+        "kept",
+        rows.progress(standing),
+        displaced=() if displaced is None else (displaced,),
+        deferred=standing["deferred"],
+    )
 
 
 def _row(n: int, message: NewMessage) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""What takes in what bots say: the live lane, the bulk lane, and what waits because somebody says much."""
+
+from ricordo.adapters.postgres.intake import PostgresIntake
+from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.ports.memories import IntakeLimits
+from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.gates import BacklogGate
+from ricordo.runtime.periodic import Periodic
+from ricordo.runtime.process import Service
+from ricordo_services.backpressure import Pace
+from ricordo_services.ingest.admitting import LOOK_EVERY_S, Admit
+from ricordo_services.ingest.handlers import Ingest
+from ricordo_services.resources import Resources
+from ricordo_services.wiring.consuming import SETS_A_STAGE, event_worker
+from ricordo_services.wiring.documents import documents
+from ricordo_services.wiring.exporting import exporting
+
+
+async def ingest(resources: Resources) -> list[Service]:
+    """Return the services of the worker `ingest`."""
+    worker, clock = resources.settings.worker, resources.clock
+    storage, reading = await documents(resources)
+    intake = await resources.store(
+        lambda database: PostgresIntake(database, IntakeLimits(under_way=worker.under_way))
+    )
+    # one queue for all: an import must not fill it
+    pace = Pace(
+        await resources.backlog(SETS_A_STAGE), clock, delay=worker.import_delay_s, most=worker.import_backlog
+    )
+    gate = BacklogGate(pace.waiting, pace.limit, clock)
+    admit = Admit(
+        deferred=intake,
+        life=await resources.store(PostgresLife),
+        emitter=Emitter(await resources.bus(), clock, "ingest"),
+        clock=clock,
+        gate=gate,
+    )
+    live = Ingest(intake, clock, storage=storage, tell=admit.tell)
+    imported = Ingest(
+        await resources.store(PostgresIntake), clock, source="import", storage=storage, tell=admit.tell
+    )
+    slots = worker.import_slots
+    return [
+        # One batch after the other: of two bodies under one id, the first published is the first to arrive.
+        await event_worker(resources, "ingest", live),
+        # Small batches: the gate is looked at before each.
+        await event_worker(
+            resources, "ingest-bulk", imported, slots=slots, batch=-(-slots // 2), gates=(gate,)
+        ),
+        Periodic(name="admit", job=admit.run, interval=LOOK_EVERY_S, clock=clock, woken=admit.woken),
+        *reading,
+        await exporting(resources),
+    ]
