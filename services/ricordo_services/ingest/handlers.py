@@ -135,6 +135,15 @@ def digest(body: MessageReceived) -> bytes:
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).digest()
 
 
+_QUOTAS: Final = {
+    "too_many": "its user has as many messages as are kept of one (quotas.messages): forget some, or raise "
+    "it, and replay this message",
+    "too_many_today": "its user has said as many messages as are taken in of one on a day "
+    "(quotas.messages_per_day): replay this message on another day, or once it is raised",
+}
+"""Why a message is refused, by what was recorded of it."""
+
+
 def _outcome(tenant: str, body: MessageReceived, recorded: Recorded) -> Outcome:
     if recorded.status == "conflict":
         return Reject(
@@ -142,6 +151,8 @@ def _outcome(tenant: str, body: MessageReceived, recorded: Recorded) -> Outcome:
             f"the id {body.id} is taken by a message with another content, user, conversation or role; "
             "the first to arrive stays",
         )
+    if (quota := _QUOTAS.get(recorded.status)) is not None:
+        return Reject(DeadLetterCode.QUOTA_EXCEEDED, quota)
     if recorded.status == "forgotten" or recorded.progress is None:
         return Done()  # no dead letter either: it would keep what was to be forgotten
     return Done(_events(tenant, recorded.progress, recorded))

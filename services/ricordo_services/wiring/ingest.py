@@ -1,5 +1,7 @@
 """What takes in what bots say: the live lane, the bulk lane, and what waits because somebody says much."""
 
+from dataclasses import replace
+
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.ports.memories import IntakeLimits
@@ -18,11 +20,12 @@ from ricordo_services.wiring.exporting import exporting
 
 async def ingest(resources: Resources) -> list[Service]:
     """Return the services of the worker `ingest`."""
-    worker, clock = resources.settings.worker, resources.clock
+    worker, quotas, clock = resources.settings.worker, resources.settings.quotas, resources.clock
     storage, reading = await documents(resources)
-    intake = await resources.store(
-        lambda database: PostgresIntake(database, IntakeLimits(under_way=worker.under_way))
-    )
+    limits = IntakeLimits(kept=quotas.messages or None, kept_a_day=quotas.messages_per_day or None)
+    bulk = await resources.store(lambda database: PostgresIntake(database, limits))
+    paced = replace(limits, under_way=worker.under_way)
+    intake = await resources.store(lambda database: PostgresIntake(database, paced))
     # one queue for all: an import must not fill it
     pace = Pace(
         await resources.backlog(SETS_A_STAGE), clock, delay=worker.import_delay_s, most=worker.import_backlog
@@ -36,9 +39,7 @@ async def ingest(resources: Resources) -> list[Service]:
         gate=gate,
     )
     live = Ingest(intake, clock, storage=storage, tell=admit.tell)
-    imported = Ingest(
-        await resources.store(PostgresIntake), clock, source="import", storage=storage, tell=admit.tell
-    )
+    imported = Ingest(bulk, clock, source="import", storage=storage, tell=admit.tell)
     slots = worker.import_slots
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.

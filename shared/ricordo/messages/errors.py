@@ -52,6 +52,7 @@ class DeadLetterCode(StrEnum):
     INVALID = "invalid"
     INVALID_SUBJECT = "invalid_subject"
     ID_CONFLICT = "id_conflict"
+    QUOTA_EXCEEDED = "quota_exceeded"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
 
 

@@ -70,8 +70,9 @@ class Recorded:
     """What became of one message.
 
     Attributes:
-        status: `kept` (new, or a repeat of what is kept), `conflict` (the id is taken by another content) or
-            `forgotten` (a tombstone stands before it).
+        status: `kept` (new, or a repeat of what is kept), `conflict` (the id is taken by another content),
+            `forgotten` (a tombstone stands before it), `too_many` or `too_many_today` (its user has as many
+            as the quota allows).
         progress: the stage row, for `kept`.
         displaced: memories that come right after this one and are indexed already: their points may show them
             behind another memory, or none. It follows from the state, so that a repeat says it again.
@@ -80,7 +81,7 @@ class Recorded:
         deferred: whether it waits to be admitted: its user has many under way.
     """
 
-    status: Literal["kept", "conflict", "forgotten"]
+    status: Literal["kept", "conflict", "forgotten", "too_many", "too_many_today"]
     progress: Progress | None = None
     displaced: tuple[UUID, ...] = ()
     rezoned: tuple[Progress, ...] = ()
@@ -94,9 +95,13 @@ class IntakeLimits:
     Attributes:
         under_way: messages on their way to being remembered at once; the rest is deferred. None for any
             number.
+        kept: messages that are kept at once; what is forgotten frees room. None for any number.
+        kept_a_day: of these, messages that are taken in on one day, by UTC; None for any number.
     """
 
     under_way: int | None = None
+    kept: int | None = None
+    kept_a_day: int | None = None
 
 
 class Intake(Protocol):

@@ -25,7 +25,7 @@ from ricordo.settings.models import (
     KnowledgeSettings,
 )
 from ricordo.settings.processes import LogSettings, WorkerSettings
-from ricordo.settings.remembering import LifecycleSettings, LinkSettings, RankingSettings
+from ricordo.settings.remembering import LifecycleSettings, LinkSettings, QuotaSettings, RankingSettings
 from ricordo.settings.servers import BusSettings, StoreSettings
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "LifecycleSettings",
     "LinkSettings",
     "LogSettings",
+    "QuotaSettings",
     "RankingSettings",
     "Settings",
     "StoreSettings",
@@ -65,6 +66,7 @@ class Settings(BaseSettings):
     condensing: CondensingSettings = CondensingSettings()
     ranking: RankingSettings = RankingSettings()
     links: LinkSettings = LinkSettings()
+    quotas: QuotaSettings = QuotaSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()
     worker: WorkerSettings = WorkerSettings()
     log: LogSettings = LogSettings()

@@ -58,6 +58,18 @@ class LinkSettings(Group):
     cache_mb: PositiveInt = 256
 
 
+class QuotaSettings(Group):
+    """What one user may have, as a guard against a flood; what is beyond becomes a dead letter.
+
+    Attributes:
+        messages: kept at once; what is forgotten frees room. 0 for any number.
+        messages_per_day: taken in from midnight to midnight, UTC; 0 for any number.
+    """
+
+    messages: Annotated[int, Field(ge=0, le=2**62)] = 0
+    messages_per_day: Annotated[int, Field(ge=0, le=2**62)] = 0
+
+
 class LifecycleSettings(Group):
     """Fading and care.
 

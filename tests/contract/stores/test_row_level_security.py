@@ -12,11 +12,13 @@ from tests.contract.stores.test_links import of_stores
 from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.erasing import PostgresErasing
+from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.reflecting import PostgresReflecting
 from ricordo.adapters.postgres.sessions import PostgresSessions
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.ports.documents import NewDocument
 from ricordo.ports.life import Access
+from ricordo.ports.memories import IntakeLimits
 from ricordo.ports.reflecting import Accumulated, Reflection
 from ricordo.ports.working import Note
 from ricordo.testing.factories import memory, new_message
@@ -33,7 +35,8 @@ pytestmark = pytest.mark.integration
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
-    "uses requests withdrawn unsummarized session_ends notes documents accumulated insights discarded_objects"
+    "uses requests withdrawn unsummarized session_ends notes documents accumulated insights "
+    "discarded_objects tallies"
 ).split()
 
 UNBOUND = {"schema_migrations"}
@@ -45,7 +48,9 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     document = NewDocument(name="a.txt", media_type="text/plain", key="k", size=1)
     await stores.record(replace(new_message("m-8", tenant=stores.tenant), document=document))
     await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-8"))
-    await stores.record(replace(new_message(tenant=stores.tenant), document=document))
+    counting = PostgresIntake(database, IntakeLimits(kept=10))
+    first = replace(new_message(tenant=stores.tenant), document=document)
+    await counting.record(stores.tenant, [first], STORED)
     await stores.encode("m-1")
     await _reflected(stores, database)
     await learn(

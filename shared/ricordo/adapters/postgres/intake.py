@@ -1,8 +1,9 @@
 """Ingest's part of the truth: history, memory rows, links in time, the first stage."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
@@ -60,18 +61,43 @@ class _Batch:
         self.messages = messages
         self.at = at
         self.limits = limits
+        self.day_began = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.document = rows.recordset(_row(n, message) for n, message in enumerate(messages))
 
     async def record(self) -> list[Recorded]:
         await self._execute("lock", _locks(self.messages))
-        kept = await self._fetch("keep_history", self.document, self.at)
+        beyond = await self._beyond()
+        kept = await self._fetch("keep_history", self._without(beyond), self.at)
         fresh = self._places({row["message_id"]: row["digest"] for row in kept})
         rezoned = await self._keep(fresh) if fresh else ()
         standing = await self._fetch("standing", self.document)
-        outcomes = [_outcome(message, row) for message, row in zip(self.messages, standing, strict=True)]
+        outcomes = [
+            beyond.get(message.message_id) or _outcome(message, row)
+            for message, row in zip(self.messages, standing, strict=True)
+        ]
         if rezoned:  # one of them carries what happened to the others
             outcomes[fresh[0]] = replace(outcomes[fresh[0]], rezoned=rezoned)
         return outcomes
+
+    async def _beyond(self) -> dict[str, Recorded]:
+        """Return, by their ids, the messages that their users' quotas leave no room for."""
+        if self.limits.kept is None and self.limits.kept_a_day is None:
+            return {}
+        users = sorted({message.user_id for message in self.messages})
+        await self._execute("tally", users, self.day_began)
+        found = await self._fetch(
+            "beyond", self.document, self.limits.kept, self.limits.kept_a_day, self.day_began
+        )
+        return {
+            row["message_id"]: Recorded("too_many_today" if row["of_a_day"] else "too_many") for row in found
+        }
+
+    def _without(self, beyond: Collection[str]) -> str:
+        if not beyond:
+            return self.document
+        return rows.recordset(
+            _row(n, message) for n, message in enumerate(self.messages) if message.message_id not in beyond
+        )
 
     def _places(self, kept: dict[str, bytes]) -> list[int]:
         """Find the messages that were kept: of several with the same id, the first with its content."""
@@ -88,6 +114,8 @@ class _Batch:
         await self._execute("begin_stages", self.document, fresh, self.at, self.limits.under_way)
         await self.connection.execute(_SESSIONS["reopen"], self.tenant, self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
+        new = Counter(message.user_id for message in messages)
+        await self._execute("count_kept", list(new), list(new.values()), self.day_began)
         await self._keep_documents(messages)
         placed = await self._fetch(
             "place", [message.message_id for message in messages], [message.memory_id for message in messages]

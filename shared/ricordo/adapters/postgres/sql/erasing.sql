@@ -75,6 +75,8 @@ with encoded as (
 ), said as (
     delete from history where tenant = $1 and message_id = any($4::text[]) and user_id is not distinct from $2
     returning message_id
+), untallied as (
+    delete from tallies where tenant = $1 and user_id = $2
 ), unstaged as (
     delete from stages where tenant = $1 and memory_id = any($3::uuid[])
 ), unencoded as (

@@ -9,6 +9,49 @@ insert into tenants (tenant) values ($1) on conflict do nothing
 -- Who writes a tombstone takes the same locks before the erasure, so that nothing slips in between.
 select pg_advisory_xact_lock(hashtextextended($1 || '/' || name, 0)) from unnest($2::text[]) as name
 
+-- name: tally
+-- $2 users, $3 when the day began. Who has no row yet is counted; their messages wait, as their locks are held.
+with unknown as materialized (
+    select user_id from unnest($2::text[]) as u (user_id)
+    where not exists (select from tallies t where t.tenant = $1 and t.user_id = u.user_id)
+)
+insert into tallies (tenant, user_id, kept, day_began, kept_since)
+select $1, u.user_id, c.kept, $3, c.kept_since
+from unknown u cross join lateral (
+    select count(*) as kept, count(*) filter (where h.stored_at >= $3::timestamptz) as kept_since
+    from history h where h.tenant = $1 and h.user_id = u.user_id) as c
+order by u.user_id
+on conflict (tenant, user_id) do nothing
+
+-- name: beyond
+-- $3 how many of a user may be kept, $4 how many since the day began, which is $5; null for any number. Returned are the
+-- ids that there is no room for, and whether the day has less of it. What is kept or forgotten already takes none.
+with offered as (
+    select distinct on (m.message_id) m.message_id, m.user_id, m.n
+    from jsonb_to_recordset($2::jsonb) as m (
+        n integer, message_id text, user_id text, conversation_id text, said_at timestamptz)
+    where not exists (select from history h where h.tenant = $1 and h.message_id = m.message_id)
+      and not is_forgotten($1, m.user_id, m.conversation_id, m.message_id, m.said_at)
+    order by m.message_id, m.n
+), ranked as (
+    select message_id, user_id, row_number() over (partition by user_id order by n) as place from offered
+)
+select r.message_id, coalesce(room.day < room.whole, room.whole is null) as of_a_day
+from ranked r
+    join tallies t on t.tenant = $1 and t.user_id = r.user_id
+    cross join lateral (
+        select $3::bigint - t.kept as whole,
+               $4::bigint - case when t.day_began = $5::timestamptz then t.kept_since else 0 end as day) as room
+where r.place > least(room.whole, room.day)
+
+-- name: count_kept
+-- $2 users, $3 how many messages of each are new, $4 when the day began.
+update tallies t
+set kept = t.kept + k.number, day_began = $4::timestamptz,
+    kept_since = case when t.day_began = $4::timestamptz then t.kept_since else 0 end + k.number
+from unnest($2::text[], $3::bigint[]) as k (user_id, number)
+where t.tenant = $1 and t.user_id = k.user_id
+
 -- name: keep_history
 -- The first of each id in the batch, unless a tombstone stands before it or the id is taken.
 with offered as (

@@ -2,7 +2,7 @@
 -- $2 memory ids, $3 stage, $4 instant, $5 the consumer that sets it. Rows are locked in id order, so that workers of
 -- different stages never wait for each other in a circle; a stage once set keeps its instant.
 -- What the consumer had given up has worked now, and so has ingest: the reasons go, in the same transaction. Only
--- what ingest refused stays: that was another body under the same id. What is enriched was counted, for good: see `gather`.
+-- what ingest refused for good stays: that was another body under the same id. What is enriched was counted, for good: see `gather`.
 with locked as (
     select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 ), marked as (
@@ -19,7 +19,7 @@ with locked as (
 ), settled as (
     delete from dead_letters d using marked m
     where d.tenant = $1 and d.message_id = m.message_id
-      and (d.consumer = $5 or d.consumer in ('ingest', 'ingest-bulk') and d.code = 'attempts_exhausted')
+      and (d.consumer = $5 or d.consumer in ('ingest', 'ingest-bulk') and d.code in ('attempts_exhausted', 'quota_exceeded'))
 ), settled_made as (
     delete from dead_letters d using marked m
     where d.tenant = $1 and m.message_id is null and d.memory_id = m.memory_id and d.consumer = $5
