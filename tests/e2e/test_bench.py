@@ -85,6 +85,18 @@ async def test_a_backlog() -> None:
     assert "60 of 60" in section([machine, result])
 
 
+async def test_what_an_import_costs_another() -> None:
+    machine, *_, result = await lines("fairness", Options(messages=40))
+    lanes = result["lanes"]
+    assert isinstance(lanes, list)
+    assert [(lane["lane"], lane["imported"]) for lane in lanes] == [
+        ("message.imported", 40),
+        ("message.received", 40),
+    ]
+    assert all(lane["beside"]["messages"] >= 1 for lane in lanes)
+    assert "| message.imported |" in section([machine, result])
+
+
 async def test_a_backlog_that_takes_too_long_is_left_and_told(capsys: pytest.CaptureFixture[str]) -> None:
     machine, result = await lines("backlog", Options(messages=60, limit=0.01))
     assert result["not_reached"] == ["storing the first", "rate at first", "backlog", "rate at the end"]

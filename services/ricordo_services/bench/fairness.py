@@ -63,7 +63,7 @@ class _Trial:
         """Talk alone, then beside the import until that is remembered or the limit is over."""
         await remember(self._system.nats, messages(list(islice(texts(1), _WARM_UP)), "warm", "w"))
         async with self._talker.talking() as alone:
-            await asyncio.sleep(_ALONE * _EVERY_S)
+            await asyncio.sleep(min(_ALONE, max(3, self.count // 250)) * _EVERY_S)
         before = held(self._system)
         fullest = Held(before.workers, before.everything)
         log = file.with_suffix(".log")

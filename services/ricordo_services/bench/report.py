@@ -17,6 +17,7 @@ from ricordo_services.bench.lines import (
 )
 from ricordo_services.bench.markdown import chart, pairs, shown, table
 from ricordo_services.bench.options import Line
+from ricordo_services.bench.sharing import FAIRNESS
 
 
 def section(lines: Sequence[Line]) -> str:
@@ -308,6 +309,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "queue": _queue,
     "ingest": _ingest,
     "backlog": _backlog,
+    "fairness": FAIRNESS,
     "recall": _recall,
     "working": _working,
     "index": _index,
