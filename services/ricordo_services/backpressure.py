@@ -78,7 +78,7 @@ class Pace:
     clock: Clock
     delay: float
     most: int
-    least: int = 32
+    least: int = 16
     _looks: deque[tuple[float, list[Standing]]] = field(default_factory=deque)
 
     async def waiting(self) -> int:
