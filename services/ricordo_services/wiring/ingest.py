@@ -26,10 +26,9 @@ async def ingest(resources: Resources) -> list[Service]:
     bulk = await resources.store(lambda database: PostgresIntake(database, limits))
     paced = replace(limits, under_way=worker.under_way)
     intake = await resources.store(lambda database: PostgresIntake(database, paced))
-    # one queue for all: an import must not fill it
-    pace = Pace(
-        await resources.backlog(SETS_A_STAGE), clock, delay=worker.import_delay_s, most=worker.import_backlog
-    )
+    # One queue for all: an import must not fill it. What is said live and not taken in yet goes before it, too.
+    backlog = await resources.backlog((*SETS_A_STAGE, "ingest"))
+    pace = Pace(backlog, clock, delay=worker.import_delay_s, most=worker.import_backlog)
     gate = BacklogGate(pace.waiting, pace.limit, clock)
     admit = Admit(
         deferred=intake,
