@@ -26,7 +26,7 @@ async def ingest(resources: Resources) -> list[Service]:
     bulk = await resources.store(lambda database: PostgresIntake(database, limits))
     paced = replace(limits, under_way=worker.under_way)
     intake = await resources.store(lambda database: PostgresIntake(database, paced))
-    # One queue for all: an import must not fill it. What is said live and waits goes before it, too.
+    # One queue for all: an import must not fill it. What is said live and not taken in yet goes first, too.
     backlog = await resources.backlog((*SETS_A_STAGE, "ingest"))
     pace = Pace(backlog, clock, delay=worker.import_delay_s, most=worker.import_backlog)
     gate = BacklogGate(pace.waiting, pace.limit, clock)
