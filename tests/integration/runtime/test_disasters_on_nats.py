@@ -75,6 +75,9 @@ class TestPoison:
             await keep()
             buried[letter.message_id] = letter
 
+        async def is_over() -> bool:
+            return len(buried) == len(killers) and await holds(bus, STREAM_IN, 0)
+
         sweeper = Sweeper(
             consumer="sweeper",
             bus=sides(bus),
@@ -88,8 +91,7 @@ class TestPoison:
         numbers = range(1, total + 1)
         await publish(bus, *(received(n, "poison" if n in killers else "Ciao!") for n in numbers))
         async with running(sweeper), asyncio.timeout(120):
-            deaths = await _revive(server.url, lambda: len(buried) == len(killers))
-            await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
+            deaths = await _revive(server.url, is_over)
         assert deaths <= 3 * len(killers)
         assert set(buried) == {f"m-{n}" for n in killers}, "its neighbours pass"
         for letter in buried.values():
@@ -101,15 +103,15 @@ class TestPoison:
             assert letters[f"dlq:RICORDO_IN:{n}:ingest"].body == received(n, "poison").body
 
 
-async def _revive(address: str, enough: Callable[[], bool]) -> int:
-    """Start a poisoned worker each time that it has died, until it is enough; return how often it died."""
+async def _revive(address: str, is_over: Callable[[], Awaitable[bool]]) -> int:
+    """Start a poisoned worker each time that it has died, until all is over; return how often it died."""
     deaths = 0
-    while not enough():
+    while not await is_over():
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", _POISONED, address, env=dict(os.environ)
         )
         died = asyncio.ensure_future(process.wait())
-        while not died.done() and not enough():
+        while not died.done() and not await is_over():
             await asyncio.wait([died], timeout=0.1)
         if process.returncode is None:
             process.terminate()
