@@ -1,0 +1,120 @@
+"""Workers die at each step of each handler: what follows is as if nobody had died."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.fixtures.crashes.steps import Step
+from tests.fixtures.crashes.stores import Reader, Stores
+from tests.fixtures.crashes.talks import COMMANDS, NOW, TALKS
+from tests.fixtures.crashes.trial import PASSES, Played, Point, Trial, trial
+
+from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.ways import READERS
+from ricordo_services import wiring
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+KINDS: Final = (
+    "before commit",
+    "after commit",
+    "after publish",
+    "after graph",
+    "after points",
+    "after object",
+)
+"""Between any two stores, and before what has been done is told and acknowledged."""
+BY_THE_CLOCK: Final = {"documents", "discarded", "erasures", "reconcile", "sweeper"}
+NOT_OF_THEIR_OWN: Final = {"archive"}
+"""A pass that does nothing but what the reconciliation does."""
+ONLY_READS: Final = {"command.export"}
+LOST_USE: Final = {"after reply", "before publish"}
+"""Of a recall: whoever asked has the answer, and nobody knows any more that it was given."""
+
+
+@pytest.mark.parametrize(
+    "every",
+    [
+        pytest.param(False, id="each-kind-once", marks=pytest.mark.timeout(900)),
+        pytest.param(True, id="every-step", marks=[pytest.mark.chaos, pytest.mark.timeout(3600)]),
+    ],
+)
+async def test_a_crash_at_any_step_ends_in_the_same_state(tmp_path: Path, *, every: bool) -> None:
+    began = time.monotonic()
+    async with trial(tmp_path) as tried:
+        made = await tried.undisturbed(TALKS)
+        _every_handler_has_its_steps(made)
+        points = _all(made) if every else _of_each_kind(made)
+        await tried.die_at(points)
+        states = await _states(tried)
+    _is_one_state(tried.played, states)
+    reached = [one.point for one in tried.played if one.point is not None and one.reached]
+    missed = [str(one.point) for one in tried.played if one.point is not None and not one.reached]
+    per_handler = Counter(point.step.handler for point in reached)
+    sys.stdout.write(
+        f"{len(reached)} crashes in {time.monotonic() - began:.0f} s, of {len(points)} points\n"
+        f"{', '.join(f'{name} {count}' for name, count in sorted(per_handler.items()))}\n"
+        f"not come by: {missed}\n"
+    )
+    assert [one for one in missed if " 1 (" in one] == [], "of each kind the first is always come by"
+
+
+def _every_handler_has_its_steps(made: Sequence[Point]) -> None:
+    """A handler that is new has no talk yet."""
+    asked = {name for name in CONTRACTS if name.startswith("command.")} - ONLY_READS
+    assert asked == set(COMMANDS)
+    handlers = {reader.consumer for reader in READERS} | asked | BY_THE_CLOCK
+    handlers |= set(wiring.PASSES) - NOT_OF_THEIR_OWN
+    assert handlers <= {point.step.handler for point in made}
+    assert "nobody" not in {point.step.handler for point in made}
+
+
+def _about(point: Point) -> bool:
+    """Whether a step is one that its talk always makes: others come by when the clock says so."""
+    passed = point.step.handler in wiring.PASSES and point.step.handler != "summarize"
+    return point.step.handler in point.talk.about and passed == (point.group == PASSES)
+
+
+def _of_each_kind(made: Sequence[Point]) -> list[Point]:
+    """Return the first step of each kind of each handler, in the first talk that makes it."""
+    found: dict[tuple[str, str], Point] = {}
+    for point in sorted(filter(_about, made), key=lambda point: TALKS.index(point.talk)):
+        handler, moment, _ = point.step
+        if moment in KINDS:
+            found.setdefault((handler, moment), Point(point.group, point.talk, Step(handler, moment, 1)))
+    return list(found.values())
+
+
+def _all(made: Sequence[Point]) -> list[Point]:
+    return [
+        Point(point.group, point.talk, Step(point.step.handler, point.step.moment, nth))
+        for point in filter(_about, made)
+        for nth in range(1, point.step.nth + 1)
+    ]
+
+
+async def _states(tried: Trial) -> dict[str, Stores]:
+    reader = Reader(tried.endpoints, since=NOW - timedelta(minutes=1))
+    return await reader.read([one.tenant for one in tried.played])
+
+
+def _is_one_state(played: Sequence[Played], states: dict[str, Stores]) -> None:
+    """Compare each tenant with the first one that had the same talk and saw nobody die."""
+    undisturbed: dict[str, Stores] = {}
+    for one in played:
+        if one.point is None:
+            undisturbed.setdefault(one.talk.name, states[one.tenant])
+    unlike = {}
+    for one in played:
+        expected, found = undisturbed[one.talk.name], states[one.tenant]
+        if one.point is not None and one.point.step.handler == "query.recall":
+            lost = one.point.step.moment in LOST_USE
+            expected = undisturbed["unheard"] if lost else expected
+        if found.hash != expected.hash:
+            unlike[f"{one.tenant} {one.point or one.talk.name}"] = found.unlike(expected)
+    assert not unlike
