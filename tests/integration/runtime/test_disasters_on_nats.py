@@ -45,6 +45,7 @@ _POISONED = textwrap.dedent(
     from ricordo.runtime.worker import Bus, EventWorker
 
     async def handler(tenant, events):
+        await asyncio.sleep(0.1)  # what is fetched ahead is in hand by then
         if any(event.body.content == "poison" for event in events):
             os.kill(os.getpid(), signal.SIGKILL)
         return [Done() for _ in events]
