@@ -82,14 +82,16 @@ class Pace:
     _looks: deque[tuple[float, list[Standing]]] = field(default_factory=deque)
 
     async def waiting(self) -> int:
-        """Look how far the workers are, and return the events that are not settled yet.
+        """Look how far the workers are, and return the events that wait longest: the most before one of them.
+
+        They work side by side, so what comes now is through when the one with the most is.
 
         Raises:
             BusUnavailable: the bus does not answer.
         """
         standings, now = await self.backlog.standings(), self.clock.monotonic()
         self._keep(now, standings)
-        return sum(one.waiting for one in standings)
+        return max((one.waiting for one in standings), default=0)
 
     def limit(self) -> int:
         """Return how many events may wait, as of the last look."""

@@ -18,7 +18,7 @@ from ricordo_services.ingest.handlers import created
 
 LOOK_EVERY_S: Final = 30.0
 """Seconds between two looks for messages that nobody was told of, as after the end of another process."""
-_AT_ONCE: Final = 8
+_AT_ONCE: Final = 16
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """What takes in what bots say: the live lane, the bulk lane, and what waits because somebody says much."""
 
 from dataclasses import replace
+from typing import Final
 
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.life import PostgresLife
@@ -17,6 +18,8 @@ from ricordo_services.wiring.consuming import SETS_A_STAGE, event_worker
 from ricordo_services.wiring.documents import documents
 from ricordo_services.wiring.exporting import exporting
 
+_PAUSE_S: Final = 0.05  # between two looks for room: in a longer one workers would run out of work
+
 
 async def ingest(resources: Resources) -> list[Service]:
     """Return the services of the worker `ingest`."""
@@ -29,7 +32,7 @@ async def ingest(resources: Resources) -> list[Service]:
     # One queue for all: an import must not fill it. What is said live and not taken in yet goes first, too.
     backlog = await resources.backlog((*SETS_A_STAGE, "ingest"))
     pace = Pace(backlog, clock, delay=worker.import_delay_s, most=worker.import_backlog)
-    gate = BacklogGate(pace.waiting, pace.limit, clock)
+    gate = BacklogGate(pace.waiting, pace.limit, clock, _PAUSE_S)
     admit = Admit(
         deferred=intake,
         life=await resources.store(PostgresLife),
