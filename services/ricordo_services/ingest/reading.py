@@ -28,7 +28,6 @@ from ricordo.ports.documents import (
     ObjectMissing,
     ObjectStore,
 )
-from ricordo.ports.life import Life
 from ricordo.ports.memories import StoreUnavailable
 from ricordo.ports.models import TokenCounter
 from ricordo.ports.reading import DocumentReader, Unreadable
@@ -36,11 +35,10 @@ from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.waiting import end
+from ricordo_services.ingest.turns import Turns
 
 _log = structlog.stdlib.get_logger(__name__)
 
-LOOK_EVERY_S: Final = 30.0
-"""Seconds between two looks for documents that nobody was told of."""
 _CLAIMED: Final = timedelta(seconds=15)
 _RENEWED_EVERY_S: Final = 5.0
 _LATER: Final = timedelta(seconds=30)
@@ -52,30 +50,22 @@ class ReadDocuments:
     """Reads what waits, one document after the other: tenants take turns, and so do the users of each.
 
     Attributes:
-        documents, objects, reader, tokens, life, emitter, clock, beside: what it works with.
+        documents, objects, reader, tokens, emitter, clock, beside: what it works with.
+        turns: those of tenants; told where a document waits that was just recorded.
         size: of the extracts.
-        woken: set where a document waits that was just recorded.
     """
 
     documents: Documents
     objects: ObjectStore
     reader: DocumentReader
     tokens: TokenCounter
-    life: Life
+    turns: Turns
     emitter: Emitter
     clock: Clock
     beside: Beside
     size: Size = field(default_factory=Size)
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
-    _told: set[str] = field(default_factory=set)
     _last: dict[str, str] = field(default_factory=dict)
     _owed: tuple[str, UUID] | None = None
-    _due: float = 0.0
-
-    def tell(self, tenant: str) -> None:
-        """Hear that a document of `tenant` waits."""
-        self._told.add(tenant)
-        self.woken.set()
 
     async def run(self) -> None:
         """Read all that waits: of the tenants that were told of, and now and then of all.
@@ -85,14 +75,8 @@ class ReadDocuments:
         Raises:
             Unavailable: what this needs is away; what waits, waits on.
         """
-        self.woken.clear()
         await self._settle_up()
-        waiting = set(await self._tenants())
-        while waiting:
-            for tenant in sorted(waiting):
-                if not await self._read_one(tenant):
-                    waiting.discard(tenant)
-            waiting |= set(await self._tenants())
+        await self.turns.take(self._read_one)
 
     async def _read_one(self, tenant: str) -> bool:
         document = await self._claimed(tenant)
@@ -102,14 +86,6 @@ class ReadDocuments:
         self._last[tenant] = document.user_id
         await self._settled(tenant, document)
         return True
-
-    async def _tenants(self) -> Sequence[str]:
-        told, self._told = self._told, set()
-        if self.clock.monotonic() < self._due:
-            return sorted(told)
-        tenants = await self.life.tenants()
-        self._due = self.clock.monotonic() + LOOK_EVERY_S
-        return tenants
 
     async def _claimed(self, tenant: str) -> DocumentToRead | None:
         now = self.clock.now()

@@ -17,7 +17,8 @@ from ricordo.settings import DocumentSettings
 from ricordo_services.ingest.discarding import LOOK_EVERY_S as DISCARDED_EVERY_S
 from ricordo_services.ingest.discarding import DeleteDiscarded
 from ricordo_services.ingest.documents import DocumentStorage
-from ricordo_services.ingest.reading import LOOK_EVERY_S, ReadDocuments
+from ricordo_services.ingest.reading import ReadDocuments
+from ricordo_services.ingest.turns import LOOK_EVERY_S, Turns
 from ricordo_services.resources import Resources
 
 
@@ -32,7 +33,7 @@ async def documents(resources: Resources) -> tuple[DocumentStorage | None, list[
         objects=objects,
         reader=ReaderProcess(_limits(settings)),
         tokens=await resources.tokens(),
-        life=await resources.store(PostgresLife),
+        turns=Turns(await resources.store(PostgresLife), resources.clock),
         emitter=Emitter(await resources.bus(), resources.clock, "ingest"),
         clock=resources.clock,
         beside=await resources.beside(),
@@ -43,7 +44,7 @@ async def documents(resources: Resources) -> tuple[DocumentStorage | None, list[
         job=reading.run,
         interval=LOOK_EVERY_S,
         clock=resources.clock,
-        woken=reading.woken,
+        woken=reading.turns.woken,
     )
     deleting = DeleteDiscarded(
         await resources.store(PostgresErasing), objects, await resources.store(PostgresLife)
@@ -51,7 +52,7 @@ async def documents(resources: Resources) -> tuple[DocumentStorage | None, list[
     discarding = Periodic(
         name="discarded", job=deleting.run, interval=DISCARDED_EVERY_S, clock=resources.clock
     )
-    return DocumentStorage(objects, known, reading.tell), [service, discarding]
+    return DocumentStorage(objects, known, reading.turns.tell), [service, discarding]
 
 
 async def kept_objects(settings: DocumentSettings) -> ObjectStore | None:

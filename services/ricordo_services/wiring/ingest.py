@@ -11,8 +11,9 @@ from ricordo.runtime.gates import BacklogGate
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo_services.backpressure import Pace
-from ricordo_services.ingest.admitting import LOOK_EVERY_S, Admit
+from ricordo_services.ingest.admitting import Admit
 from ricordo_services.ingest.handlers import Ingest
+from ricordo_services.ingest.turns import LOOK_EVERY_S, Turns
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.consuming import SETS_A_STAGE, event_worker
 from ricordo_services.wiring.documents import documents
@@ -35,13 +36,12 @@ async def ingest(resources: Resources) -> list[Service]:
     gate = BacklogGate(pace.waiting, pace.limit, clock, _PAUSE_S)
     admit = Admit(
         deferred=intake,
-        life=await resources.store(PostgresLife),
         emitter=Emitter(await resources.bus(), clock, "ingest"),
-        clock=clock,
+        turns=Turns(await resources.store(PostgresLife), clock),
         gate=gate,
     )
-    live = Ingest(intake, clock, storage=storage, tell=admit.tell)
-    imported = Ingest(bulk, clock, source="import", storage=storage, tell=admit.tell)
+    live = Ingest(intake, clock, storage=storage, tell=admit.turns.tell)
+    imported = Ingest(bulk, clock, source="import", storage=storage, tell=admit.turns.tell)
     slots = worker.import_slots
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.
@@ -50,7 +50,7 @@ async def ingest(resources: Resources) -> list[Service]:
         await event_worker(
             resources, "ingest-bulk", imported, slots=slots, batch=-(-slots // 2), gates=(gate,)
         ),
-        Periodic(name="admit", job=admit.run, interval=LOOK_EVERY_S, clock=clock, woken=admit.woken),
+        Periodic(name="admit", job=admit.run, interval=LOOK_EVERY_S, clock=clock, woken=admit.turns.woken),
         *reading,
         await exporting(resources),
     ]

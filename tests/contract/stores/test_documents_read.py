@@ -32,6 +32,7 @@ from ricordo.testing.stores import Stores
 from ricordo_services.ingest.documents import DocumentStorage
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.ingest.reading import ReadDocuments
+from ricordo_services.ingest.turns import Turns
 
 pytestmark = pytest.mark.integration
 
@@ -112,16 +113,16 @@ class Bench:
             objects=self.objects,
             reader=self.words,
             tokens=self.words,
-            life=stores.life,
+            turns=Turns(stores.life, self.clock),
             emitter=Emitter(self.heard, self.clock, "ingest"),
             clock=self.clock,
             beside=beside,
         )
-        self.reading._due = math.inf  # what other tests left waiting is theirs
+        self.reading.turns.due = math.inf  # what other tests left waiting is theirs
         self.ingest = Ingest(
             stores.intake,
             self.clock,
-            storage=DocumentStorage(self.objects, self.documents, self.reading.tell),
+            storage=DocumentStorage(self.objects, self.documents, self.reading.turns.tell),
         )
 
     async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
@@ -130,7 +131,7 @@ class Bench:
         return await self.ingest(tenant, events)
 
     async def read(self) -> None:
-        self.reading.tell(self.stores.tenant)
+        self.reading.turns.tell(self.stores.tenant)
         await self.reading.run()
 
     async def about(self, message_id: str = "m-1") -> DocumentRecord:
