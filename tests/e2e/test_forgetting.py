@@ -89,9 +89,11 @@ async def test_a_dead_letter_is_forgotten_with_its_user(bot: Bot, running: Runni
     async with bot.dead_letters() as letters:
         await bot.publish(said("bad", SECRET, timestamp="yesterday"))
         await bot.publish(said("bad-2", SECRET, timestamp="yesterday", user_id="u-2"))
-        await letters.take(2)
+        await bot.publish(json.dumps([said("bad-3", SECRET)]).encode())  # no object, though it names the user
+        await bot.publish(b"[" * 100_000)  # of nobody, and too deep to be read
+        await letters.take(4)
     await running.everything_is_settled()
-    assert (await forget(bot))["stream"] == 1
+    assert (await forget(bot))["stream"] == 2
     assert (await bot.status("bad"))["state"] == "unknown"
     assert (await bot.status("bad-2"))["state"] == "failed"
 

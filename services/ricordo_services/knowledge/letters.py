@@ -11,7 +11,11 @@ from ricordo.messages.vocabulary import ForgetScope
 from ricordo.ports.bus import StoredMessage, StreamAccess
 from ricordo.ports.erasing import Burial, Letter
 
-_NAMES: Final = {ForgetScope.MESSAGE: "id", ForgetScope.CONVERSATION: "conversation_id"}
+_NAMES: Final = {
+    ForgetScope.MESSAGE: ("id", "message_id"),  # of what a bot said, and of an event about it
+    ForgetScope.CONVERSATION: ("conversation_id",),
+    ForgetScope.USER: ("user_id",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,11 @@ def _given_up(letter: StoredMessage) -> Letter:
 
 def _speaks_of(body: bytes, burial: Burial) -> bool:
     """Whether a letter is of what was buried. One that is no object is, if it holds the names."""
-    wanted = {"user_id": burial.user_id}
-    if burial.scope in _NAMES:
-        wanted[_NAMES[burial.scope]] = burial.key
+    names, user_id = _NAMES[burial.scope], burial.user_id
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):  # also of no valid UTF-8
         said = None
     if not isinstance(said, dict):
-        return all(json.dumps(value).encode() in body for value in wanted.values())
-    return all(said.get(name) == value for name, value in wanted.items())
+        return all(json.dumps(name).encode() in body for name in (user_id, burial.key))
+    return said.get("user_id") == user_id and burial.key in map(said.get, names)
