@@ -3,7 +3,7 @@
 import asyncio
 import json
 from base64 import b64encode
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from nats.aio.client import Client
@@ -91,11 +91,13 @@ async def test_a_dead_letter_is_forgotten_with_its_user(bot: Bot, running: Runni
         await bot.publish(said("bad-2", SECRET, timestamp="yesterday", user_id="u-2"))
         await bot.publish(json.dumps([said("bad-3", SECRET)]).encode())  # no object, though it names the user
         await bot.publish(b"[" * 100_000)  # of nobody, and too deep to be read
-        await letters.take(4)
+        ahead = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+        await bot.publish(said("bad-4", "Not meant.", timestamp=ahead, importance=7))  # said since
+        await letters.take(5)
     await running.everything_is_settled()
     assert (await forget(bot))["stream"] == 2
     assert (await bot.status("bad"))["state"] == "unknown"
-    assert (await bot.status("bad-2"))["state"] == "failed"
+    assert [(await bot.status(name))["state"] for name in ("bad-2", "bad-4")] == ["failed"] * 2
 
 
 async def test_a_bad_message_on_its_way_leaves_no_dead_letter(bot: Bot, running: Running) -> None:

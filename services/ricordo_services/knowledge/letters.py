@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
+from ricordo.messages.codec import spoken
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.messages.vocabulary import ForgetScope
@@ -29,7 +30,7 @@ class DeadLetters:
         subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
             sequence = letter.sequence
-            if _speaks_of(letter.body, burial):
+            if _speaks_of(letter.body, burial) and not _said_since(letter, burial):
                 await before(_given_up(letter))
                 await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
 
@@ -37,6 +38,14 @@ class DeadLetters:
 def _given_up(letter: StoredMessage) -> Letter:
     consumer, _, subject = letter.subject.removeprefix(f"{DEAD_LETTER_PREFIX}.").partition(".")
     return Letter(consumer, subject, int(letter.headers.get(DEAD_LETTER_SEQUENCE, 0)))
+
+
+def _said_since(letter: StoredMessage, burial: Burial) -> bool:
+    """Whether it was said after the rest was buried: who comes back begins anew, but for one message."""
+    if burial.scope is ForgetScope.MESSAGE:
+        return False
+    words = spoken(_given_up(letter).subject, letter.body)
+    return words is not None and words.said_at is not None and words.said_at > burial.at
 
 
 def _speaks_of(body: bytes, burial: Burial) -> bool:

@@ -165,6 +165,8 @@ _PATTERNS: Final = {
         "^ begin ~1 all ~1 your? replies | me",
         "neg ~2 replies otherthan | me",
         "whateverq ..6 answer|praise|mention | me",
+        "henceforth ~2 answer ..6 whateverq | me",
+        "henceforth ~2 always ~1 answer ..6 whateverq | me",
         "henceforth ~6 praise | me",
         "in all ~1 your? replies ..8 insert|praise|mention|answer | me",
         "all ~1 your ~1 replies ~1 must",
