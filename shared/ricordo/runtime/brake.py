@@ -114,8 +114,12 @@ class Brake:
             self._alone = True
             self._release("there is nothing else to try")
 
-    async def wait_turn(self) -> None:
-        """Return at once while it works; else when it is time for the next trial, which then has begun."""
+    async def wait_turn(self) -> bool:
+        """Return at once while it works; else when it is time for the next trial.
+
+        Returns:
+            Whether a trial has begun.
+        """
         while self.on and (rest := self._since + self._pause - self._clock.monotonic()) > 0:
             await happens_within(self._changed, rest, self._clock)
         if self.on:
@@ -123,6 +127,7 @@ class Brake:
             self._level += 1
             self.trials += 1
             self._announce()
+        return self.on
 
     async def wait_trial(self, after: int) -> None:
         """Return at once while it works; else when more trials than `after` have begun."""

@@ -6,6 +6,7 @@ What is done with the fetched messages is not its business: it calls `work` with
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import structlog
 
@@ -228,27 +229,38 @@ class Consumption:
     async def _fetch_all(self, subscription: Subscription) -> None:
         trials = self.brake.trials
         while not self.halted.is_set():
-            await unless(self.halted, self.brake.wait_trial(trials))
+            if waits := bool(self.hands.held):  # with empty hands no trial could begin
+                await unless(self.halted, self.brake.wait_trial(trials))
             await unless(self.halted, self.gate.wait_open())
-            halts, trials = self.brake.on, self.brake.trials
+            halts = self.brake.on and (self.brake.trials > trials or not waits)
+            trials = self.brake.trials
             if halts and not self.hands.has_room:
                 continue
-            limit = 1 if halts else self._settings.batch
+            limit = partial(self._limit, in_turn=halts)
             reserved = await unless(self.halted, self.hands.reserve(limit)) or 0
-            fetched = (
-                await self._fetch(subscription, reserved) if reserved and not self.halted.is_set() else ()
-            )
-            self._health.in_flight += len(fetched)
-            await self.hands.receive(fetched, reserved)
-            if halts and not fetched and self.hands.all_tried:
+            fetched = await self._fetch(subscription, reserved)
+            self._health.in_flight += len(fetched or ())
+            await self.hands.receive(fetched or (), reserved)
+            if halts and fetched is not None and not fetched and self.hands.all_tried:
                 self.brake.found_no_other()
 
-    async def _fetch(self, subscription: Subscription, limit: int) -> Sequence[Delivery]:
+    def _limit(self, *, in_turn: bool) -> int:
+        """How many messages may be fetched or handled now.
+
+        Args:
+            in_turn: whether it is time for a trial, should the worker have halted. A stop waits for none.
+        """
+        return int(in_turn or self.halted.is_set()) if self.brake.on else self._settings.batch
+
+    async def _fetch(self, subscription: Subscription, limit: int) -> Sequence[Delivery] | None:
+        """Fetch up to `limit`; None where nobody was asked, or the bus did not answer."""
+        if limit == 0 or self.halted.is_set():
+            return None
         try:
             fetched = await self._cautiously(subscription, limit)
         except BusUnavailable as error:
             await unless(self.halted, self._pause(error))
-            return ()
+            return None
         if self._failures:
             self._failures = 0
             _log.info("bus is back", worker=self._name)
@@ -261,7 +273,7 @@ class Consumption:
         Redeliveries come first: so who may have killed workers comes alone, and nothing dies with it.
         """
         first = await subscription.fetch(1, self._settings.fetch_timeout)
-        if limit == 1 or not first or is_suspect(first[0]):
+        if limit == 1 or not first or is_suspect(first[0]) or self.brake.on:
             return first
         try:
             return [*first, *await subscription.fetch(limit - 1, 0.0)]
@@ -285,9 +297,12 @@ class Consumption:
                 self._health.in_flight -= await self.hands.release(batch)
 
     async def _next(self) -> Sequence[Held]:
-        await unless(self.halted, self.brake.wait_turn())
-        limit = 1 if self.brake.on else self._settings.batch
-        return await self.hands.take(limit, self._settings.linger)
+        while True:
+            in_turn = await unless(self.halted, self.brake.wait_turn())
+            limit = partial(self._limit, in_turn=bool(in_turn))
+            batch = await self.hands.take(limit, self._settings.linger)
+            if batch or self.hands.is_over:  # else the worker has halted meanwhile
+                return batch
 
     async def _keep_alive(self, subscription: Subscription) -> None:
         """Beat for what was here at the last beat already: nearly all is settled before its first."""

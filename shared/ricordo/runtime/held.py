@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from ricordo.ports.bus import Delivery
@@ -74,8 +74,9 @@ class Held:
 class Hands:
     """What one worker holds, bounded by its slots: first a slot, then a message for it.
 
-    A suspect is held and handled with nothing beside it: should it kill the process, nothing else has used up
-    a delivery. So while there is one no slot is given away, and it waits until all else is done.
+    A suspect is handled with nothing beside it: should it kill the process, nothing else has used up a
+    delivery. So while there is one no slot is given away, and it waits until all else is done; but for what
+    was tried and is kept, which may stay for ever.
 
     Args:
         slots: how many messages may be held at once, from 1.
@@ -104,15 +105,15 @@ class Hands:
         """Whether nothing is held that was not tried."""
         return all(held.tried for held in self._held)
 
-    async def reserve(self, limit: int) -> int:
-        """Wait for a free slot.
+    async def reserve(self, limit: Callable[[], int]) -> int:
+        """Wait for a free slot, and only then ask for `limit`.
 
         Returns:
-            How many slots were taken, 1 to `limit`.
+            How many slots were taken, 1 to `limit`; 0 where that is 0.
         """
         async with self._changed:
             await self._changed.wait_for(self._may_hold_more)
-            taken = min(limit, self._free)
+            taken = min(limit(), self._free)
             self._free -= taken
             return taken
 
@@ -125,20 +126,25 @@ class Hands:
             self._free += reserved - len(received)
             self._changed.notify_all()
 
-    async def take(self, limit: int, linger: float) -> Sequence[Held]:
+    async def take(self, limit: Callable[[], int], linger: float) -> Sequence[Held]:
         """Take up to `limit` for handling, waiting for the first and then `linger` seconds for the rest.
+
+        Args:
+            limit: asked once there is something to take.
+            linger: seconds.
 
         Returns:
             1 to `limit`, oldest first, those first that were not tried before; or a suspect, alone. None when
-            the hands were closed and nothing waits any more.
+            the limit is 0, or when the hands were closed and nothing waits any more.
         """
         async with self._changed:
             while True:
-                await self._changed.wait_for(lambda: self._next(limit) or self._is_over)
+                await self._changed.wait_for(lambda: self._next(1) or self.is_over)
                 if linger > 0 and not self._closed:
                     await self._wait_for_more(limit, linger)
-                taken = self._next(limit)
-                if taken or self._is_over:  # else another one took all of it meanwhile
+                most = limit()
+                taken = self._next(most)
+                if taken or most == 0 or self.is_over:  # else another one took all of it meanwhile
                     self._in_work.update(taken)
                     self._waiting = [held for held in self._waiting if held not in self._in_work]
                     return taken
@@ -147,20 +153,25 @@ class Hands:
         return self._free > 0 and not any(held.suspect for held in self._held)
 
     @property
-    def _is_over(self) -> bool:
+    def is_over(self) -> bool:
+        """Whether the hands were closed and nothing waits any more."""
         return self._closed and not self._waiting
 
     def _next(self, limit: int) -> Sequence[Held]:
         if not self._waiting or any(held.suspect for held in self._in_work):
             return []
-        if usual := [held for held in self._waiting if not held.suspect]:
-            return sorted(usual, key=lambda held: held.tried)[:limit]
-        return [] if self._in_work else one_by_one(self._waiting)[:1]
+        suspects = [held for held in self._waiting if held.suspect]
+        usual = sorted((held for held in self._waiting if not held.suspect), key=lambda held: held.tried)
+        if suspects and (
+            not usual or usual[0].tried
+        ):  # what is kept comes again and again: it would wait for ever
+            return [] if self._in_work else one_by_one(suspects)[: min(limit, 1)]
+        return usual[:limit]
 
-    async def _wait_for_more(self, limit: int, linger: float) -> None:
+    async def _wait_for_more(self, limit: Callable[[], int], linger: float) -> None:
         try:
             async with asyncio.timeout(linger):
-                await self._changed.wait_for(lambda: len(self._waiting) >= limit or self._closed)
+                await self._changed.wait_for(lambda: len(self._waiting) >= limit() or self._closed)
         except TimeoutError:
             return
 

@@ -19,7 +19,7 @@ class Stored:
 
 
 async def give(hands: Hands, *sequences: int) -> None:
-    reserved = await hands.reserve(len(sequences))
+    reserved = await hands.reserve(lambda: len(sequences))
     assert reserved == len(sequences)
     await hands.receive([cast(Delivery, Stored(sequence)) for sequence in sequences], reserved)
 
@@ -30,7 +30,7 @@ def sequences(taken: Sequence[Held]) -> list[int]:
 
 async def test_who_goes_away_empty_from_a_batch_waits_for_the_next() -> None:
     hands = Hands(8)
-    takers = [asyncio.create_task(hands.take(4, LINGER_S)) for _ in range(2)]
+    takers = [asyncio.create_task(hands.take(lambda: 4, LINGER_S)) for _ in range(2)]
     await settle()
     await give(hands, 1, 2)
 
@@ -45,7 +45,7 @@ async def test_who_goes_away_empty_from_a_batch_waits_for_the_next() -> None:
 
 async def test_closing_sends_all_away_who_wait() -> None:
     hands = Hands(8)
-    takers = [asyncio.create_task(hands.take(4, LINGER_S)) for _ in range(3)]
+    takers = [asyncio.create_task(hands.take(lambda: 4, LINGER_S)) for _ in range(3)]
     await settle()
     await give(hands, 1)
     await hands.close()
@@ -56,29 +56,32 @@ async def test_closing_sends_all_away_who_wait() -> None:
 async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> None:
     hands = Hands(8)
     await give(hands, 1)
-    taking = asyncio.create_task(hands.take(2, 30))
+    taking = asyncio.create_task(hands.take(lambda: 2, 30))
     await settle()
     await give(hands, 2)
     assert sequences(await asyncio.wait_for(taking, 10)) == [1, 2]
 
 
 async def give_again(hands: Hands, *places: tuple[int, int]) -> None:
-    reserved = await hands.reserve(len(places))
+    reserved = await hands.reserve(lambda: len(places))
     await hands.receive([cast(Delivery, Stored(*place)) for place in places], reserved)
 
 
 async def test_what_was_delivered_twice_in_vain_is_handled_alone() -> None:
     hands = Hands(8)
     await give_again(hands, (1, 3), (2, 2), (3, 1), (4, 4))
-    usual = await hands.take(8, 0)
+    usual = await hands.take(lambda: 8, 0)
     assert sequences(usual) == [2, 3], "once is no suspicion"
-    reserving, taking = asyncio.create_task(hands.reserve(1)), asyncio.create_task(hands.take(8, 0))
+    reserving, taking = (
+        asyncio.create_task(hands.reserve(lambda: 1)),
+        asyncio.create_task(hands.take(lambda: 8, 0)),
+    )
     await settle()
     assert not taking.done(), "others are in work"
     await hands.release(usual)
     suspects = await asyncio.wait_for(taking, 10)
     assert sequences(suspects) == [4], "the one that came most often"
-    taking = asyncio.create_task(hands.take(8, 0))
+    taking = asyncio.create_task(hands.take(lambda: 8, 0))
     await settle()
     assert not taking.done(), "a suspect is in work"
     assert not reserving.done()
@@ -94,14 +97,47 @@ async def test_what_was_delivered_twice_in_vain_is_handled_alone() -> None:
 async def test_what_is_kept_stays_and_comes_behind_what_was_not_tried() -> None:
     hands = Hands(4)
     await give_again(hands, (1, 3))
-    (kept,) = await hands.take(8, 0)
+    (kept,) = await hands.take(lambda: 8, 0)
     kept.keep()
     assert await hands.release([kept]) == 0
     assert sequences(hands.held) == [1]
     assert hands.all_tried is True
     await give(hands, 2)
     assert [held.tried for held in hands.held].count(True) == 1
-    both = await hands.take(8, 0)
+    both = await hands.take(lambda: 8, 0)
     assert sequences(both) == [2, 1], "it has shown that it kills nobody"
     assert await hands.release(both) == 2
     assert hands.held == []
+
+
+async def test_a_suspect_comes_before_what_was_tried_and_behind_what_was_not() -> None:
+    hands = Hands(4)
+    await give(hands, 1)
+    (kept,) = await hands.take(lambda: 8, 0)
+    kept.keep()
+    await hands.release([kept])
+    await give_again(hands, (2, 3), (3, 1))
+    first = await hands.take(lambda: 1, 0)
+    assert sequences(first) == [3]
+    taking = asyncio.create_task(hands.take(lambda: 8, 0))
+    await settle()
+    assert not taking.done(), "it is handled with nothing beside it"
+    await hands.release(first)
+    assert sequences(await asyncio.wait_for(taking, 10)) == [2]
+
+
+async def test_the_limit_is_asked_for_when_there_is_something_to_take_or_to_give() -> None:
+    hands, limit = Hands(4), 4
+    taking = asyncio.create_task(hands.take(lambda: limit, 0))
+    await settle()
+    limit = 0
+    await give(hands, 1, 2, 3, 4)
+    assert sequences(await asyncio.wait_for(taking, 10)) == []
+    assert hands.is_over is False
+    taken = await hands.take(lambda: 4, 0)
+    limit = 4
+    reserving = asyncio.create_task(hands.reserve(lambda: limit))
+    await settle()
+    limit = 1
+    await hands.release(taken)
+    assert await asyncio.wait_for(reserving, 10) == 1
