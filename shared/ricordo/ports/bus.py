@@ -324,11 +324,12 @@ class DeadLetter:
 
 
 class DeadLetterRecorder(Protocol):
-    """Who wants to know of each dead letter, for instance to answer `query.status` with it."""
+    """Who decides whether a dead letter is kept, and records it, for instance for `query.status`."""
 
     async def __call__(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-        """Record `letter` once `keep` has put it into its stream; neither, where it must not be kept.
+        """Call `keep`, which puts `letter` into its stream, and record it; or neither, if it must not be kept.
 
-        May be called again for the same (stream, sequence, consumer).
+        Whether it was kept shows in whether `keep` was called. What is raised leaves the original where it
+        is. May be called again for the same (stream, sequence, consumer).
         """
         ...

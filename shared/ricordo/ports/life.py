@@ -95,9 +95,7 @@ class Life(Protocol):
         """
         ...
 
-    async def bury(
-        self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]] | None = None
-    ) -> None:
+    async def bury(self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
         """Keep a dead letter's reason, for the status of its message, once `keep` has kept the letter.
 
         It goes when the stage is set that its consumer sets, or with `tidy`. Neither is kept where a

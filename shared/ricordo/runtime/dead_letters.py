@@ -1,6 +1,5 @@
 """What is given up is kept, its bytes and the reason, before the original is let go."""
 
-from functools import partial
 from typing import Final
 
 from ricordo.messages.errors import dead_letter_headers
@@ -35,27 +34,39 @@ class DeadLetterOffice:
 
     Args:
         publisher: of the stream.
-        recorder: has each letter kept, unless it is of what was forgotten; None when all are kept.
+        recorder: decides whether a letter is kept, has it kept and records it; None where all are kept.
     """
 
     def __init__(self, publisher: Publisher, recorder: DeadLetterRecorder | None = None) -> None:
         self._publisher = publisher
         self._recorder = recorder
 
-    async def bury(self, letter: DeadLetter) -> None:
-        """Keep `letter`. Burying it again adds nothing: the stream knows it by its place of origin.
+    async def bury(self, letter: DeadLetter) -> bool:
+        """Keep `letter`, unless the recorder keeps nothing of it, as it is about what was forgotten.
+
+        Burying it again adds nothing: the stream knows it by its place of origin.
+
+        Returns:
+            Whether it was kept; the original may be let go in any case.
 
         Raises:
             BusError: the stream did not take it; the original must not be let go.
             Exception: the recorder failed; neither then.
         """
-        keep = partial(self._keep, letter)
+        kept = False
+
+        async def keep() -> None:
+            nonlocal kept
+            await self._publish(letter)
+            kept = True
+
         if self._recorder is None:
             await keep()
         else:
             await self._recorder(letter, keep)
+        return kept
 
-    async def _keep(self, letter: DeadLetter) -> None:
+    async def _publish(self, letter: DeadLetter) -> None:
         (problem,) = await self._publisher.publish([as_message(letter)])
         if problem is not None:
             raise problem

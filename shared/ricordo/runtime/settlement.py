@@ -162,17 +162,23 @@ class Settlement:
         await self._return(held, envelope, delay)
 
     async def give_up(self, held: Held, envelope: Envelope[Message] | None, reject: Reject) -> None:
-        """Keep it as a dead letter, then let it go; if it cannot be kept, it is not let go."""
+        """Keep it as a dead letter, then let it go; if it cannot be kept, it is not let go.
+
+        Of what was forgotten nothing is kept.
+        """
         letter = self._letter(held, envelope, reject)
         with self._logged(held, envelope):
             try:
-                await self._office.bury(letter)
+                kept = await self._office.bury(letter)
             except Exception as error:  # noqa: BLE001 - whatever it is, the original must stay
                 _log.error("dead letter could not be kept", error=f"{type(error).__name__}: {error}")
                 await self._return(held, envelope, self._backoff.delay(letter.attempts))
                 return
-            _log.warning("event became a dead letter", code=letter.code, reason=letter.sentence)
-        self._health.dead_lettered += 1
+            if kept:
+                _log.warning("event became a dead letter", code=letter.code, reason=letter.sentence)
+            else:
+                _log.info("event about what was forgotten was given up, nothing is kept", code=letter.code)
+        self._health.dead_lettered += kept
         try:
             await held.terminate()
         except BusError as error:

@@ -67,7 +67,7 @@ class Sweeper:
         sweeps: the streams whose messages are buried; advisories about others are let pass.
         work_queues: those of them where a message that nobody will handle any more takes up room for ever.
         clock: dates the letters.
-        on_dead_letter: told of each letter, once it is safely kept.
+        on_dead_letter: decides whether a letter is kept, has it kept and records it; None where all are kept.
         loop: how advisories are consumed.
     """
 
@@ -131,12 +131,17 @@ class Sweeper:
         if message is None:
             return
         letter = self._letter(advisory, message)
-        await self._office.bury(letter)
+        kept = await self._office.bury(letter)
         if advisory.stream in self._work_queues:
             await self._streams.remove(advisory.stream, advisory.sequence)
-        self.health.dead_lettered += 1
+        self.health.dead_lettered += kept
         with logged_as(None, tenant=letter.tenant, message_id=letter.message_id):
-            _log.warning("event left by dead workers became a dead letter", consumer=letter.consumer)
+            if kept:
+                _log.warning("event left by dead workers became a dead letter", consumer=letter.consumer)
+            else:
+                _log.info(
+                    "event about what was forgotten was given up, nothing is kept", consumer=letter.consumer
+                )
 
     def _letter(self, advisory: Advisory, message: StoredMessage) -> DeadLetter:
         told = about_stored(message.subject, message.body)

@@ -62,7 +62,8 @@ class EventWorker:
         clock: dates, pauses, heartbeats.
         settings: see there.
         gate: nothing is fetched while it is closed.
-        on_dead_letter: told of each event that is given up, once it is safely kept.
+        on_dead_letter: decides whether an event that is given up is kept, has it kept and records it; None
+            where all are kept.
         precedence: what others have over its batches.
     """
 

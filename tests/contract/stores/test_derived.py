@@ -16,7 +16,7 @@ from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct
 from ricordo.testing.stores.enriched import enriched
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stores import MODEL, STORED, vector_of
 
 pytestmark = pytest.mark.integration
@@ -141,7 +141,7 @@ async def test_one_that_was_given_up_is_not_told_again(database: Database, store
     await stores.record(new_message("m-9", tenant=stores.tenant), at=STORED + timedelta(minutes=1))
     await write(database, stores, waiting := summary(stores, sources))
     for n, one in enumerate(made):
-        await stores.life.bury(stores.tenant, letter(stores, None, sequence=n, memory_id=one.id))
+        await stores.life.bury(stores.tenant, letter(stores, None, sequence=n, memory_id=one.id), kept)
     assert not {one.id for one in made} & await _lagging(stores)
     assert waiting.id in await _lagging(stores)
     assert await _lagging(stores, limit=6) > {stores.id("m-9")}

@@ -16,7 +16,7 @@ from ricordo.ports.erasing import Burial, Counts, Erased, Letter
 from ricordo.ports.facts import FactQuestion, OtherRequest
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
@@ -270,7 +270,7 @@ async def test_the_reason_of_a_dead_letter_goes_and_no_other(
     database: Database, erasing: PostgresErasing, stores: Stores
 ) -> None:
     for sequence in (1, 2):
-        await stores.life.bury(stores.tenant, letter(stores, "m-9", sequence=sequence))
+        await stores.life.bury(stores.tenant, letter(stores, "m-9", sequence=sequence), kept)
     await erasing.bury(stores.tenant, A_USER)
     gone = letter(stores, "m-9", sequence=1)
     await erasing.letter(stores.tenant, A_USER, Letter(gone.consumer, gone.subject, gone.sequence))

@@ -11,7 +11,7 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.ports.memories import IntakeLimits, NewMessage, Recorded
 from ricordo.testing.factories import at, new_message
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stages import SETTERS
 from ricordo.testing.stores.stores import STORED, Stores
 
@@ -199,7 +199,7 @@ class TestQuotas:
 
 async def test_the_reason_goes_with_the_replay(stores: Stores, database: Database) -> None:
     refused = letter(stores, "u-1-0", consumer="ingest", code="quota_exceeded", sequence=1)
-    await stores.life.bury(stores.tenant, refused)
+    await stores.life.bury(stores.tenant, refused, kept)
     assert (await stores.recollection.status(stores.tenant, "u-1-0"))[1] is not None
     await stores.record(*some(stores, 1))
     await stores.encode("u-1-0")

@@ -15,7 +15,7 @@ from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.enriched import enriched
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stores import MODEL, STORED
 from ricordo_services.lifecycle.passes import Decay, Reconcile, tidy
 
@@ -207,7 +207,7 @@ async def test_what_was_given_up_is_sent_on_its_way_once_its_reason_is_a_month_o
     stores: Stores, stream: Stream, clock: ManualClock
 ) -> None:
     await stores.record(new_message(tenant=stores.tenant))
-    await stores.life.bury(stores.tenant, letter(stores))
+    await stores.life.bury(stores.tenant, letter(stores), kept)
     for days, sent in ((29, []), (31, [MemoryCreated])):
         await tidy(stores.life, STORED + timedelta(days=days))
         await reconcile(stores, stream, clock).run()

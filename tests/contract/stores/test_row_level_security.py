@@ -25,7 +25,7 @@ from ricordo.testing.factories import memory, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.enriched import enriched
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.links import join
 from ricordo.testing.stores.stores import STORED
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -63,7 +63,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
     await stores.curating.pin(stores.tenant, wish("r"), stores.id("m-1"), pinned=True, at=STORED)
-    await stores.life.bury(stores.tenant, letter(stores))
+    await stores.life.bury(stores.tenant, letter(stores), kept)
     await PostgresSessions(database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
     await _withdrawn(stores, database)
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")

@@ -21,7 +21,7 @@ from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct
 from ricordo.testing.stores.curating import wish
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stages import SETTERS
 from ricordo.testing.stores.stores import MODEL, STORED
 
@@ -130,7 +130,7 @@ async def test_messages_that_lack_a_stage_are_waited_for(held: PostgresSessions,
     await held.end(stores.tenant, "u-1", "c-1", at(1), STORED)
     assert await _due(held, stores, EVER) == []
     died = replace(letter(stores), consumer="enrichment", message_id="u-1-c-1-0")
-    await stores.life.bury(stores.tenant, died)
+    await stores.life.bury(stores.tenant, died, kept)
     assert len(await _due(held, stores, STORED)) == 1
 
 

@@ -302,15 +302,15 @@ class TestAWorker:
 
 
 class TestAMendedWorkerGoesOn:
-    async def restart(self, shop: Workshop, brake: BrakeSettings) -> None:
+    async def restart(self, shop: Workshop, loop: LoopSettings, brake: BrakeSettings) -> None:
         for _ in range(2):
-            async with shop.running(shop.worker(Broken(), loop=LOOP, brake=brake)):
+            async with shop.running(shop.worker(Broken(), loop=loop, brake=brake)):
                 await shop.clock.advance(30.0)
 
     async def test_although_all_came_often_and_the_first_is_bad_for_good(self) -> None:
         shop = Workshop(max_deliver=3)
         await publish(shop, 6)
-        await self.restart(shop, SETTINGS)
+        await self.restart(shop, LOOP, SETTINGS)
         worker = braked(shop, Broken(*range(1, 6)))
         async with shop.running(worker):
             await shop.until(lambda: worker.health.processed + len(shop.buried) == 6)
@@ -321,10 +321,10 @@ class TestAMendedWorkerGoesOn:
     async def test_although_some_that_came_often_are_bad_for_good(self) -> None:
         shop = Workshop(max_deliver=8)
         await publish(shop, 200)
-        await self.restart(shop, BrakeSettings())
-        worker = shop.worker(Broken(*range(12, 220)), loop=LOOP, brake=BrakeSettings())
+        await self.restart(shop, LoopSettings(), BrakeSettings())
+        worker = shop.worker(Broken(*range(12, 220)))
         async with shop.running(worker):
-            await shop.until(lambda: worker.health.processed == 188)
+            await shop.until(lambda: worker.health.processed == 188, step=100.0)
             assert await shop.bus.publish([created(n) for n in range(200, 220)]) == [None] * 20
             await shop.until(lambda: worker.health.processed == 208)
         assert {letter.message_id for letter in shop.buried} <= {f"m-{n}" for n in range(12)}

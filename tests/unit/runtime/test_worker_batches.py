@@ -218,6 +218,18 @@ class TestFailures:
         about = {(letter.message_id, letter.memory_id) for letter in shop.buried}
         assert about == {("m-0", None), (None, UUID(int=7))}
 
+    async def test_what_the_recorder_does_not_keep_is_let_go_and_no_dead_letter(self) -> None:
+        async def record(letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
+            assert (letter.attempts, callable(keep)) == (1, True)  # it is about what was forgotten
+
+        shop = Workshop()
+        await shop.bus.publish([Outgoing(subject="memory.v1.acme.memory.created", body=b"{")])
+        worker = shop.worker(all_done, on_dead_letter=record)
+        async with shop.running(worker):
+            await shop.work_off()
+        assert [entry.what for entry in shop.settlements()] == ["terminate"]
+        assert (worker.health.dead_lettered, shop.dead()) == (0, [])
+
     async def test_a_dead_letter_that_cannot_be_recorded_is_tried_again(self) -> None:
         shop, failures = Workshop(), [OSError("the store is away"), None]
 

@@ -119,9 +119,7 @@ class PostgresLife:
         memories = {row["id"]: rows.memory(row) for row in derived}
         return [Lagging(one, _lacks(one), memories.get(one.memory_id)) for one in lagging]
 
-    async def bury(
-        self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]] | None = None
-    ) -> None:
+    async def bury(self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
         """Keep a dead letter's reason; see `Life.bury`."""
         told = spoken(letter.subject, letter.body)
         async with self._database.transaction(tenant) as connection:
@@ -130,8 +128,7 @@ class PostgresLife:
                 of_message = (told.user_id, told.conversation_id, letter.message_id, told.said_at)
                 if await connection.fetchval(_SQL["is_forgotten"], tenant, *of_message):
                     return
-            if keep is not None:
-                await keep()
+            await keep()
             await connection.execute(
                 _SQL["bury"],
                 tenant,

@@ -17,7 +17,7 @@ from ricordo.ports.facts import FactQuestion, OtherRequest, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.enriched import enriched
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stores import MODEL, STORED, Stores, vector_of
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
@@ -169,7 +169,7 @@ class CorrectingContract:
         self, stores: Stores
     ) -> None:
         await stores.record(new_message(tenant=stores.tenant))
-        await stores.life.bury(stores.tenant, letter(stores))
+        await stores.life.bury(stores.tenant, letter(stores), kept)
         await correct(stores, stores.id("m-1"))
         late = STORED + timedelta(days=1)
         assert len(await stores.life.lagging(stores.tenant, late, timedelta(0), 9)) == 1

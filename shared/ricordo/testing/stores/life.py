@@ -83,6 +83,10 @@ def letter(
     )
 
 
+async def kept() -> None:
+    """Keep a dead letter somewhere else."""
+
+
 class LifeContract:
     """Laws of `Life`."""
 
@@ -250,8 +254,8 @@ class LifeContract:
         await stores.record(new_message(tenant=stores.tenant))
         for sequence in (1, 2):
             for _ in range(2):
-                await stores.life.bury(stores.tenant, letter(stores, sequence=sequence))
-        await stores.life.bury(stores.tenant, letter(stores, None, sequence=3))
+                await stores.life.bury(stores.tenant, letter(stores, sequence=sequence), kept)
+        await stores.life.bury(stores.tenant, letter(stores, None, sequence=3), kept)
         _, failure = await stores.recollection.status(stores.tenant, "m-1")
         assert failure is not None
         assert (failure.code, failure.died_at) == ("max_deliver", STORED + timedelta(seconds=2))
@@ -260,13 +264,13 @@ class LifeContract:
 
     async def test_a_conflict_of_ids_does_not_stop_the_message_that_came_first(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))
-        await stores.life.bury(stores.tenant, letter(stores, code="id_conflict", consumer="ingest"))
+        await stores.life.bury(stores.tenant, letter(stores, code="id_conflict", consumer="ingest"), kept)
         lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
         assert [one.progress.message_id for one in lagging] == ["m-1"]
 
     async def test_a_reason_may_quote_what_no_database_takes(self, stores: Stores) -> None:
-        await stores.life.bury(stores.tenant, letter(stores, "m\0-1\ud800", sequence=2))
-        await stores.life.bury(stores.tenant, replace(letter(stores), sentence="a\0b\ud800"))
+        await stores.life.bury(stores.tenant, letter(stores, "m\0-1\ud800", sequence=2), kept)
+        await stores.life.bury(stores.tenant, replace(letter(stores), sentence="a\0b\ud800"), kept)
         _, failure = await stores.recollection.status(stores.tenant, "m-1")
         assert failure is not None
         assert failure.reason == "a␀b\\ud800"
@@ -282,8 +286,8 @@ class LifeContract:
     async def test_old_reasons_go_and_what_lacks_a_stage_is_found_again(self, stores: Stores) -> None:
         for name in ("m-1", "m-2"):
             await stores.record(new_message(name, tenant=stores.tenant))
-        await stores.life.bury(stores.tenant, letter(stores, "m-1", sequence=1))
-        await stores.life.bury(stores.tenant, letter(stores, "m-2", sequence=2))
+        await stores.life.bury(stores.tenant, letter(stores, "m-1", sequence=1), kept)
+        await stores.life.bury(stores.tenant, letter(stores, "m-2", sequence=2), kept)
         await _tidied(stores.elsewhere(), died_before=STORED + timedelta(days=1))
         assert await _lagging(stores) == []
         await _tidied(stores, died_before=STORED + timedelta(seconds=2))

@@ -12,7 +12,7 @@ from ricordo.ports.facts import Learned, Told
 from ricordo.ports.stages import Progress, Stage
 from ricordo.testing.factories import START, at, new_message
 from ricordo.testing.stores.enriched import enriched
-from ricordo.testing.stores.life import letter
+from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stores import MODEL, STORED, Stores
 
 Setter = Callable[[Stores, Sequence[str], datetime], Awaitable[Sequence[Progress]]]
@@ -61,7 +61,7 @@ async def _reasons(stores: Stores, *letters: tuple[str, str, str]) -> None:
     """Bury letters: message, consumer, code."""
     for sequence, (name, consumer, code) in enumerate(letters, 1):
         buried = letter(stores, name, consumer=consumer, code=code, sequence=sequence)
-        await stores.life.bury(stores.tenant, buried)
+        await stores.life.bury(stores.tenant, buried, kept)
 
 
 async def _reason(stores: Stores, name: str) -> str | None:
