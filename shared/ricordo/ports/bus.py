@@ -327,7 +327,7 @@ class DeadLetterRecorder(Protocol):
     """Who decides whether a dead letter is kept, and records it, for instance for `query.status`."""
 
     async def __call__(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-        """Call `keep`, which puts `letter` into its stream, and record it; or neither, if it must not be kept.
+        """Call `keep`, which puts `letter` into its stream, and record it; neither, where it must not be.
 
         Whether it was kept shows in whether `keep` was called. What is raised leaves the original where it
         is. May be called again for the same (stream, sequence, consumer).
