@@ -41,7 +41,7 @@ class Health:
         in_flight: events or requests in hand.
         processed: handled, or answered without an error of ours.
         retried: handed back to be delivered again.
-        dead_lettered: given up.
+        dead_lettered: given up and kept.
         failed: requests that ended in `internal`, `timeout` or `unavailable`; runs of a job that failed.
         last_success: when something was last done; None before.
         figures: gives what this worker alone counts, by name.

@@ -173,6 +173,7 @@ class PullSubscription:
 
     def _on_lost(self) -> None:
         if self._pull is not None:
+            self._pull.problem = "the connection was lost"
             self._pull.ended.set()
 
     async def close(self) -> None:
