@@ -7,6 +7,7 @@ Whatever ends between a row and its event, reconciliation finds that the message
 from dataclasses import dataclass, field
 from typing import Final
 
+from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Deferred
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.gates import Gate
@@ -24,12 +25,14 @@ class Admit:
         deferred, emitter: what it works with.
         turns: those of tenants; told where something was deferred.
         gate: open while what is said does not wait long for workers.
+        clock: tells when.
     """
 
     deferred: Deferred
     emitter: Emitter
     turns: Turns
     gate: Gate
+    clock: Clock
     _last: dict[str, str] = field(default_factory=dict)
 
     async def run(self) -> None:
@@ -44,7 +47,7 @@ class Admit:
         """Admit some of the user whose turn it is; return whether there were any."""
         await self.gate.wait_open()
         behind = self._last.pop(tenant, "")
-        admitted = await self.deferred.admit(tenant, behind, _AT_ONCE)
+        admitted = await self.deferred.admit(tenant, behind, _AT_ONCE, self.clock.now())
         if not admitted:
             return bool(behind)  # those at the beginning have their turn again
         self._last[tenant] = admitted[0].user_id

@@ -39,6 +39,7 @@ async def ingest(resources: Resources) -> list[Service]:
         emitter=Emitter(await resources.bus(), clock, "ingest"),
         turns=Turns(await resources.store(PostgresLife), clock),
         gate=gate,
+        clock=clock,
     )
     live = Ingest(intake, clock, storage=storage, tell=admit.turns.tell)
     imported = Ingest(bulk, clock, source="import", storage=storage, tell=admit.turns.tell)

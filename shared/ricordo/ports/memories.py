@@ -119,7 +119,7 @@ class Intake(Protocol):
 class Deferred(Protocol):
     """The messages that wait to be admitted: recorded, and part of the history already."""
 
-    async def admit(self, tenant: str, behind: str, limit: int) -> Sequence[Progress]:
+    async def admit(self, tenant: str, behind: str, limit: int, at: datetime) -> Sequence[Progress]:
         """Have the oldest of one user deferred no more, and return them.
 
         Each is returned once: who ends before telling of it leaves it to reconciliation.
@@ -128,6 +128,7 @@ class Deferred(Protocol):
             tenant: whose they are.
             behind: the user whose turn was last; the next one in order has the turn now.
             limit: how many at the most.
+            at: the instant, from which on they have their time.
 
         Returns:
             None where no user behind that one has any, or another process has just taken them.

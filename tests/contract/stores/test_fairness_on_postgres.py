@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 
 import pytest
@@ -68,7 +68,7 @@ class TestDeferring:
         for stage, names in zip(SETTERS, [["u-1-0", "u-1-1", "u-1-2"]] * len(SETTERS), strict=True):
             await SETTERS[stage](stores, names, LATER)
         assert waits(await intake.record(stores.tenant, some(stores, 1, first=4), LATER)) == [True]
-        await intake.admit(stores.tenant, "", 10)
+        await intake.admit(stores.tenant, "", 10, LATER)
         assert waits(await intake.record(stores.tenant, some(stores, 2, first=5), LATER)) == [False, True]
 
     async def test_users_take_turns_and_the_oldest_comes_first(
@@ -78,8 +78,8 @@ class TestDeferring:
             await intake.record(stores.tenant, some(stores, 4, user), STORED)
             await intake.record(stores.tenant, some(stores, 3, user, 4), LATER)
         turns, behind = [], ""
-        while admitted := await intake.admit(stores.tenant, behind, 1) or await intake.admit(
-            stores.tenant, "", 1
+        while admitted := await intake.admit(stores.tenant, behind, 1, LATER) or await intake.admit(
+            stores.tenant, "", 1, LATER
         ):
             turns += [one.message_id for one in admitted]
             behind = admitted[0].user_id
@@ -91,9 +91,9 @@ class TestDeferring:
         self, stores: Stores, intake: PostgresIntake
     ) -> None:
         await intake.record(stores.tenant, some(stores, 40), STORED)
-        admitted = await asyncio.gather(*(intake.admit(stores.tenant, "", 7) for _ in range(12)))
+        admitted = await asyncio.gather(*(intake.admit(stores.tenant, "", 7, LATER) for _ in range(12)))
         names = [one.message_id for one in chain.from_iterable(admitted)]
-        while more := await intake.admit(stores.tenant, "", 7):
+        while more := await intake.admit(stores.tenant, "", 7, LATER):
             names += [one.message_id for one in more]
         assert sorted(map(str, names)) == sorted(f"u-1-{n}" for n in range(3, 40))
 
@@ -102,13 +102,15 @@ class TestDeferring:
     ) -> None:
         await intake.record(stores.tenant, some(stores, 5), STORED)
 
-        async def lagging() -> set[str | None]:
-            found = await stores.life.lagging(stores.tenant, LATER, timedelta(minutes=2), 10)
+        async def lagging(when: datetime) -> set[str | None]:
+            found = await stores.life.lagging(stores.tenant, when, timedelta(minutes=2), 10)
             return {one.progress.message_id for one in found}
 
-        assert await lagging() == {"u-1-0", "u-1-1", "u-1-2"}
-        await intake.admit(stores.tenant, "", 1)
-        assert await lagging() == {"u-1-0", "u-1-1", "u-1-2", "u-1-3"}, "whose process may have ended"
+        assert await lagging(LATER) == {"u-1-0", "u-1-1", "u-1-2"}
+        await intake.admit(stores.tenant, "", 1, LATER)
+        assert await lagging(LATER) == {"u-1-0", "u-1-1", "u-1-2"}, "it is on its way"
+        late = LATER + timedelta(hours=1)
+        assert await lagging(late) == {"u-1-0", "u-1-1", "u-1-2", "u-1-3"}, "whose process may have ended"
 
     async def test_what_lacks_its_facts_alone_is_in_nobodys_way(
         self, stores: Stores, intake: PostgresIntake

@@ -38,10 +38,10 @@ class PostgresIntake:
         self._met.add(tenant)  # only now: what was rolled back is not listed
         return outcomes
 
-    async def admit(self, tenant: str, behind: str, limit: int) -> Sequence[Progress]:
+    async def admit(self, tenant: str, behind: str, limit: int, at: datetime) -> Sequence[Progress]:
         """Have messages of the next user deferred no more; see `Deferred.admit`."""
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["admit"], tenant, behind, limit)
+            found = await connection.fetch(_SQL["admit"], tenant, behind, limit, at)
         return [rows.progress(row) for row in found]
 
 

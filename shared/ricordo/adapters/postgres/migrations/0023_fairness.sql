@@ -1,5 +1,5 @@
 -- Fairness: what one user says in a flood waits until workers have room for it, so that nobody waits behind it.
-alter table stages add column deferred boolean not null default false;
+alter table stages add column deferred boolean not null default false, add column admitted_at timestamptz;
 create index stages_deferred on stages (tenant, user_id, ingested) where deferred;
 
 -- Quotas: how many messages of a user are kept, in all and since a day began. A row is there from when somebody asked on,

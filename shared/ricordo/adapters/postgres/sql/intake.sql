@@ -207,7 +207,7 @@ returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s
           s.extracted
 
 -- name: admit
--- $2 the user before those whose turn it is, $3 how many. Those of the next user who has any, the oldest first, are deferred
+-- $2 the user before those whose turn it is, $3 how many, $4 instant. Those of the next user who has any, the oldest first, are deferred
 -- no more. What another process admits at this moment is left to it.
 with turn as materialized (
     select s.user_id from stages s
@@ -220,7 +220,7 @@ with turn as materialized (
     where s.tenant = $1 and s.memory_id = any(array(select memory_id from chosen)) and s.deferred
     order by s.memory_id for update of s skip locked
 )
-update stages s set deferred = false from locked l
+update stages s set deferred = false, admitted_at = $4 from locked l
 where s.tenant = $1 and s.memory_id = l.memory_id
 returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
           s.extracted

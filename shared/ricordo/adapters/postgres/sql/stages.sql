@@ -36,12 +36,13 @@ select h.id from held h join unnest($2::uuid[], $3::bytea[]) as r (id, text_hash
 where h.text_hash <> r.text_hash
 
 -- name: lagging
--- $2 since when, $3 how many. Oldest first. What is deferred waits for ingest. What became a dead letter waits for its replay; a letter of ingest is
+-- $2 since when, $3 how many. Oldest first. What is deferred waits for ingest, and has its
+-- time from when it was admitted on. What became a dead letter waits for its replay; a letter of ingest is
 -- about another body under the same id, since this one was recorded. Where no message is behind a memory, its letter
 -- names the memory.
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
 from stages
-where tenant = $1 and pending and not deferred and ingested < $2
+where tenant = $1 and pending and not deferred and ingested < $2 and (admitted_at is null or admitted_at < $2)
   and not exists (
       select 1 from dead_letters d
       where d.tenant = $1 and d.message_id = stages.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
