@@ -1,5 +1,7 @@
 """Backpressure: how much workers have before them, and waiting until they have little."""
 
+import asyncio
+import math
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -13,6 +15,8 @@ _STUCK_AFTER_S: Final = 60.0
 _WINDOW_S: Final = 3.0  # over which a pace is measured: some batches of a slow model
 _SHORTEST_S: Final = 0.5
 _APART_S: Final = 0.1
+_FRESH_S: Final = 0.05
+_BUSY: Final = 8  # waiting at every look: with fewer, what was done is what there was to do
 
 
 class IndexStuck(Exception):
@@ -56,7 +60,7 @@ class StreamBacklog:
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        return [await self.bus.standing(consumer) for consumer in self.consumers]
+        return await asyncio.gather(*(self.bus.standing(consumer) for consumer in self.consumers))
 
 
 @dataclass(slots=True)
@@ -72,6 +76,8 @@ class Pace:
         delay: seconds, > 0.
         most: events that may wait, however fast the workers are.
         least: events that may wait, however slow they are: who has nothing before them shows no pace.
+        dispensable: those of the consumers that nobody waits for while what they need is away. They do not
+            count while they settle nothing.
     """
 
     backlog: StreamBacklog
@@ -79,35 +85,54 @@ class Pace:
     delay: float
     most: int
     least: int = 16
+    dispensable: frozenset[str] = frozenset()
     _looks: deque[tuple[float, list[Standing]]] = field(default_factory=deque)
+    _found: tuple[int, int] | None = None
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def waiting(self) -> int:
-        """Look how far the workers are, and return the events that wait longest: the most before one of them.
+        """Look how far the workers are, and return the events that wait longest: those before the slowest.
 
-        They work side by side, so what comes now is through when the one with the most is.
+        They work side by side, so what comes now is through when the slowest is. A look that found too
+        much is good for a moment, for all who wait.
 
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        standings, now = await self.backlog.standings(), self.clock.monotonic()
-        self._keep(now, standings)
-        return max((one.waiting for one in standings), default=0)
+        async with self._turn:
+            closed = self._found is not None and self._found[0] >= self._found[1]
+            if self._found and closed and self.clock.monotonic() - self._looks[-1][0] < _FRESH_S:
+                return self._found[0]
+            standings, now = await self.backlog.standings(), self.clock.monotonic()
+            self._keep(now, standings)
+            self._found = self._slowest()
+            return self._found[0]
 
     def limit(self) -> int:
-        """Return how many events may wait, as of the last look."""
-        if not self._looks:
-            return min(self.least, self.most)
+        """Return how many events may wait before the slowest, as of the last look."""
+        return min(self.least, self.most) if self._found is None else self._found[1]
+
+    def _slowest(self) -> tuple[int, int]:
+        """Return how many events are before the slowest consumer, and how many may be.
+
+        The slowest takes longest for what it has before it, of those that had work at every look; where
+        none had, it is the one with the most before it.
+        """
         (began, first), (ended, last) = self._looks[0], self._looks[-1]
         seconds = ended - began
-        if seconds < _SHORTEST_S:
-            return min(self.least, self.most)
-        done = [
-            now.settled - before.settled
-            for before, now in zip(first, last, strict=True)
-            if now.waiting or before.waiting
-        ]
-        room = int(self.delay * min(done) / seconds) if done else self.most
-        return min(max(room, self.least), self.most)
+        every: list[tuple[bool, float, int, int]] = []
+        for place, consumer in enumerate(self.backlog.consumers):
+            waiting, done = last[place].waiting, last[place].settled - first[place].settled
+            if consumer in self.dispensable and done <= 0:
+                continue
+            busy = all(look[place].waiting >= _BUSY for _, look in self._looks)
+            takes = (waiting / done if done > 0 else math.inf) if busy else 0.0
+            every.append((busy, takes, waiting, done))
+        if not every:
+            return 0, min(self.least, self.most)
+        _, _, waiting, done = max(every)
+        room = round(self.delay * done / seconds) if seconds >= _SHORTEST_S else 0
+        return waiting, min(max(room, self.least), self.most)
 
     def _keep(self, now: float, standings: list[Standing]) -> None:
         if self._looks and now - self._looks[-1][0] > _WINDOW_S:

@@ -20,6 +20,8 @@ from ricordo_services.wiring.documents import documents
 from ricordo_services.wiring.exporting import exporting
 
 _PAUSE_S: Final = 0.05  # between two looks for room: in a longer one workers would run out of work
+_LONGEST_PAUSE_S: Final = 0.5
+_NOT_WAITED_FOR: Final = frozenset({"knowledge"})  # what is said is found without its facts
 
 
 async def ingest(resources: Resources) -> list[Service]:
@@ -32,8 +34,10 @@ async def ingest(resources: Resources) -> list[Service]:
     intake = await resources.store(lambda database: PostgresIntake(database, paced))
     # One queue for all: an import must not fill it. What is said live and not taken in yet goes first, too.
     backlog = await resources.backlog((*SETS_A_STAGE, "ingest"))
-    pace = Pace(backlog, clock, delay=worker.import_delay_s, most=worker.import_backlog)
-    gate = BacklogGate(pace.waiting, pace.limit, clock, _PAUSE_S)
+    pace = Pace(
+        backlog, clock, delay=worker.import_delay_s, most=worker.import_backlog, dispensable=_NOT_WAITED_FOR
+    )
+    gate = BacklogGate(pace.waiting, pace.limit, clock, _PAUSE_S, _LONGEST_PAUSE_S)
     admit = Admit(
         deferred=intake,
         emitter=Emitter(await resources.bus(), clock, "ingest"),

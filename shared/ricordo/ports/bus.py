@@ -193,7 +193,8 @@ class Standing:
 
     Attributes:
         waiting: messages that are not settled, those in hand included.
-        settled: deliveries that were, since the consumer was made; it only grows.
+        settled: deliveries that were, since the consumer was made; it only grows. One that was
+            delivered again counts once more.
     """
 
     waiting: int

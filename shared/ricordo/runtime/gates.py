@@ -201,6 +201,7 @@ class BacklogGate:
         limit: tells, after a count, from how much on the gate is closed.
         clock: measures the pauses between two counts.
         pause: seconds between them.
+        longest: seconds that the pause grows to while the count stands still; None: it does not grow.
     """
 
     def __init__(
@@ -209,11 +210,13 @@ class BacklogGate:
         limit: Callable[[], int],
         clock: Clock,
         pause: float = 0.25,
+        longest: float | None = None,
     ) -> None:
         self._waiting = waiting
         self._limit = limit
         self._clock = clock
         self._pause = pause
+        self._longest = pause if longest is None else longest
         self._closed_by = ""
         self._yields = False
 
@@ -229,8 +232,11 @@ class BacklogGate:
 
     async def wait_open(self) -> None:
         """Return once there is less than the limit before the others; what cannot be counted is much."""
+        pause, before = self._pause, ""
         while not await self._has_room():
-            await self._clock.sleep(self._pause)
+            pause = min(2 * pause, self._longest) if self._closed_by == before else self._pause
+            before = self._closed_by
+            await self._clock.sleep(pause)
 
     async def _has_room(self) -> bool:
         try:

@@ -86,3 +86,44 @@ async def test_before_anything_is_known_and_after_a_long_pause_the_least_may_wai
     await clock.advance(60.0)
     await pace.waiting()
     assert pace.limit() == pace.least
+
+
+@dataclass
+class Told:
+    """Consumers that are as far as they are told."""
+
+    standings: dict[str, Standing]
+
+    async def standing(self, consumer: str) -> Standing:
+        return self.standings[consumer]
+
+
+async def watched(
+    busy: Sequence[str], rate: int, idle: str, others: Sequence[Standing], dispensable: frozenset[str]
+) -> tuple[int, int]:
+    """Look for three seconds: 100 wait for each of the busy ones, and the other is as told at each look."""
+    clock, bus = ManualClock(), Told({})
+    pace = Pace(StreamBacklog(bus, (*busy, idle)), clock, delay=1.0, most=1000, dispensable=dispensable)
+    for second in range(31):
+        bus.standings = dict.fromkeys(busy, Standing(100, second * rate // 10))
+        bus.standings[idle] = others[min(second, len(others) - 1)]
+        found = await pace.waiting(), pace.limit()
+        await clock.advance(0.1)
+    return found
+
+
+@pytest.mark.parametrize(
+    "others",
+    [[Standing(1, 0), Standing(0, 1)], [Standing(0, 0)] * 30 + [Standing(1, 0)], [Standing(1, 0)]],
+    ids=["one in hand at first", "one in hand at last", "one that is tried again later"],
+)
+async def test_who_has_little_to_do_is_not_the_slowest(others: Sequence[Standing]) -> None:
+    found = await watched(("a", "b", "c", "d"), 200, "ingest", others, frozenset())
+    assert found == (100, 200)
+
+
+@pytest.mark.parametrize(("dispensable", "found"), [(frozenset({"e"}), (100, 200)), (frozenset(), (500, 16))])
+async def test_who_does_nothing_closes_the_gate_unless_nobody_waits_for_it(
+    dispensable: frozenset[str], found: tuple[int, int]
+) -> None:
+    assert await watched(("a", "b"), 200, "e", [Standing(500, 7)], dispensable) == found
