@@ -104,6 +104,7 @@ async def watched(
     """Look for three seconds: 100 wait for each of the busy ones, and the other is as told at each look."""
     clock, bus = ManualClock(), Told({})
     pace = Pace(StreamBacklog(bus, (*busy, idle)), clock, delay=1.0, most=1000, dispensable=dispensable)
+    found = (0, 0)
     for second in range(31):
         bus.standings = dict.fromkeys(busy, Standing(100, second * rate // 10))
         bus.standings[idle] = others[min(second, len(others) - 1)]
