@@ -1,0 +1,271 @@
+"""A worker that has halted keeps what it holds, tries it now and then, and goes on once something passes."""
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+from tests.fixtures.workshop import Created, Workshop, created, number_of
+
+from ricordo.messages.events import MemoryEncoded
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS
+from ricordo.ports.bus import Outgoing, PublishRefused
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.brake import BrakeSettings
+from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.handling import Done, Outcome, Reject, Retry
+from ricordo.runtime.worker import EventWorker
+
+MESSAGES = 4
+SETTINGS = BrakeSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
+LOOP = LoopSettings(batch=8)
+
+Tries = st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=60)
+"""Messages by their place, and whether their try failed."""
+
+
+class Broken:
+    """A handler that fails at nearly everything until it is mended."""
+
+    def __init__(self, *good: int) -> None:
+        self.good = set(good)
+        self.mended = False
+        self.tried: list[int] = []
+
+    async def __call__(self, _: str, events: Sequence[Created]) -> Sequence[Outcome]:
+        if len(events) == 1:
+            self.tried.append(number_of(events[0]))
+        if not self.mended and not all(number_of(event) in self.good for event in events):
+            raise KeyError("vector")
+        return [Done() for _ in events]
+
+
+def braked(shop: Workshop, handler: Broken, loop: LoopSettings = LOOP) -> EventWorker:
+    return shop.worker(handler, loop=loop, brake=SETTINGS)
+
+
+async def publish(shop: Workshop, count: int) -> None:
+    assert await shop.bus.publish([created(n) for n in range(count)]) == [None] * count
+
+
+class TestAWorker:
+    async def test_it_halts_with_what_it_has_in_hand_and_uses_up_no_delivery(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken()
+        await publish(shop, 100)
+        worker = braked(shop, handler)
+        async with shop.running(worker):
+            await shop.until(lambda: worker.health.report()["state"] == "halted")
+            report = worker.health.report()
+            assert "KeyError" in str(report["reason"])
+            assert worker.health.is_well is False
+            await shop.clock.advance(3600.0)
+            assert shop.settlements() == [], "neither handed back nor given up, for an hour"
+            handler.mended = True
+            await shop.work_off()
+            assert worker.health.report()["state"] == "ready"
+            assert worker.health.report()["reason"] is None
+        assert {(entry.what, entry.attempt) for entry in shop.settlements()} == {("ack", 1)}
+        assert len(shop.settlements()) == 100
+        assert (worker.health.dead_lettered, worker.health.in_flight) == (0, 0)
+
+    async def test_the_trials_get_to_others_than_those_that_failed(self) -> None:
+        shop, handler = Workshop(), Broken(*range(20, 100))
+        await publish(shop, 100)
+        worker = braked(shop, handler, LoopSettings(batch=8, slots=32))
+        async with shop.running(worker):
+            await shop.until(lambda: number_passed(shop) >= 80)
+
+    async def test_a_stop_hands_back_what_was_held_and_a_mended_worker_handles_it(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken()
+        await publish(shop, 100)
+        for _ in range(2):
+            async with shop.running(braked(shop, handler)):
+                await shop.clock.advance(30.0)
+        handler.mended = True
+        async with shop.running(braked(shop, handler)):
+            await shop.work_off()
+        assert sum(entry.what == "ack" for entry in shop.settlements()) == 100
+        assert shop.dead() == []
+
+    async def test_restarts_of_what_does_not_work_give_up_a_bounded_number_with_the_reason(self) -> None:
+        shop, handler, restarts = Workshop(max_deliver=3), Broken(), 12
+        await publish(shop, 500)
+        for _ in range(restarts):
+            async with shop.running(braked(shop, handler)):
+                await shop.clock.advance(30.0)
+        lost = len(shop.dead())
+        assert lost <= restarts * 2 * LOOP.batch / 3 + LOOP.batch
+        assert all("stopped halted: " in reason for reason in shop.dead())
+        assert all(letter.message_id for letter in shop.buried), "so that a status can tell"
+        handler.mended = True
+        async with shop.running(braked(shop, handler)):
+            await shop.work_off()
+        assert sum(entry.what == "ack" for entry in shop.settlements()) + len(shop.dead()) == 500
+
+    async def test_a_bad_message_among_good_ones_is_given_up_as_ever(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken(*(set(range(50)) - {17}))
+        await publish(shop, 50)
+        worker = braked(shop, handler)
+        async with shop.running(worker):
+            await shop.work_off()
+        (reason,) = shop.dead()
+        assert reason == "attempts_exhausted: given up at attempt 3: KeyError: 'vector'"
+        assert worker.health.processed == 49
+
+    async def test_a_bad_message_that_is_all_there_is_is_given_up_too(self) -> None:
+        shop, handler = Workshop(max_deliver=3), Broken()
+        await publish(shop, 1)
+        worker = braked(shop, handler)
+        async with shop.running(worker):
+            await shop.until(lambda: bool(shop.buried))
+            assert worker.health.report()["state"] == "ready"
+        assert [(letter.attempts, letter.code) for letter in shop.buried] == [(3, "attempts_exhausted")]
+
+    async def test_rubbish_of_a_sender_and_what_a_handler_rejects_halt_nobody(self) -> None:
+        async def reject(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            return [Reject("id_conflict", "said otherwise") for _ in events]
+
+        shop = Workshop()
+        await publish(shop, 50)
+        worker = shop.worker(reject, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.work_off()
+        assert worker.health.dead_lettered == 50
+        rubbish = [Outgoing(subject="memory.v1.acme.message.received", body=b"{%d" % n) for n in range(50)]
+        await shop.bus.publish(rubbish)
+        worker = shop.worker(reject, consumer="ingest", loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.work_off("ingest")
+        assert worker.health.dead_lettered == 50
+
+    async def test_events_of_ours_that_it_cannot_read_halt_it_before_they_are_given_up(self) -> None:
+        shop = Workshop()
+        await shop.bus.publish(
+            [Outgoing(subject="memory.v1.acme.memory.created", body=b"{%d" % n) for n in range(50)]
+        )
+        worker = braked(shop, Broken())
+        async with shop.running(worker):
+            await shop.clock.advance(600.0)
+            assert worker.health.report()["state"] == "halted"
+            assert shop.bus.stored(STREAM_DEAD_LETTERS) == []
+
+    async def test_results_that_are_refused_halt_it_and_a_bus_that_is_away_does_not(self) -> None:
+        async def encode(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            made = (MemoryEncoded(user_id="u-1", memory_id=one.body.memory_id, model="m") for one in events)
+            return [Done((one,)) for one in made]
+
+        shop = Workshop(max_deliver=3)
+        await publish(shop, 50)
+        shop.bus.refusing = lambda one: PublishRefused("no") if one.subject.endswith("encoded") else None
+        worker = shop.worker(encode, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.clock.advance(600.0)
+            assert worker.health.report()["state"] == "halted"
+            shop.bus.refusing = lambda _: None
+            await shop.work_off()
+        assert shop.dead() == []
+
+    async def test_waiting_for_others_is_no_failure(self) -> None:
+        async def waits(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            return [Retry(reason="not yet") if one.attempt == 1 else Done() for one in events]
+
+        shop = Workshop()
+        await publish(shop, 50)
+        worker = shop.worker(waits, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await shop.until(lambda: number_passed(shop) > 0)
+            assert worker.health.report()["state"] == "ready"
+            await shop.work_off()
+
+
+class TestAMendedWorkerGoesOn:
+    async def restart(self, shop: Workshop, loop: LoopSettings, brake: BrakeSettings) -> None:
+        for _ in range(2):
+            async with shop.running(shop.worker(Broken(), loop=loop, brake=brake)):
+                await shop.clock.advance(30.0)
+
+    async def test_although_all_came_often_and_the_first_is_bad_for_good(self) -> None:
+        shop = Workshop(max_deliver=3)
+        await publish(shop, 6)
+        await self.restart(shop, LOOP, SETTINGS)
+        worker = braked(shop, Broken(*range(1, 6)))
+        async with shop.running(worker):
+            await shop.until(lambda: worker.health.processed + len(shop.buried) == 6)
+        assert worker.health.processed == 5
+        assert [letter.message_id for letter in shop.buried] == ["m-0"]
+        assert "given up at attempt 3: KeyError" in shop.buried[0].sentence
+
+    async def test_although_some_that_came_often_are_bad_for_good(self) -> None:
+        shop = Workshop(max_deliver=8)
+        await publish(shop, 200)
+        await self.restart(shop, LoopSettings(), BrakeSettings())
+        worker = shop.worker(Broken(*range(12, 220)))
+        async with shop.running(worker):
+            await shop.until(lambda: worker.health.processed == 188, step=100.0)
+            assert await shop.bus.publish([created(n) for n in range(200, 220)]) == [None] * 20
+            await shop.until(lambda: worker.health.processed == 208)
+        assert {letter.message_id for letter in shop.buried} <= {f"m-{n}" for n in range(12)}
+
+
+async def halt(shop: Workshop, worker: EventWorker) -> None:
+    await shop.until(lambda: worker.health.report()["state"] == "halted", step=0.1)
+
+
+class TestAHaltedWorker:
+    async def test_it_does_not_take_a_bus_that_is_away_for_one_that_has_nothing_else(self) -> None:
+        shop = Workshop(max_deliver=1)
+        await publish(shop, 1)
+        worker = braked(shop, Broken())
+        async with shop.running(worker):
+            await halt(shop, worker)
+            shop.bus.away = True
+            await shop.clock.advance(120.0)
+            assert worker.health.report()["state"] == "halted"
+            shop.bus.away = False
+            await shop.until(lambda: bool(shop.buried))
+
+    async def test_no_other_batch_that_was_waited_for_is_tried(self) -> None:
+        shop, handler = Workshop(), Broken()
+        await publish(shop, 8)
+        worker = braked(shop, handler, LoopSettings(batch=8, concurrency=3))
+        async with shop.running(worker):
+            await halt(shop, worker)
+            await shop.clock.advance(0.5)
+            assert handler.tried == list(range(8))
+            await shop.clock.advance(1.0)
+            assert handler.tried == [*range(8), 0]
+
+    async def test_no_other_batch_that_was_waited_for_is_fetched(self) -> None:
+        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            if events[0].attempt == 3:
+                await shop.bus.publish([created(n) for n in range(1, 21)])
+            raise KeyError("vector")
+
+        shop = Workshop(max_deliver=3)
+        await publish(shop, 1)
+        worker = shop.worker(handler, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await halt(shop, worker)
+            await shop.clock.advance(0.5)
+            assert worker.health.in_flight == 1
+
+    async def test_it_goes_on_fetching_once_all_that_it_had_is_rejected(self) -> None:
+        broken = Broken()
+
+        async def handler(tenant: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            if broken.mended and all(number_of(event) < 6 for event in events):
+                return [Reject("id_conflict", "said otherwise") for _ in events]
+            return await broken(tenant, events)
+
+        shop = Workshop()
+        await publish(shop, 6)
+        worker = shop.worker(handler, loop=LOOP, brake=SETTINGS)
+        async with shop.running(worker):
+            await halt(shop, worker)
+            broken.mended = True
+            await shop.until(lambda: len(shop.buried) == 6)
+            await shop.clock.advance(60.0)
+            await shop.bus.publish([created(n) for n in range(6, 20)])
+            await shop.until(lambda: worker.health.processed == 14)
+
+
+def number_passed(shop: Workshop) -> int:
+    return sum(entry.what == "ack" for entry in shop.settlements())
