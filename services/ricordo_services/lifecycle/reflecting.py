@@ -1,7 +1,7 @@
 """Reflecting: once enough has come in about a user, what is regular in it becomes insights."""
 
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -64,7 +64,7 @@ class Reflect:
         now: datetime,  # what was said decides: it only tells whose failure is long enough ago
         user_id: str | None,
         after: UUID | None,  # noqa: ARG002 - who was reflected upon is not found again
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Reflect upon all users that are due."""
         tried: set[str] = set()
         failed = 0

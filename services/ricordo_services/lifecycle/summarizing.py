@@ -1,6 +1,6 @@
 """Summing up what was said in one go, once it is over."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -73,7 +73,7 @@ class Summarize:
         now: datetime,
         user_id: str | None,
         after: UUID | None,  # noqa: ARG002 - what is covered is not found again
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Sum up all sessions that are over."""
         tried: set[Unsummarized] = set()
         failed = 0  # these are found again, before all others

@@ -1,7 +1,7 @@
 """A pass is made once a day whoever starts how often, goes on where it was cut off, and by one at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -42,7 +42,7 @@ class Work:
 
     async def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         for number in range(1 if after is None else after.int + 1, 11):
             self.began.set()
             await self.go_on.wait()
@@ -80,7 +80,7 @@ class Broken:
 
     async def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         yield Slice(examined=1)
         self._fail(tenant, "slices")
         self.done.append(tenant)
@@ -91,12 +91,37 @@ class Broken:
             raise self.fault
 
 
+@dataclass
+class Heaps:
+    """So many slices wait in each tenant, three seconds of work each; others come to wait meanwhile."""
+
+    clock: ManualClock
+    left: dict[str, int]
+    to_come: dict[str, int]
+    name: str = field(default_factory=lambda: f"pass-{uuid4()}")
+    done: list[str] = field(default_factory=list)
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+        return self.left.get(tenant, 0)
+
+    async def slices(
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+    ) -> AsyncGenerator[Slice, None]:
+        while self.left[tenant]:
+            self.left[tenant] -= 1
+            self.done.append(tenant)
+            self.left |= self.to_come
+            self.to_come = {}
+            await self.clock.advance(3)
+            yield Slice(examined=1)
+
+
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock()
 
 
-def framed(stores: Stores, work: Work | Broken, clock: ManualClock, *tenants: str) -> Pass:
+def framed(stores: Stores, work: Work | Broken | Heaps, clock: ManualClock, *tenants: str) -> Pass:
     return Pass(
         work=work,
         life=Tenants(tenants or [stores.tenant]),
@@ -217,6 +242,16 @@ async def test_a_tenant_whose_work_fails_keeps_no_other_from_theirs(
     await clock.advance(31)
     await _made(one, way, clock)
     assert bad in work.done
+
+
+async def test_tenants_take_turns_where_much_waits(stores: Stores, clock: ManualClock) -> None:
+    """Neither the next one nor who comes meanwhile waits until the first, in which most waits, is through."""
+    first, second, late = (f"{number}-{uuid4()}" for number in range(3))
+    work = Heaps(clock, left={first: 5, second: 1}, to_come={late: 1})
+    summary = await framed(stores, work, clock, first, second, late).attend(clock.now())
+    assert summary is not None
+    assert work.done == [first, first, second, first, first, late, first]
+    assert summary.examined == len(work.done)
 
 
 async def test_where_nobody_can_say_what_waits_the_others_have_their_turn(

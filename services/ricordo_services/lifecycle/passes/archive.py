@@ -1,6 +1,6 @@
 """Archive: whoever keeps a copy of memories is told once more what the archive took or gave back."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -37,7 +37,7 @@ class Archive:
         now: datetime,  # noqa: ARG002
         user_id: str | None,
         after: UUID | None,  # noqa: ARG002 - what was told is not found again
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Tell of all moves."""
         before = self.clock.now()
         while moved := await self.life.moved(tenant, before, _SLICE, user_id=user_id):

@@ -1,6 +1,6 @@
 """Compress: at night, what is old and weak is condensed into syntheses, and stays."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -64,13 +64,13 @@ class Compress:
         now: datetime,
         user_id: str | None,
         after: UUID | None,  # noqa: ARG002 - what was condensed is not found again
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Condense what is old and weak."""
         async for user in self._users(tenant, now, user_id):
             async for one in self.trials.each(self._whole(tenant, user, now), now, tenant, user_id=user):
                 yield one
 
-    async def _users(self, tenant: str, now: datetime, user_id: str | None) -> AsyncIterator[str]:
+    async def _users(self, tenant: str, now: datetime, user_id: str | None) -> AsyncGenerator[str]:
         if user_id is not None:
             yield user_id
             return
@@ -80,7 +80,7 @@ class Compress:
                 yield user
             after = users[-1]
 
-    async def _whole(self, tenant: str, user_id: str, now: datetime) -> AsyncIterator[Slice]:
+    async def _whole(self, tenant: str, user_id: str, now: datetime) -> AsyncGenerator[Slice, None]:
         """Go through a user's weak memories until nothing more comes of them; count each failure once."""
         first, created, failed = True, True, set[_Group]()
         while created:
@@ -94,7 +94,7 @@ class Compress:
 
     async def _of_user(
         self, tenant: str, user_id: str, now: datetime, failed: set[_Group]
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Go once through a user's weak memories."""
         after: Place | None = None
         while True:

@@ -1,6 +1,6 @@
 """Decay: what was not used for more than a week fades, and what is too weak goes to the archive."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -32,7 +32,7 @@ class Decay:
 
     async def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Let memories fade; at most one pass a day changes anything."""
         while True:
             done = await self.life.decay(

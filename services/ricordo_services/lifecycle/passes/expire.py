@@ -1,6 +1,6 @@
 """Expiry: what is past its `expires_at` goes to the archive."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -40,7 +40,7 @@ class Expire:
         now: datetime,
         user_id: str | None,
         after: UUID | None,  # noqa: ARG002 - what has expired is not found again
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Archive what is past its time."""
         while True:
             gone = await self.retention.expire(tenant, now, user_id=user_id, kept=self.kept, limit=_SLICE)

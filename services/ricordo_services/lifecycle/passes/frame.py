@@ -6,11 +6,12 @@ nothing more. What fails for one tenant keeps no other from its turn, and a work
 `Trials`; only a server that is away ends a pass.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 import structlog
@@ -19,6 +20,10 @@ from ricordo.ports.clock import Clock
 from ricordo.ports.passes import PassLocks, PassRuns, PassState
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.progress.passes import PassSummary, Report, RunsElsewhere, silent
+
+_TURN_S: Final = (
+    5.0  # for which a tenant may hold up others, while more waits than anybody works off in that time
+)
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -37,7 +42,7 @@ class Work(Protocol):
 
     def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Do the work and say so, slice by slice; of an item that fails, by `Slice.failed`.
 
         Args:
@@ -144,6 +149,9 @@ class Pass:
     async def attend(self, now: datetime) -> PassSummary | None:
         """Make the pass for the tenants in which something waits for it: where anything is expected.
 
+        They take turns: one in which much waits goes on when the others had theirs, those too in which
+        something has come to wait meanwhile.
+
         Args:
             now: the moment it is made for, aware.
 
@@ -154,16 +162,24 @@ class Pass:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
         summary, began = PassSummary(self.name), self.clock.monotonic()
-        tenants = [one for one in await self.life.tenants() if await self._expected(one, now, None)]
-        if not tenants:
+        waiting = await self._waiting(now)
+        if not waiting:
             return None
         async with self.locks.alone(self.name) as is_alone:
             if not is_alone:
                 return None
-            for tenant in tenants:
-                await self._apart(partial(self._make, tenant, now, None, summary), tenant, now, summary)
+            while waiting:
+                cut_short = set[str]()
+                for tenant in waiting:
+                    doing = partial(self._turn, tenant, now, summary, cut_short)
+                    await self._apart(doing, tenant, now, summary)
+                waiting = await self._waiting(now) if cut_short else []
         summary.seconds = self.clock.monotonic() - began
         return summary
+
+    async def _waiting(self, now: datetime) -> Sequence[str]:
+        """Return the tenants in which anything is expected."""
+        return [one for one in await self.life.tenants() if await self._expected(one, now, None)]
 
     async def _apart(
         self, doing: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: PassSummary
@@ -185,6 +201,17 @@ class Pass:
         async for one in self.work.slices(tenant, now, user_id, None):
             _add(summary, one)
             report(summary)
+        return Slice()
+
+    async def _turn(self, tenant: str, now: datetime, summary: PassSummary, cut_short: set[str]) -> Slice:
+        """Make it for a tenant until nothing is left, or its turn is over: then add it to `cut_short`."""
+        until = self.clock.monotonic() + _TURN_S
+        async with aclosing(self.work.slices(tenant, now, None, None)) as slices:
+            async for one in slices:
+                _add(summary, one)
+                if self.clock.monotonic() >= until:
+                    cut_short.add(tenant)
+                    break
         return Slice()
 
     async def _catch_up(self, tenant: str, now: datetime, every: timedelta, summary: PassSummary) -> Slice:

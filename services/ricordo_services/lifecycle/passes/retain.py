@@ -1,6 +1,6 @@
 """Retention: of more memories than a user is to have, the worst go to the archive."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -46,7 +46,7 @@ class Retain:
         now: datetime,
         user_id: str | None,
         after: UUID | None,  # noqa: ARG002 - who has no more than that is not found again
-    ) -> AsyncIterator[Slice]:
+    ) -> AsyncGenerator[Slice, None]:
         """Prune one user after the other; the memories of who has too many are examined."""
         for kinds, limit in self._limits():
             for user, number in (await self.retention.over_quota(tenant, kinds, limit, user_id)).items():
@@ -55,7 +55,7 @@ class Retain:
                 async for one in self.trials.each(self._prune(tenant, now, quota), now, tenant, user_id=user):
                     yield one
 
-    async def _prune(self, tenant: str, now: datetime, quota: Quota) -> AsyncIterator[Slice]:
+    async def _prune(self, tenant: str, now: datetime, quota: Quota) -> AsyncGenerator[Slice, None]:
         while True:
             gone = await self.retention.prune(tenant, now, quota, limit=_SLICE)
             await self.emitter.emit(tenant, archived(gone, ArchiveReason.RETENTION))

@@ -1,6 +1,6 @@
 """What a pass has done in one step, and what keeps an item that fails from failing its neighbours."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -59,8 +59,8 @@ class Trials(Setbacks):
         return done
 
     async def each(
-        self, slices: AsyncIterator[Slice], now: datetime, tenant: str, **ids: object
-    ) -> AsyncIterator[Slice]:
+        self, slices: AsyncGenerator[Slice, None], now: datetime, tenant: str, **ids: object
+    ) -> AsyncGenerator[Slice, None]:
         """Do one item that takes several slices; see `of`. What it did before it failed stays done."""
         failed = True
         if not self.rests(now, tenant, **ids):

@@ -52,22 +52,28 @@ set since = least(u.since, excluded.since), closed = true, changes = u.changes +
 
 -- name: due
 -- $2 before when the last of it came in, $3 user or null, $4 how many. Not as long as a message of the conversation waits
--- for its feeling and weight; one that became a dead letter may never have them.
-select u.user_id, u.conversation_id, u.since, u.since_message, u.stored_at, u.changes
-from (
-    (select * from unsummarized where tenant = $1 and closed and ($3::text is null or user_id = $3)
-     order by stored_at limit $4)
-    union
-    (select * from unsummarized where tenant = $1 and stored_at <= $2 and ($3::text is null or user_id = $3)
-     order by stored_at limit $4)
-) as u
-where not exists (
-    select from stages s
-    where s.tenant = $1 and s.user_id = u.user_id and s.pending and s.conversation_id = u.conversation_id
-      and s.message_id is not null and s.enriched is null
+-- for its feeling and weight; one that became a dead letter may never have them. However many wait, they hide none.
+with waits as materialized (
+    select distinct s.user_id, s.conversation_id
+    from stages s
+    where s.tenant = $1 and s.pending and s.message_id is not null and s.enriched is null
+      and ($3::text is null or s.user_id = $3)
       and not exists (
           select from dead_letters d
-          where d.tenant = $1 and d.message_id = s.message_id and d.consumer in ('encode', 'enrichment')))
+          where d.tenant = $1 and d.message_id = s.message_id and d.consumer in ('encode', 'enrichment'))
+), closed as (
+    select u.* from unsummarized u
+    where u.tenant = $1 and u.closed and ($3::text is null or u.user_id = $3)
+      and not exists (select from waits w where w.user_id = u.user_id and w.conversation_id = u.conversation_id)
+    order by u.stored_at limit $4
+), silent as (
+    select u.* from unsummarized u
+    where u.tenant = $1 and u.stored_at <= $2 and ($3::text is null or u.user_id = $3)
+      and not exists (select from waits w where w.user_id = u.user_id and w.conversation_id = u.conversation_id)
+    order by u.stored_at limit $4
+)
+select u.user_id, u.conversation_id, u.since, u.since_message, u.stored_at, u.changes
+from (select * from closed union select * from silent) as u
 order by u.stored_at, u.user_id, u.conversation_id limit $4
 
 -- name: ends
