@@ -20,7 +20,7 @@ from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import print_json, screen
 from ricordo_services.cli.servers import running_stack
 from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
-from ricordo_services.cli.tombstones import read_list, write_list
+from ricordo_services.cli.tombstones import check_replaceable, read_list, write_list
 from ricordo_services.stack import StackError, swap
 from ricordo_services.stack.account import lend, server_account
 from ricordo_services.stack.alone import postgres_alone
@@ -82,7 +82,7 @@ def restore(
     keep_logs_quiet()
     path = folder_of(context, data_dir).expanduser().absolute()
     stones = [stone for one in lists or () for stone in read_list(one)]
-    with opened(source.expanduser()) as archive, _taken(path) as folder:
+    with opened(source.expanduser()) as archive, _unmade_in_vain(path), _taken(path) as folder:
         archive.check(_newest_schema())
         _refuse_links(folder.path)
         if (folder.path / _CLUSTER).exists():
@@ -105,15 +105,24 @@ def restore(
 
 @forgotten.command("save")
 @guarded
-async def save(context: typer.Context, target: ListFile, *, data_dir: DataDir = None) -> None:
-    """Write what was asked to be forgotten into a file, which is replaced."""
+async def save(
+    context: typer.Context,
+    target: ListFile,
+    *,
+    data_dir: DataDir = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE whatever it holds.")] = False,
+) -> None:
+    """Write what was asked to be forgotten into a file; an earlier list is replaced."""
     from ricordo_services.wiring.backups import tombstones  # noqa: PLC0415 - slow to load
 
     keep_logs_quiet()
+    if not force:
+        check_replaceable(target.expanduser())
     async with _database(context, data_dir) as dsn:
         stones = await tombstones(dsn)
     write_list(target.expanduser(), stones)
-    screen().print(f"{target} names {len(stones)}", markup=False, soft_wrap=True)
+    told = f"{target} names what was forgotten: {len(stones)} in all"
+    screen().print(told, markup=False, soft_wrap=True)
 
 
 @forgotten.command("apply")
@@ -166,6 +175,18 @@ def _taken(path: Path) -> Iterator[DataFolder]:
     finally:
         folder.forget_run()
         folder.release()
+
+
+@contextmanager
+def _unmade_in_vain(path: Path) -> Iterator[None]:
+    """Leave nothing of a folder that is made within a `with` which fails."""
+    anew = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if anew:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
 
 
 def _refuse_nothing(path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo_services.cli.exporting import NAMES
+from ricordo_services.cli.exporting import END, NAMES
 from ricordo_services.cli.failures import Failed
 
 Item = Mapping[str, Any]
@@ -19,6 +19,7 @@ _FIELDS: Final = {
     "decision": ("first", "second", "same", "decided_by", "decided_at"),
     "note": ("conversation_id", "key", "value", "set_at"),
     "session_end": ("conversation_id", "ended_at"),
+    END: ("items",),
 }
 """By which an item is known for what it says it is; what is not here is made anew, and not read."""
 _KEPT: Final = ("word", "decision", "note", "session_end")
@@ -30,15 +31,19 @@ class Exported:
 
     Attributes:
         path: of the file.
+        title: what a person calls it.
         user_id: of whom it is; empty where it holds nothing.
         beside: the items that are few, by what they are.
         derived: memories that no message is behind.
         corrected: memories of messages that the user has put right.
         places: where in the file documents are, by the message that brought them.
         messages, blank: how many there are, and how many of them hold nothing that could be said again.
+        number: of all its items.
+        promised: how many its end says that there are; None where it has none.
     """
 
     path: Path
+    title: str
     user_id: str = ""
     beside: dict[str, list[Item]] = field(default_factory=lambda: {name: [] for name in _KEPT})
     derived: list[Item] = field(default_factory=list)
@@ -46,19 +51,25 @@ class Exported:
     places: dict[str, int] = field(default_factory=dict)
     messages: int = 0
     blank: int = 0
+    number: int = 0
+    promised: int | None = None
 
     @classmethod
-    def read(cls, path: Path) -> "Exported":
+    def read(cls, path: Path, title: str) -> "Exported":
         """Read a file once.
 
         Raises:
             Failed: it is not what `ricordo export` writes, or not the whole of it, or of several users.
         """
-        if not path.is_file():
-            raise Failed(f"there is no file {path}")
-        found = cls(path)
+        found = cls(path, title)
         for number, place, item in found.lines():
             found._meet(number, place, item)
+        if not found.number:
+            raise Failed(f"{title} holds nothing")
+        if found.promised is None:
+            raise Failed(
+                f"{title} is not whole: its last line is not the end of an export; nothing was taken in"
+            )
         return found
 
     def lines(self) -> Iterator[tuple[int, int, Item]]:
@@ -99,13 +110,13 @@ class Exported:
             item: Item = json.loads(line)
             kind = item["item"]
             missing = [name for name in _FIELDS.get(kind, ()) if name not in item]
-            if kind in NAMES and isinstance(item["user_id"], str) and not missing:
+            if (kind in NAMES or kind == END) and isinstance(item["user_id"], str) and not missing:
                 return item
         except (ValueError, TypeError, KeyError, RecursionError):
             missing = []
         what = f" ({missing[0]} is missing)" if missing else ""
         raise Failed(
-            f"{self.path}, line {number} is no item of an export{what}: nothing was taken in; "
+            f"{self.title}, line {number} is no item of an export{what}: nothing was taken in; "
             "`ricordo export` writes such files, and `ricordo publish` takes messages"
         )
 
@@ -113,9 +124,22 @@ class Exported:
         self.user_id = self.user_id or item["user_id"]
         if item["user_id"] != self.user_id:
             raise Failed(
-                f"{self.path}, line {number} is of another user: import what is held of each by itself"
+                f"{self.title}, line {number} is of another user: import what is held of each by itself"
+            )
+        if self.promised is not None:
+            raise Failed(
+                f"{self.title}, line {number} stands behind the end of the export: nothing was taken in"
             )
         kind = item["item"]
+        if kind == END:
+            self.promised = item["items"]
+            if self.promised != self.number:
+                raise Failed(
+                    f"{self.title} holds {self.number} items, and {self.promised} were exported: "
+                    "nothing was taken in"
+                )
+            return
+        self.number += 1
         if kind in _KEPT:
             self.beside[kind].append(item)
         elif kind == "message":

@@ -38,6 +38,9 @@ NAMES: Final = {
 }
 """What items are called, many of them."""
 
+END: Final = "end"
+"""The last item of a file, which says how many come before it: what was cut off is known by that."""
+
 Write = Callable[[str], None]
 
 
@@ -75,6 +78,8 @@ async def export(
                         counts[str(item["item"])] += 1
                         done = counts["message"] + counts["memory"]
                         show(done, max(total, done))
+                if counts:
+                    write(json.dumps({"item": END, "user_id": user, "items": counts.total()}))
     except asyncio.CancelledError:
         kept = f"; {file} was not written" if to_file else ""
         raise Interrupted(f"{counts.total()} items were handed over{kept}") from None

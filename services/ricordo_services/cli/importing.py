@@ -13,17 +13,19 @@ import typer
 from rich.text import Text
 
 from ricordo.client import MemoryClient, Timeout
-from ricordo_services.cli.asking import asking
+from ricordo_services.cli.asking import Asking, asking
 from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.exported import Exported, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
+from ricordo_services.cli.lines import title
 from ricordo_services.cli.options import DataDir, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.cli.progress import progress
-from ricordo_services.cli.publish import Patience
+from ricordo_services.cli.publish import Patience, refusals
 from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
 from ricordo_services.cli.reception import open_reception
 from ricordo_services.cli.servers import Target
+from ricordo_services.cli.spooling import at_rest
 from ricordo_services.cli.stores import stores_beside
 from ricordo_services.cli.views import plain
 
@@ -37,7 +39,14 @@ _AGAIN: Final = "what was taken in stays, and counts once"
 
 async def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Of `ricordo export`.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Of `ricordo export`, also as gzip has packed it; - for standard input.",
+            show_default=False,
+        ),
+    ],
     *,
     wait: Annotated[
         bool, typer.Option("--wait", help="Return when summaries and the like are found, too.")
@@ -51,29 +60,41 @@ async def import_(
     ] = False,
 ) -> None:
     """Take in what was handed over of a user."""
-    exported = Exported.read(file)
-    if not exported.user_id:
-        raise Failed(f"{file} holds nothing")
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
     keep_logs_quiet()
+    with at_rest(file) as path:
+        await _import(context, Exported.read(path, title(file)), question, data_dir, timeout, wait=wait)
+
+
+async def _import(
+    context: typer.Context,
+    exported: Exported,
+    question: Asking,
+    data_dir: Path | None,
+    timeout: float,
+    *,
+    wait: bool,
+) -> None:
     settings = stores_beside(question.target, context, data_dir)
     from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
-    publication = Publication(partial(_report, str(file)), str(file))
+    publication = Publication(partial(_report, exported.title), exported.title)
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(question.client())
-            await _take_in(client, question.target, exported, publication, timeout, quiet=as_json)
+            await _take_in(client, question.target, exported, publication, timeout, quiet=question.as_json)
             opening = wiring.restoring(settings, question.target.tenant, exported.user_id)
             restore = await exits.enter_async_context(opening)
-            await _restore(client, exported, restore, timeout)
+            await _restore(client, exported, restore, publication.failed, timeout)
             if wait:
                 await _settled(client, exported.user_id, timeout)
     except (KeyError, TypeError, ValueError) as error:
-        raise Failed(f"{file} holds an item that is not as an export has it ({error!r}): {_AGAIN}") from None
+        raise Failed(
+            f"{exported.title} holds an item that is not as an export has it ({error!r}): {_AGAIN}"
+        ) from None
     except asyncio.CancelledError:
         raise Interrupted(f"run it again, and it goes on: {_AGAIN}") from None
-    _summarise(publication, exported, restore, as_json=as_json)
+    _summarise(publication, exported, restore, as_json=question.as_json)
     if publication.faults or restore.tally.left_out:
         raise typer.Exit(FAILED)
 
@@ -103,19 +124,21 @@ async def _take_in(
         async with open_reception(target) as reception:
             async with aclosing(exported.bodies()) as bodies:
                 await publish_lines(client, bodies, publication, bulk=True, advance=_ignore)
-            sequences = {one.sequence for one in publication.acknowledged}
-            refused = None if reception is None else await reception.refusals(sequences, patience)
+            refused = await refusals(reception, publication, patience)
         await await_remembered(client, publication, patience, advance, refused)
 
 
-async def _restore(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
-    """Put back what messages do not tell, each after that which it rests on.
+async def _restore(
+    client: MemoryClient, exported: Exported, restore: "Restore", failed: set[str], patience: float
+) -> None:
+    """Put back what messages do not tell, each after that which it rests on; nothing of those that failed.
 
     Sessions end behind their summaries, so that none is summed up anew.
     """
     for kind in ("message", "document"):
         for item in exported.items(kind):
-            restore.names.meet(item)
+            if kind != "message" or item["message"]["id"] not in failed:
+                restore.names.meet(item)
     await _correct(client, exported, restore, patience)
     await restore.decisions(exported.beside["decision"])
     await restore.words(exported.beside["word"])
@@ -129,13 +152,14 @@ async def _restore(client: MemoryClient, exported: Exported, restore: "Restore",
 
 async def _correct(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
     """Have memories say what the user has put right, and wait for what follows from it."""
-    for item in exported.corrected:
+    corrected = [one for one in exported.corrected if one["id"] in restore.names.known]
+    for item in corrected:
         here, content = restore.names.known[item["id"]], item["content"]
         request = f"import-{uuid5(NAMESPACE_OID, f'{here} {content}')}"
         await client.correct(exported.user_id, memory_id=here, content=content, request_id=request)
         restore.tally.count("corrections", 1)
-    if exported.corrected:
-        await client.remembered([item["message_id"] for item in exported.corrected], patience)
+    if corrected:
+        await client.remembered([item["message_id"] for item in corrected], patience)
 
 
 def _some(items: Iterator[Item]) -> Iterator[list[Item]]:

@@ -172,9 +172,13 @@ def reading(stream: str) -> Iterator[None]:
     except nats.js.errors.NotFoundError:
         raise
     except TimeoutError:
-        raise Timeout(f"JetStream did not tell what {stream} holds within {SECONDS:g} s") from None
+        raise Timeout(_silence(stream)) from None
     except (nats.errors.Error, OSError) as error:
         raise Unavailable(f"{stream} cannot be read: {str(error) or type(error).__name__}") from None
+
+
+def _silence(stream: str) -> str:
+    return f"JetStream did not tell what {stream} holds within {SECONDS:g} s"
 
 
 @asynccontextmanager
@@ -193,5 +197,10 @@ async def open_letters(target: Target) -> AsyncIterator[Letters]:
                 f"the stream {STREAM_DEAD_LETTERS} is not there yet: workers make it when they start, "
                 "and `ricordo up` starts them"
             ) from None
+        except TimeoutError:
+            told = (
+                "; a bot's credentials do not let it ask: `operator.env` of `ricordo auth` has some that do"
+            )
+            raise Failed(_silence(STREAM_DEAD_LETTERS) + told) from None
         except (nats.errors.Error, OSError) as error:
             raise Failed(f"the dead letters cannot be read: {str(error) or type(error).__name__}") from None

@@ -61,7 +61,7 @@ async def publish(
                 await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
             if wait:
                 with bar("remembering", len(publication.acknowledged)) as advance:
-                    refused = await _refusals(reception, publication, timeout)
+                    refused = await refusals(reception, publication, timeout)
                     await await_remembered(client, publication, timeout, advance, refused)
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
@@ -80,12 +80,18 @@ def _check(source: str) -> None:
             raise Failed(f"{source} is a folder: name a file of messages, a JSON object a line")
 
 
-async def _refusals(
+async def refusals(
     reception: Reception | None, publication: Publication, patience: float
 ) -> dict[int, str] | None:
+    """Return why ingest gave up which of the messages, by their numbers; None where nobody can see it.
+
+    Raises:
+        Timeout, Unavailable: see `Reception.refusals`.
+    """
     if reception is None:
         return None
-    return await reception.refusals({one.sequence for one in publication.acknowledged}, patience)
+    sequences = {one.sequence for one in publication.acknowledged}
+    return await reception.refusals(sequences, patience, repeated=publication.repeated)
 
 
 def _size(source: str) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
-from ricordo.client import InvalidRequest, MemoryClient, RicordoError, StreamFull
+from ricordo.client import InvalidRequest, MemoryClient, Published, RicordoError, StreamFull
 from ricordo.client.exceptions import first_of
 from ricordo.messages.codec import readable_id
 from ricordo.messages.errors import DecodeError
@@ -58,6 +58,7 @@ class Publication:
         report: told of each fault when it is found.
         source: where the lines come from, in words.
         acknowledged: what is safe on disk, repeated ids included, in the order of the acks.
+        repeated: whether any of these was published just before, by the word of the stream.
         remembered: how many of these are remembered.
         faults: in the order of being found.
     """
@@ -65,8 +66,14 @@ class Publication:
     report: Callable[[Fault], None]
     source: str = "standard input"
     acknowledged: list[Acknowledged] = field(default_factory=list)
+    repeated: bool = False
     remembered: int = 0
     faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def failed(self) -> set[str]:
+        """The ids of messages that did not make it, where they could be read."""
+        return {one.message_id for one in self.faults if one.message_id is not None}
 
     @property
     def so_far(self) -> str:
@@ -106,8 +113,9 @@ async def publish_lines(
 
     async def send(number: int, line: bytes, message: MessageReceived) -> None:
         try:
-            sequence = await _until_taken(client, message, bulk=bulk)
-            publication.acknowledged.append(Acknowledged(number, message.id, sequence))
+            published = await _until_taken(client, message, bulk=bulk)
+            publication.acknowledged.append(Acknowledged(number, message.id, published.sequence))
+            publication.repeated |= published.duplicate
         except InvalidRequest as error:
             publication.fail(Fault(number, message.id, error.message))
         finally:
@@ -143,11 +151,11 @@ def _refuse_binary(source: str, number: int, line: bytes) -> None:
         )
 
 
-async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> int:
-    """Publish, waiting while the stream is full: the workers make room. Return the number in the stream."""
+async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> Published:
+    """Publish, waiting while the stream is full: the workers make room."""
     for _ in range(_FULL_PATIENCE):
         try:
-            return (await client.publish(message, bulk=bulk)).sequence
+            return await client.publish(message, bulk=bulk)
         except StreamFull:
             await asyncio.sleep(_FULL_PAUSE_S)
     raise StreamFull("the input stream is full and stays so: do the workers run? `ricordo doctor` tells")

@@ -33,12 +33,15 @@ class Reception:
     _tenant: str
     _since: int
 
-    async def refusals(self, sequences: Collection[int], patience: float) -> dict[int, str]:
+    async def refusals(
+        self, sequences: Collection[int], patience: float, *, repeated: bool = False
+    ) -> dict[int, str]:
         """Wait until ingest is done with messages, and return why it gave up which.
 
         Args:
             sequences: their numbers in the input stream, from the acks.
             patience: seconds without any progress after which it is given up.
+            repeated: whether any was published a short time before, and may have been given up by then.
 
         Raises:
             Timeout: ingest does not get on, or it cannot be seen whether it does.
@@ -49,7 +52,7 @@ class Reception:
         wanted = set(sequences)
         return {
             letter.origin: f"{letter.code}: {letter.reason}"
-            async for letter in self._letters.after(self._since, subject)
+            async for letter in self._letters.after(0 if repeated else self._since, subject)
             if letter.origin in wanted
         }
 

@@ -32,6 +32,26 @@ def write_list(path: Path, stones: Sequence[Tombstone]) -> None:
     private.write(path, "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
 
 
+def check_replaceable(path: Path) -> None:
+    """Refuse to write a list over what is none.
+
+    Raises:
+        Failed: a file is there that is no such list.
+        OSError: it cannot be read.
+    """
+    if path.is_dir():
+        raise Failed(f"{path} is a folder: name a file")
+    if not path.exists():
+        return
+    try:
+        read_list(path)
+    except Failed:
+        raise Failed(
+            f"{path} is there, and is no list of what was forgotten: name another file, or replace it with "
+            "--force"
+        ) from None
+
+
 def read_list(path: Path) -> list[Tombstone]:
     """Return what a list holds.
 

@@ -121,7 +121,7 @@ class Status:
 def _state(progress: Progress | None, failure: Failure | None) -> MessageState:
     if progress is not None and progress.remembered:
         return MessageState.REMEMBERED
-    if failure is not None and not failure.of_another:
+    if failure is not None and not failure.of_another and not failure.is_forgotten:
         return MessageState.FAILED
     return MessageState.UNKNOWN if progress is None else MessageState.RECEIVED
 

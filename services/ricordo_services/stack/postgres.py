@@ -23,7 +23,7 @@ SETTINGS = {
     "listen_addresses": LOOPBACK,
     "unix_socket_directories": "",  # a socket's path has about 100 characters at most
     "password_encryption": "scram-sha-256",
-    "max_connections": "60",
+    "max_connections": "100",
     "shared_buffers": "64MB",
     "work_mem": "4MB",
     "maintenance_work_mem": "64MB",

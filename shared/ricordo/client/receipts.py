@@ -28,7 +28,7 @@ class Receipt:
 
     Attributes:
         message_id: the message.
-        state: `remembered` or `failed`.
+        state: `remembered`, `failed`, or `unknown` of what was asked to be forgotten, and is kept out.
         error: why it failed. Beside `remembered` it is of another message that was sent under the same id and
             refused, now or earlier: the first to arrive stays.
     """
@@ -117,7 +117,8 @@ class Receipts:
         except (Unavailable, Timeout) as error:
             self._unreachable = error  # retrieval may be starting; the receipts are heard without it
             return
-        if status.state in (MessageState.REMEMBERED, MessageState.FAILED):
+        kept_out = status.state is MessageState.UNKNOWN and status.error is not None
+        if kept_out or status.state in (MessageState.REMEMBERED, MessageState.FAILED):
             self._settle(Receipt(message_id, status.state, status.error))
 
     def _settle(self, receipt: Receipt) -> None:

@@ -277,7 +277,7 @@ class StatusReply(Message):
     state: MessageState
     stages: Stages = Stages()
     error: str | None = None
-    """Why it failed: a code, a colon and a sentence."""
+    """Why it failed: a code, a colon and a sentence. Of an unknown message `forgotten`, if it was to be."""
     document: DocumentStatus | None = None
     """The document that it brought, which is read after the message itself."""
 

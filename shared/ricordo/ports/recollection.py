@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
 from ricordo.domain.memory import Memory
 from ricordo.ports.stages import Progress
+
+FORGOTTEN: Final = "forgotten"
+"""The code of a message that is kept out, as it was asked to be forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a message was dead-lettered.
+    """Why a message was dead-lettered, or, by the code `forgotten`, kept out.
 
     Attributes:
         of_another: whether it is another body that was sent under the same id, and not the message on record.
@@ -71,6 +74,11 @@ class Failure:
     reason: str
     died_at: datetime
     of_another: bool = False
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether the message was asked to be forgotten."""
+        return self.code == FORGOTTEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +139,7 @@ class Recollection(Protocol):
         ...
 
     async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, Failure | None]:
-        """Return the stages of a message, and its last dead letter."""
+        """Return the stages of a message, and its last dead letter; of nothing, whether it was forgotten."""
         ...
 
     async def counts(self, tenant: str, user_id: str) -> Counts:

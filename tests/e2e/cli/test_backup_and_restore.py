@@ -49,6 +49,13 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
     assert here.json("restore", str(file), "--force")["forgotten_again"] == 2
     _stays_forgotten(here, before)
 
+    forgotten.with_suffix(".txt").write_text("What I have to buy: figs.")
+    assert "is no list" in here("forgotten", "save", str(forgotten.with_suffix(".txt")), code=1)
+    damaged, nowhere = tmp_path / "damaged.tar.gz", Ricordo(tmp_path / "nowhere")
+    damaged.write_bytes(file.read_bytes()[:-5_000])
+    assert "nothing was changed" in nowhere("restore", str(damaged), code=1)
+    assert not nowhere.data_dir.exists()
+
     elsewhere = Ricordo(tmp_path / "elsewhere")
     assert elsewhere.json("restore", str(file))["forgotten_again"] == 0
     with up(elsewhere) as stack:
@@ -68,8 +75,11 @@ def _stays_forgotten(ricordo: Ricordo, before: dict[str, Any]) -> None:
         until(lambda: ricordo.json("status", "m-2")["state"] == "unknown")
         until(lambda: ricordo.json("status", "m-5")["state"] == "unknown")
         lines = "\n".join(json.dumps(_said(*one)) for one in STORY)
-        ricordo.publish(lines)
-        until(lambda: ricordo.json("stats", "--user", "u-1")["pending"] == 0)
+        again = ricordo.publish(lines, "--wait", code=1)
+        assert {one["id"]: one["message"].partition(":")[0] for one in again["faults"]} == {
+            "m-2": "forgotten",
+            "m-5": "forgotten",
+        }
         told = _told(ricordo)
         assert "7713" not in json.dumps(told)
         assert "Nora" not in json.dumps(told)

@@ -46,6 +46,7 @@ def test_a_file_holds_all_and_is_for_nobody_else(ricordo: Ricordo) -> None:
     counted = ricordo.json("export", "--user", "ada", str(path))
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert counted["items"]["message"] == counted["items"]["memory"] == 2
+    assert lines.pop() == {"item": "end", "user_id": "ada", "items": sum(counted["items"].values())}
     assert len(lines) == sum(counted["items"].values())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "È un bel posto." in path.read_text(encoding="utf-8")

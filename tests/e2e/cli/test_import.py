@@ -1,5 +1,6 @@
 """What was exported of a user is taken in by another tenant, and recalled there alike."""
 
+import gzip
 import json
 import subprocess
 from base64 import b64encode
@@ -136,20 +137,68 @@ def test_a_summary_that_was_put_right_takes_the_place_of_one_that_was_made_there
     assert (found["id"], found["content"], found["verified"]) == (own["id"], SUMMARY, True)
 
 
+def test_it_comes_from_a_pipe_and_compressed_too(ricordo: Ricordo, exported: Path) -> None:
+    packed = ricordo.home / "carla.jsonl.gz"
+    packed.write_bytes(gzip.compress(exported.read_bytes()))
+    text = exported.read_text(encoding="utf-8")
+    piped = ricordo.process("import", "-", "--tenant", "piped", "--json", stdin=text)
+    assert json.loads(piped) == ricordo.json("import", str(packed), "--tenant", "packed")
+    again = ricordo.json("import", str(packed), "--tenant", "packed")
+    assert (again["messages"], again["restored"]["memories"]) == (12, 0)
+
+
+def test_what_was_forgotten_there_is_left_out_by_name(ricordo: Ricordo, exported: Path) -> None:
+    """At once; and nothing is said to be restored of it."""
+    tenant = ("--tenant", "forgetful")
+    ricordo("import", str(exported), "--wait", *tenant)
+    ricordo("forget", "--user", "carla", "--message", "m-6", "--yes", *tenant)
+    ricordo("forget", "--user", "carla", "--conversation", "c-9", "--yes", *tenant)
+    before = _items(ricordo, "forgetful")
+    said = ricordo("import", str(exported), "--wait", *tenant, code=1)
+    for message in ("m-6", "m-30", "m-31", "m-32"):
+        assert f"({message}): forgotten: it was asked to be forgotten, and is kept out" in said
+    assert "left out: a summary whose sources are not here" in said
+    assert "8 messages of carla remembered" in said
+    assert "4 failed" in said
+    assert _items(ricordo, "forgetful") == before
+    assert "forgotten: it was asked to be forgotten" in ricordo("status", "m-31", *tenant)
+
+
+def test_another_user_gets_nothing_of_it_under_the_same_ids(ricordo: Ricordo, exported: Path) -> None:
+    """However often it is tried: the messages belong to whom they came from."""
+    path = ricordo.home / "dora.jsonl"
+    path.write_text(exported.read_text(encoding="utf-8").replace('"user_id": "carla"', '"user_id": "dora"'))
+    for _ in range(2):
+        done = ricordo.json("import", str(path), code=1)
+        assert (done["messages"], done["failed"]) == (0, 12)
+        assert {what for what, number in done["restored"].items() if number} <= {"words", "notes"}
+    assert ricordo.json("stats", "--user", "dora")["memories"] == 0
+
+
 def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) -> None:
     good = exported.read_text(encoding="utf-8")
     other = good.splitlines()[0].replace('"user_id": "carla"', '"user_id": "dora"')
+    lines = good.splitlines(keepends=True)
     for text, said in (
         (good[: len(good) // 2], "is no item of an export"),
+        ("".join(lines[:-3]), "is not whole"),
+        ("".join(lines[:4] + lines[5:]), "items, and"),
+        (good + lines[0], "stands behind the end"),
         ('{"id": "m-1", "content": "x"}', "`ricordo publish` takes messages"),
-        (good + other, "is of another user"),
+        (other + good, "is of another user"),
         (good.replace('"importance_beyond"', '"importance_below"'), "importance_beyond is missing"),
         ("", "holds nothing"),
     ):
         path = ricordo.home / "bad.jsonl"
         path.write_text(text, encoding="utf-8")
         assert said in ricordo("import", str(path), "--tenant", "nowhere", code=1)
-    assert "there is no file" in ricordo("import", "no.jsonl", code=1)
+    (ricordo.home / "bad.jsonl.gz").write_bytes(gzip.compress(good.encode())[:-20])
+    for name, said in (
+        (str(ricordo.home / "bad.jsonl.gz"), "cannot be read"),
+        (str(ricordo.home), "is a folder"),
+        ("no.jsonl", "there is no file"),
+    ):
+        assert said in ricordo("import", name, code=1)
     assert ricordo.json("stats", "--user", "carla", "--tenant", "nowhere")["history"] == 0
 
 

@@ -32,8 +32,9 @@ async def write(
         connection: in a transaction of `tenant`.
         tenant: whose they are.
         memories: without a message, their ids of `ricordo.domain.memory.derived_id`. One whose sources are
-            not all there, or before which a tombstone stands, is left out; one that is there already stays.
-            Their importance is that of what they say; what their access count adds comes on top.
+            not all there, and the same user's, or before which a tombstone stands, is left out; one that is
+            there already stays. Their importance is that of what they say; what their access count adds comes
+            on top.
         at: when they are stored, aware.
         finished: whether feeling, importance, topics and people are as they shall be; else enrichment derives
             them from the text, as of any message.

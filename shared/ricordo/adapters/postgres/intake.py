@@ -71,6 +71,8 @@ class _Batch:
         fresh = self._places({row["message_id"]: row["digest"] for row in kept})
         rezoned = await self._keep(fresh) if fresh else ()
         standing = await self._fetch("standing", self.document)
+        if kept_out := [row["n"] for row in standing if row["forgotten"]]:
+            await self._execute("keep_out", self.document, kept_out, self.at)
         outcomes = [
             beyond.get(message.message_id) or _outcome(message, row)
             for message, row in zip(self.messages, standing, strict=True)

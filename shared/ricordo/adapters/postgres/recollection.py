@@ -66,10 +66,12 @@ class PostgresRecollection:
         return [rows.memory(row) for row in await self._fetch("timeline", tenant, user_id, start, end, limit)]
 
     async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, Failure | None]:
-        """Return the stages of a message, and its last dead letter."""
+        """Return the stages of a message, and its last dead letter; see `Recollection.status`."""
         async with self._database.transaction(tenant) as connection:
             stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
             failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
+            if stages is None:
+                failure = await connection.fetchrow(_SQL["forgotten"], tenant, message_id) or failure
         return (
             None if stages is None else rows.progress(stages),
             None if failure is None else Failure(**dict(failure)),

@@ -66,7 +66,7 @@ class PostgresRestoring:
             await connection.execute(
                 _SQL["keep_insights"], tenant, user_id, [about[one] for one in insights], insights
             )
-        return written
+        return [one for one in written if one.user_id == user_id]
 
     async def use(self, tenant: str, user_id: str, kept: Sequence[Kept]) -> Sequence[Restored]:
         """Have memories be as used as they were elsewhere; see `Restoring.use`."""

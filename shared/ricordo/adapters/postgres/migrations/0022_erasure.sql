@@ -3,10 +3,12 @@ alter table tombstones add column erased_at timestamptz;  -- null as long as som
 alter table tombstones add column times integer not null default 1;  -- how often it was asked for
 alter table tombstones add column erased jsonb not null default '{}';
 alter table tombstones add column requests text[] not null default '{}';  -- under which it was asked for
--- `erased`: a message that went with its user or its conversation.
+-- `erased`: a message that went with its user or its conversation, or came again and was kept out.
 alter table tombstones drop constraint tombstones_scope_check;
 alter table tombstones add constraint tombstones_scope_check
     check (scope in ('message', 'conversation', 'user', 'erased'));
+-- By the id of a message alone, as its status is asked for.
+create index tombstones_messages on tombstones (tenant, key) where scope in ('message', 'erased');
 create index tombstones_open on tombstones (tenant, buried_at) where erased_at is null;
 
 -- Whether a tombstone stands before what was said at `said`. A message is forgotten for ever; of a user and of a

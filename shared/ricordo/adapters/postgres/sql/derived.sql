@@ -5,7 +5,7 @@
 select pg_advisory_xact_lock(hashtextextended($1 || '/user/' || user_id, 0)) from unnest($2::text[]) as user_id
 
 -- name: write
--- Only of sources that are all there, and where no tombstone stands: what is forgotten comes back in no summary. One
+-- Only of sources that are all there and the same user's, and where no tombstone stands: what is forgotten comes back in no summary. One
 -- that is there already stays as it is, as use and the user's word have made it.
 with offered as (
     select * from jsonb_to_recordset($2::jsonb) as d (
@@ -19,7 +19,7 @@ with offered as (
         questions_addressed text[], key_topics jsonb, source text, confidence double precision, verified boolean,
         tags text[], derived_by text)
 ), there as (
-    select id from memories where tenant = $1 and id in (select unnest(source_ids) from offered)
+    select id, user_id from memories where tenant = $1 and id in (select unnest(source_ids) from offered)
 )
 insert into memories (tenant, id, user_id, conversation_id, type, kind, title, content, summary, language, role, speaker,
                       created_at, timezone, event_start, event_end, expires_at, participants, stated_participants,
@@ -34,7 +34,9 @@ select $1, o.id, o.user_id, o.conversation_id, o.type, o.kind, o.title, o.conten
        o.questions_addressed,
        o.key_topics, o.source, o.confidence, o.verified, o.tags, o.derived_by, o.derived_by, o.kind, $3
 from offered o
-where not exists (select from unnest(o.source_ids) as s (id) where s.id not in (select id from there))
+where not exists (
+    select from unnest(o.source_ids) as s (id)
+    where not exists (select from there t where t.id = s.id and t.user_id is not distinct from o.user_id))
   and not is_forgotten($1, o.user_id, o.conversation_id, '', o.created_at)
 order by o.id
 on conflict (tenant, id) do nothing

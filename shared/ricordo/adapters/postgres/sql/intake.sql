@@ -214,7 +214,8 @@ with turn as materialized (
     where s.tenant = $1 and s.deferred and s.user_id > $2 order by s.user_id limit 1
 ), chosen as materialized (
     select s.memory_id from stages s
-    where s.tenant = $1 and s.deferred and s.user_id = (select user_id from turn) order by s.ingested limit $3
+    where s.tenant = $1 and s.deferred and s.user_id = (select user_id from turn)
+    order by s.ingested, s.message_id limit $3
 ), locked as materialized (
     select s.memory_id from stages s
     where s.tenant = $1 and s.memory_id = any(array(select memory_id from chosen)) and s.deferred
@@ -224,6 +225,17 @@ update stages s set deferred = false, admitted_at = $4 from locked l
 where s.tenant = $1 and s.memory_id = l.memory_id
 returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
           s.extracted
+
+-- name: keep_out
+-- $3 which messages were kept out, $4 when they came: it is known of each of them, too, that it is forgotten.
+insert into tombstones (tenant, scope, key, user_id, buried_at, erased_at)
+select distinct $1, 'erased', m.message_id, m.user_id, $4::timestamptz, $4::timestamptz
+from jsonb_to_recordset($2::jsonb) as m (n integer, message_id text, user_id text)
+where m.n = any($3::integer[])
+  and not exists (select from tombstones t
+                  where t.tenant = $1 and t.scope = 'message' and t.user_id = m.user_id and t.key = m.message_id)
+order by m.message_id, m.user_id
+on conflict (tenant, scope, user_id, key) do nothing
 
 -- name: standing
 -- What has become of each message: whether a tombstone stands before it, whose content its id carries, how far it is;

@@ -41,6 +41,11 @@ from stages where tenant = $1 and memory_id = $2
 select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of_another from dead_letters
 where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequence desc limit 1
 
+-- name: forgotten
+-- Of a message that nothing is known of: that it was asked to be forgotten, if it was.
+select 'forgotten' as code, 'it was asked to be forgotten, and is kept out' as reason, buried_at as died_at, false as of_another
+from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') limit 1
+
 -- name: counts
 select m.memories, m.archived, m.reflections, m.summaries,
        (select count(*) from history where tenant = $1 and user_id = $2) as history,
