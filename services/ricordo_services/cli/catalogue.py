@@ -312,8 +312,8 @@ ENTRIES: Final = (
         "Take in what was handed over of a user.",
         "Into any tenant and any Ricordo: messages are published on the lane that delays nobody and waited "
         "for; then what they do not tell is put back: use, pins, corrections, the user's word on facts, who "
-        "is who, notes, summaries and insights. It may be stopped and run again: what is there counts once. It "
-        "needs the address of PostgreSQL and of the graph, too, as `reindex` does.",
+        "is who, notes, summaries and insights. It may be stopped and run again: what is there counts once. "
+        "It needs the address of PostgreSQL and of the graph, too, as `reindex` does.",
         (
             "ricordo import davide.jsonl --wait",
             "ricordo export --user davide | ricordo import - --tenant acme --json",
