@@ -49,9 +49,8 @@ async def test_an_erasure_that_is_cut_off_is_taken_up_and_reported_whole(ricordo
     async with await nats.connect(ricordo.nats_url) as connection:
         bot = Bot(connection, tenant)
         await eventually(lambda: _is_over(ricordo, tenant), within=60)  # though nobody asks again
-        await bot.remember(
-            said("since", "My sister Nora lives in Bray.", user_id="u-1", conversation_id="c-0")
-        )
+        since = {"user_id": "u-1", "conversation_id": "c-0", "timestamp": datetime.now(UTC).isoformat()}
+        await bot.remember(said("since", "My sister Nora lives in Bray.", **since))
         reply = (await bot.request("command.forget", FORGET)).body
         assert reply["erased"]["rows"] == 2 * COUNT, "in all, before the kill and after it"
         assert (await bot.ask("stats", user_id="u-1"))["memories"] == 1, "what came since stays"
