@@ -240,7 +240,7 @@ class Consumption:
             reserved = await unless(self.halted, self.hands.reserve(limit)) or 0
             fetched = await self._fetch(subscription, reserved)
             self._health.in_flight += len(fetched or ())
-            await self.hands.receive(fetched or (), reserved)
+            await self.hands.receive(fetched or (), reserved, subscription.max_deliver)
             if halts and fetched is not None and not fetched and self.hands.all_tried:
                 self.brake.found_no_other()
 

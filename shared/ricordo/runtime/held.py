@@ -24,14 +24,16 @@ class Held:
 
     Attributes:
         delivery: what was given; its body, subject and attempt.
+        last: whether it is delivered for the last time: lost now, it is lost for good.
         tried: whether it was handled here, to an end that was no settlement.
         kept: whether it stays in hand when its batch is let go.
     """
 
-    __slots__ = ("_settled", "delivery", "kept", "tried")
+    __slots__ = ("_settled", "delivery", "kept", "last", "tried")
 
-    def __init__(self, delivery: Delivery) -> None:
+    def __init__(self, delivery: Delivery, *, last: bool = False) -> None:
         self.delivery = delivery
+        self.last = last
         self.tried = False
         self.kept = False
         self._settled = False
@@ -76,7 +78,8 @@ class Hands:
 
     A suspect is handled with nothing beside it: should it kill the process, nothing else has used up a
     delivery. So while there is one no slot is given away, and it waits until all else is done; but for what
-    was tried and is kept, which may stay for ever.
+    was tried and is kept, which may stay for ever. One that is delivered for the last time waits for nothing
+    that is not in work yet: what may kill the process beside it has another delivery, and it has none.
 
     Args:
         slots: how many messages may be held at once, from 1.
@@ -117,9 +120,9 @@ class Hands:
             self._free -= taken
             return taken
 
-    async def receive(self, deliveries: Iterable[Delivery], reserved: int) -> None:
+    async def receive(self, deliveries: Iterable[Delivery], reserved: int, max_deliver: int) -> None:
         """Hold `deliveries`, for which `reserved` slots were taken; slots that stay empty are free again."""
-        received = [Held(delivery) for delivery in deliveries]
+        received = [Held(delivery, last=delivery.attempt >= max_deliver) for delivery in deliveries]
         async with self._changed:
             self._waiting.extend(received)
             self._held.update(received)
@@ -162,9 +165,9 @@ class Hands:
             return []
         suspects = [held for held in self._waiting if held.suspect]
         usual = sorted((held for held in self._waiting if not held.suspect), key=lambda held: held.tried)
-        if suspects and (
-            not usual or usual[0].tried
-        ):  # what is kept comes again and again: it would wait for ever
+        # What is kept comes again and again: a suspect would wait for ever.
+        is_turn = not usual or usual[0].tried or any(held.last for held in suspects)
+        if suspects and is_turn:
             return [] if self._in_work else one_by_one(suspects)[: min(limit, 1)]
         return usual[:limit]
 

@@ -10,6 +10,7 @@ from ricordo.runtime.held import Hands, Held
 from ricordo.testing.clock import settle
 
 LINGER_S = 0.05
+MAX_DELIVER = 8
 
 
 @dataclass
@@ -21,7 +22,7 @@ class Stored:
 async def give(hands: Hands, *sequences: int) -> None:
     reserved = await hands.reserve(lambda: len(sequences))
     assert reserved == len(sequences)
-    await hands.receive([cast(Delivery, Stored(sequence)) for sequence in sequences], reserved)
+    await hands.receive([cast(Delivery, Stored(sequence)) for sequence in sequences], reserved, MAX_DELIVER)
 
 
 def sequences(taken: Sequence[Held]) -> list[int]:
@@ -64,7 +65,7 @@ async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> 
 
 async def give_again(hands: Hands, *places: tuple[int, int]) -> None:
     reserved = await hands.reserve(lambda: len(places))
-    await hands.receive([cast(Delivery, Stored(*place)) for place in places], reserved)
+    await hands.receive([cast(Delivery, Stored(*place)) for place in places], reserved, MAX_DELIVER)
 
 
 async def test_what_was_delivered_twice_in_vain_is_handled_alone() -> None:
@@ -124,6 +125,23 @@ async def test_a_suspect_comes_before_what_was_tried_and_behind_what_was_not() -
     assert not taking.done(), "it is handled with nothing beside it"
     await hands.release(first)
     assert sequences(await asyncio.wait_for(taking, 10)) == [2]
+
+
+async def test_a_suspect_that_comes_for_the_last_time_waits_for_nothing_but_what_is_in_work() -> None:
+    hands = Hands(8)
+    await give_again(hands, (1, 1))
+    working = await hands.take(lambda: 8, 0)
+    await give_again(hands, (2, MAX_DELIVER - 1), (3, 1), (4, MAX_DELIVER))
+    taking = asyncio.create_task(hands.take(lambda: 8, 0))
+    await settle()
+    assert not taking.done()
+    await hands.release(working)
+    for sequence in (4, 3, 2):
+        taken = await asyncio.wait_for(taking, 10)
+        assert sequences(taken) == [sequence]
+        taking = asyncio.create_task(hands.take(lambda: 8, 0))
+        await hands.release(taken)
+    taking.cancel()
 
 
 async def test_the_limit_is_asked_for_when_there_is_something_to_take_or_to_give() -> None:
