@@ -185,7 +185,7 @@ def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) ->
         ("".join(lines[:4] + lines[5:]), "items, and"),
         (good + lines[0], "stands behind the end"),
         ('{"id": "m-1", "content": "x"}', "`ricordo publish` takes messages"),
-        (other + good, "is of another user"),
+        (other + "\n" + good, "is of another user"),
         (good.replace('"importance_beyond"', '"importance_below"'), "importance_beyond is missing"),
         ("", "holds nothing"),
     ):

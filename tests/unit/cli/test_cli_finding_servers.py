@@ -139,7 +139,8 @@ def test_servers_that_are_named_apart_from_their_stores_are_refused(
 def test_commands_that_speak_to_both_look_for_both(tmp_path: Path, cli: Cli, words: tuple[str, ...]) -> None:
     announce(default_data_dir())
     file = tmp_path / "ada.jsonl"
-    file.write_text('{"item": "entity", "user_id": "ada"}\n')
+    items: list[dict[str, object]] = [{"item": "entity"}, {"item": "end", "items": 1}]
+    file.write_text("".join(json.dumps({**one, "user_id": "ada"}) + "\n" for one in items))
     named = (*words, str(file)) if words == ("import",) else words
     ended = cli(*named, "--nats", "nats://127.0.0.1:1")
     assert (ended.code, ended.out) == (1, "")

@@ -18,7 +18,7 @@ with offered as (
         reinforcement double precision, pinned boolean, trust double precision, source_ids uuid[],
         questions_addressed text[], key_topics jsonb, source text, confidence double precision, verified boolean,
         tags text[], derived_by text)
-), there as (
+), there as materialized (
     select id, user_id from memories where tenant = $1 and id in (select unnest(source_ids) from offered)
 )
 insert into memories (tenant, id, user_id, conversation_id, type, kind, title, content, summary, language, role, speaker,
