@@ -62,7 +62,8 @@ async def show(
         return
     console = screen()
     for name, value in letter.summary().items():
-        console.print(Text.assemble((f"{name:12}", "bold cyan"), plain(str(value))))
+        told = local_text(letter.at, None) if name == "at" else "-" if value is None else str(value)
+        console.print(Text.assemble((f"{name:12}", "bold cyan"), plain(told)))
     for name, value in letter.headers.items():
         console.print(Text.assemble((f"{name:12}", "dim"), " ", plain(value)))
     console.print()

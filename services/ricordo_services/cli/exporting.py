@@ -38,6 +38,12 @@ NAMES: Final = {
 }
 """What items are called, many of them."""
 
+_ONE: Final = {
+    "word": "word on a fact",
+    "entity": "name",
+    "decision": "decision on who is who",
+    "session_end": "end of a session",
+}
 END: Final = "end"
 """The last item of a file, which says how many come before it: what was cut off is known by that."""
 
@@ -170,7 +176,11 @@ def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> 
     if as_json:
         print_json({"file": file, "items": {name: counts[name] for name in NAMES}})
         return
-    held = [f"{counts[name]} {called}" for name, called in NAMES.items() if counts[name]]
+    held = [
+        f"{counts[name]} {_ONE.get(name, name) if counts[name] == 1 else called}"
+        for name, called in NAMES.items()
+        if counts[name]
+    ]
     where = "" if file == STANDARD_INPUT else f" in {plain(file)}"
     said = f"{', '.join(held)}{where}" if held else f"nothing is held of {plain(user)}"
     margin().print(Text(said), soft_wrap=True)

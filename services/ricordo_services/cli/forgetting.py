@@ -12,7 +12,7 @@ from uuid import uuid4
 import typer
 from rich.text import Text
 
-from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
+from ricordo.client import MemoryClient, NoResponders, RicordoError, Timeout, Unavailable
 from ricordo.messages.commands import Erased, ForgetReply
 from ricordo_services.cli.asking import Asking, asking
 from ricordo_services.cli.configuration import keep_logs_quiet
@@ -132,13 +132,16 @@ async def _forgotten(client: MemoryClient, user: str, wanted: _Wanted, request: 
     Raises:
         RicordoError: it cannot be done now; what is buried by then is erased once it can be.
     """
-    silent = 0
+    silent, begun = 0, False
     while True:
         try:
             return await client.forget(
                 user, message_id=wanted.message, conversation_id=wanted.conversation, request_id=request
             )
+        except NoResponders as error:
+            raise (_unfinished(error) if begun or silent else error) from None
         except Unavailable as error:
+            begun = True
             if not error.message.startswith(UNDER_WAY):
                 raise _unfinished(error) from None
         except Timeout as error:

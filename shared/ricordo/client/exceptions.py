@@ -5,6 +5,7 @@ RicordoError
 ├── Forbidden           wrong credentials, or no permission for this tenant or subject
 ├── NotFound            no such memory, fact or recall
 ├── Unavailable         nobody answers, or what would answer is not there now: try again later
+│   ├── NoResponders    nobody is there who would answer: nothing was done
 │   └── StreamFull      the input stream refuses more: wait until the workers have caught up
 ├── Timeout             no answer in time; also a `TimeoutError`
 └── Internal            the other side failed, or answered what cannot be read
@@ -62,6 +63,10 @@ class Unavailable(RicordoError):
     """Nobody answers, or what would answer is not there now."""
 
     code = ErrorCode.UNAVAILABLE
+
+
+class NoResponders(Unavailable):
+    """Nobody is there who would answer. Nothing was done."""
 
 
 class StreamFull(Unavailable):

@@ -12,6 +12,7 @@ from nats.aio.msg import Msg
 from ricordo.client.exceptions import (
     Internal,
     InvalidRequest,
+    NoResponders,
     RicordoError,
     StreamFull,
     Timeout,
@@ -43,7 +44,7 @@ def translated(subject: str, timeout: float, is_connected: Callable[[], bool]) -
     try:
         yield
     except nats.errors.NoRespondersError:
-        raise Unavailable(
+        raise NoResponders(
             f"nobody answers {Subject.parse(subject).name}: is the worker that owns it running? "
             "`ricordo up` starts all of them, `ricordo doctor` says which one is missing"
         ) from None

@@ -84,7 +84,7 @@ async def test_a_bad_deploy_halts_and_the_next_one_handles_all_that_waited(bus: 
         await eventually(lambda: bad.tried >= first + 20, within=30)  # while each is kept in hand
         assert await holds(bus, STREAM_IN, TOTAL)
         info = await bus._connection.streams.consumer_info(STREAM_IN, "ingest")
-        assert info.num_redelivered == 0
+        assert (info.num_redelivered or 0) <= BATCH, "no more than what it handed back before it halted"
     assert halted.health.dead_lettered == 0
     assert halted.health.retried <= 3 * BATCH, "a batch before it halted, and at its stop what it held"
     good = Deployed(bad=False)

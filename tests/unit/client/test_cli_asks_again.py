@@ -73,7 +73,9 @@ async def test_a_page_is_asked_for_again_and_an_item_that_changed_begins_anew(
     await worker.answer("command.export", answer)
     ended = await ricordo(server, "export", "--user", "u-1")
     assert ended.returncode == 0, ended.stderr
-    assert [json.loads(line)["value"] for line in ended.stdout.splitlines()] == ["first", "x"]
+    *items, end = map(json.loads, ended.stdout.splitlines())
+    assert [one["value"] for one in items] == ["first", "x"]
+    assert end == {"item": "end", "user_id": "u-1", "items": 2}
     assert cursors == [None, "1", "1", "2"]
 
 

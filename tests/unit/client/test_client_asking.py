@@ -13,6 +13,7 @@ from ricordo.client import (
     Internal,
     InvalidRequest,
     MemoryClient,
+    NoResponders,
     NotFound,
     RicordoError,
     Timeout,
@@ -176,7 +177,7 @@ async def test_an_answer_may_hold_fields_of_tomorrow(memory: MemoryClient, worke
 
 
 async def test_nobody_there_is_unavailable_at_once_with_advice(memory: MemoryClient) -> None:
-    with pytest.raises(Unavailable, match=r"nobody answers query\.recall.*ricordo up"):
+    with pytest.raises(NoResponders, match=r"nobody answers query\.recall.*ricordo up"):
         await memory.recall("u-1", "cane", timeout=30)
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from unicodedata import normalize
 from uuid import UUID
 
 import pytest
@@ -154,7 +155,7 @@ def test_what_comes_back_is_not_stored_again(
 ) -> None:
     text = written(material, token_budget, count).text
     assert not stored(text).memorable
-    own = strip_recalled(said)
+    own = normalize("NFC", strip_recalled(said))
     assert collapse(stored(f"Before. {own}\n{text}\nAfter. {own} End.").content) == collapse(
         f"Before. {own} After. {own} End."
     )
