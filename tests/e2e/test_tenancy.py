@@ -117,16 +117,20 @@ async def own_question(bot: Bot) -> None:
 async def repeating(act: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
     """Do something again and again for the length of an `async with`, once at least."""
 
+    going_on = True  # and no cancellation: the driver may take one for an answer that does not come
+
     async def again() -> None:
-        while True:
+        while going_on:
             await act()
             await asyncio.sleep(0.01)
 
     await act()
     async with asyncio.TaskGroup() as tasks:
-        task = tasks.create_task(again())
-        yield
-        task.cancel()
+        tasks.create_task(again())
+        try:
+            yield
+        finally:
+            going_on = False
 
 
 async def settled(operator: Client) -> None:

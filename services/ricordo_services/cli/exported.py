@@ -14,7 +14,16 @@ Item = Mapping[str, Any]
 _FIELDS: Final = {
     "message": ("message", "memory_id"),
     "document": ("message_id", "name", "media_type", "data", "extract_ids"),
-    "memory": ("id", "message_id", "source", "content", "source_ids", "importance_beyond", "stored_at"),
+    "memory": (
+        *("id", "message_id", "source_ids", "kind", "type", "role", "source", "about", "key_topics"),
+        *("content", "title", "summary", "language", "speaker", "timezone", "conversation_id", "location"),
+        *("created_at", "event_start", "event_end", "expires_at"),
+        *("participants", "topics", "questions_addressed", "tags"),
+        *("valence", "arousal", "dominance", "primary_emotion", "emotional_keywords", "trust", "confidence"),
+        *("access_count", "last_accessed", "reinforcement", "importance", "importance_beyond"),
+        *("decay_factor", "pinned", "verified", "stored_at"),
+        *("archived_at", "archive_reason", "compressed", "synthesis_id"),
+    ),
     "word": ("request", "ordinal", "kind", "said_at"),
     "decision": ("first", "second", "same", "decided_by", "decided_at"),
     "note": ("conversation_id", "key", "value", "set_at"),
@@ -110,9 +119,12 @@ class Exported:
             item: Item = json.loads(line)
             kind = item["item"]
             missing = [name for name in _FIELDS.get(kind, ()) if name not in item]
-            if (kind in NAMES or kind == END) and isinstance(item["user_id"], str) and not missing:
+            is_whole = isinstance(item["user_id"], str) and not missing
+            if kind == "message":
+                is_whole = is_whole and isinstance(item["message"].get("content", ""), str)
+            if is_whole and (kind in NAMES or kind == END):
                 return item
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             missing = []
         what = f" ({missing[0]} is missing)" if missing else ""
         raise Failed(

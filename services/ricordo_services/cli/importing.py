@@ -152,7 +152,7 @@ async def _restore(
 
 async def _correct(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
     """Have memories say what the user has put right, and wait for what follows from it."""
-    corrected = [one for one in exported.corrected if one["id"] in restore.names.known]
+    corrected = await restore.to_correct(exported.corrected)
     for item in corrected:
         here, content = restore.names.known[item["id"]], item["content"]
         request = f"import-{uuid5(NAMESPACE_OID, f'{here} {content}')}"

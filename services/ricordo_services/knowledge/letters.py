@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ricordo.messages.codec import spoken
@@ -10,6 +10,7 @@ from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.ports.bus import StoredMessage, StreamAccess
+from ricordo.ports.documents import brought_by
 from ricordo.ports.erasing import Burial, Letter
 
 _NAMES: Final = {
@@ -31,7 +32,7 @@ class DeadLetters:
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
             sequence = letter.sequence
             if _speaks_of(letter.body, burial) and not _said_since(letter, burial):
-                await before(_given_up(letter))
+                await before(replace(_given_up(letter), object_key=brought_by(tenant, letter.body)))
                 await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
 
 

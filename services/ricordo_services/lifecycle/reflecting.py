@@ -92,8 +92,7 @@ class Reflect:
         understood = () if self.model is None else await self.model.insights(tenant, observed)
         [found] = await self.beside.each(_drawn, [(observed, tuple(understood))])
         reflections = [
-            Reflection(identity(tenant, one.user_id, each), remembered(each, observed.memories))
-            for each in found
+            Reflection(identity(one.user_id, each), remembered(each, observed.memories)) for each in found
         ]
         reflected = await self.store.reflect(tenant, one, reflections, self.clock.now())
         if reflected is None:  # somebody else has reflected meanwhile

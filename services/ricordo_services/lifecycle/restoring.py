@@ -150,6 +150,12 @@ class Restore:
 
         return decide
 
+    async def to_correct(self, items: Sequence[Item]) -> list[Item]:
+        """Return those of memories that were put right whose memory is here, and was not put right here."""
+        found = {one["id"]: self.names.known[one["id"]] for one in items if one["id"] in self.names.known}
+        done = await self.restoring.corrected(self.tenant, self.user_id, list(found.values()))
+        return [one for one in items if one["id"] in found and found[one["id"]] not in done]
+
     async def words(self, items: Iterable[Item]) -> None:
         """Take the user's word on facts once more."""
         words: dict[str, list[Evidence]] = {}
@@ -174,7 +180,11 @@ class Restore:
         self.tally.left_out += [f"a {one['kind']} whose sources are not here" for one in waiting]
 
     async def _write(self, items: Sequence[Item]) -> None:
-        memories = [self._memory(one) for one in items]
+        told = {one["id"]: UUID(one["about"]) for one in items if one.get("about") and not _is_held(one)}
+        here = await self.restoring.insights(self.tenant, self.user_id, list(told.values()))
+        # What was drawn from the same messages here stands; what is known of the use of the other is its own.
+        self.names.known |= {one: here[about] for one, about in told.items() if about in here}
+        memories = [self._memory(one) for one in items if told.get(one["id"]) not in here]
         about = {
             self.names.known[one["id"]]: UUID(one["about"]) for one in items if one.get("about") is not None
         }
@@ -268,10 +278,16 @@ class Restore:
                 request_id=request_key(self.tenant, self.user_id, "import", request),
             )
             try:
-                await self.notebook.note(self.tenant, note, at, alive_since=oldest, most=MAX_NOTES)
+                await self.notebook.note(
+                    self.tenant, note, at, alive_since=oldest, most=MAX_NOTES, belated=True
+                )
                 self.tally.count("notes", 1)
             except (Forgotten, TooManyNotes, AnotherNote) as error:
                 self.tally.left_out.append(f"a note: {error}")
+
+
+def _is_held(item: Item) -> bool:
+    return bool(item["verified"] or item["source"] == Source.USER_CORRECTION)
 
 
 def _instant(text: str | None) -> datetime | None:

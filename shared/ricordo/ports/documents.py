@@ -13,6 +13,9 @@ from typing import Final, Literal, Protocol
 from uuid import UUID
 
 from ricordo.domain.memory import Memory
+from ricordo.messages.codec import decode_as
+from ricordo.messages.errors import DecodeError
+from ricordo.messages.events import MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import checked_tenant
 from ricordo.ports.stages import Progress
@@ -45,6 +48,17 @@ def object_key(tenant: str, user_id: str, message_id: str, data: bytes) -> str:
     brought = hashlib.sha256(memory_id(tenant, message_id).bytes)
     brought.update(data)
     return f"{user_prefix(tenant, user_id)}/{brought.hexdigest()}"
+
+
+def brought_by(tenant: str, body: bytes) -> str | None:
+    """Return under which key the document of a message is kept, by the message as it came; None of none."""
+    try:
+        message = decode_as(MessageReceived, body)
+    except DecodeError:
+        return None  # neither was its document kept
+    if message.document is None:
+        return None
+    return object_key(tenant, message.user_id, message.id, message.document.data)
 
 
 def user_prefix(tenant: str, user_id: str) -> str:

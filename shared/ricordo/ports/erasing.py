@@ -84,11 +84,16 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A dead letter, by what was given up: by whom, published on what, at which place of its stream."""
+    """A dead letter, by what was given up: by whom, published on what, at which place of its stream.
+
+    Attributes:
+        object_key: where the document that it brings was kept, if it brings one.
+    """
 
     consumer: str
     subject: str
     sequence: int
+    object_key: str | None = None
 
 
 class Erasing(Protocol):
@@ -132,7 +137,7 @@ class Erasing(Protocol):
         ...
 
     async def letter(self, tenant: str, burial: Burial, letter: Letter) -> None:
-        """Count a dead letter that is about to be deleted, and let go of the reason that is kept of it."""
+        """Count a dead letter that is to be deleted; let go of its reason, and of the document it brings."""
         ...
 
     async def finish(self, tenant: str, burial: Burial) -> Counts:

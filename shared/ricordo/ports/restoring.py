@@ -56,6 +56,10 @@ class Restored:
 class Restoring(Protocol):
     """Each method is one transaction, changes nothing when it is repeated, and raises `StoreUnavailable`."""
 
+    async def corrected(self, tenant: str, user_id: str, memory_ids: Sequence[UUID]) -> set[UUID]:
+        """Return which of the user's memories say what the user has put right here."""
+        ...
+
     async def words(
         self, tenant: str, user_id: str, words: Mapping[str, Sequence[Evidence]], project: Project
     ) -> int:
@@ -71,6 +75,10 @@ class Restoring(Protocol):
         Returns:
             How many requests are new.
         """
+        ...
+
+    async def insights(self, tenant: str, user_id: str, about: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        """Return the memories that tell the user's insights here, by what these are about."""
         ...
 
     async def derived(

@@ -48,7 +48,16 @@ class Note:
 class Notebook(Protocol):
     """The notes of all conversations; each method is one transaction, and raises `StoreUnavailable`."""
 
-    async def note(self, tenant: str, note: Note, at: datetime, *, alive_since: datetime, most: int) -> None:
+    async def note(
+        self,
+        tenant: str,
+        note: Note,
+        at: datetime,
+        *,
+        alive_since: datetime,
+        most: int,
+        belated: bool = False,
+    ) -> None:
         """Keep a note, in place of the one of the same key, or take it away; once for each request id.
 
         Args:
@@ -57,6 +66,7 @@ class Notebook(Protocol):
             at: when it is set.
             alive_since: notes of before do not count any more.
             most: how many a conversation may have.
+            belated: whether it is told long after `at`: what was noted under its key since then stays.
 
         Raises:
             Forgotten: the user, or the conversation, is being erased, or was forgotten after `at`.

@@ -273,8 +273,9 @@ async def test_the_reason_of_a_dead_letter_goes_and_no_other(
         await stores.life.bury(stores.tenant, letter(stores, "m-9", sequence=sequence), kept)
     await erasing.bury(stores.tenant, A_USER)
     gone = letter(stores, "m-9", sequence=1)
-    await erasing.letter(stores.tenant, A_USER, Letter(gone.consumer, gone.subject, gone.sequence))
+    await erasing.letter(stores.tenant, A_USER, Letter(gone.consumer, gone.subject, gone.sequence, "k-9"))
     assert (await rows_that_hold(database, stores, "m-9"))["dead_letters"] == 1
+    assert (await rows_that_hold(database, stores, "k-9"))["discarded_objects"] == 1, "nobody ever read it"
     assert (await erasing.finish(stores.tenant, A_USER)).stream == 1
 
 

@@ -138,6 +138,21 @@ async def test_no_note_of_before_comes_back_once_all_is_erased(
     await stores.notebook.note(stores.tenant, note, later, alive_since=before - day, most=9)
 
 
+async def test_what_was_noted_or_decided_here_since_stays(database: Database, stores: Stores) -> None:
+    await say(stores, "m-1", "m-2")
+    await learn(stores, tell(stores, "m-1", said("friend", "Nicola"), said("likes", "tea", subject="Nico")))
+    now, day = datetime.now(UTC), timedelta(days=1)
+    for value, at_ in ((1, now), (2, now - timedelta(hours=1)), (3, now + timedelta(hours=1))):
+        note = Note(user_id="u-1", conversation_id="c-1", key="a", value=value)
+        await stores.notebook.note(stores.tenant, note, at_, alive_since=now - day, most=9, belated=True)
+        same = await stores.ledger.decide(
+            stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=value == 1, by="user", decided_at=at_
+        )
+        assert same is (value < 3)
+    async with database.transaction(stores.tenant) as connection:
+        assert await connection.fetchval("select value from notes") == "3"
+
+
 @pytest.mark.parametrize("by", ["user", "model:m"])
 async def test_no_decision_of_before_comes_back_once_all_is_erased(
     database: Database, stores: Stores, by: str
@@ -177,6 +192,17 @@ async def test_a_derived_memory_is_written_once_and_after_its_sources(
     assert written.memory_id == made.id
     (again,) = await restoring.derived(stores.tenant, [made], {made.id: about}, STORED)
     assert again == written
+    assert await restoring.insights(stores.tenant, "u-1", [about, uuid4()]) == {about: made.id}
+    assert await restoring.insights(stores.tenant, "u-2", [about]) == {}
+
+
+async def test_what_rests_on_another_users_words_is_not_written(
+    restoring: PostgresRestoring, stores: Stores
+) -> None:
+    made = summary(stores, await say(stores, "m-1", "m-2"))
+    assert list(await restoring.derived(stores.tenant, [replace(made, user_id="u-2")], {}, STORED)) == []
+    await restoring.derived(stores.tenant, [made], {}, STORED)
+    assert list(await restoring.derived(stores.tenant, [replace(made, user_id="u-2")], {}, STORED)) == []
 
 
 async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(

@@ -59,7 +59,10 @@ class PostgresErasing:
     async def letter(self, tenant: str, burial: Burial, letter: Letter) -> None:
         """Let go of a dead letter's reason; see `Erasing.letter`."""
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["letter"], tenant, letter.consumer, letter.subject, letter.sequence)
+            place = (letter.consumer, letter.subject, letter.sequence)
+            await connection.execute(_SQL["letter"], tenant, *place)
+            if letter.object_key is not None:
+                await connection.execute(_SQL["discard"], tenant, letter.object_key, burial.user_id)
             await _add(connection, tenant, burial, Counts(stream=1))
 
     async def finish(self, tenant: str, burial: Burial) -> Counts:

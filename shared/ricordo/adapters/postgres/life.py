@@ -13,6 +13,7 @@ from ricordo.adapters.postgres.uses import Told, hold, note
 from ricordo.messages.codec import spoken
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.bus import DeadLetter
+from ricordo.ports.documents import brought_by
 from ricordo.ports.life import Access, DecaySlice, Moved
 from ricordo.ports.memories import Lagging
 from ricordo.ports.stages import Progress, Stage
@@ -21,6 +22,7 @@ _SQL = Database.queries("life")
 _STAGES = Database.queries("stages")
 _USES = Database.queries("uses")
 _CURATING = Database.queries("curating")
+_ERASING = Database.queries("erasing")
 _FADED = ("ids", "former", "accessed", "factors", "weak")
 _ROOM = 0.2  # of a page is left free for new versions of its rows: its fillfactor is 80
 _DROPPED = 5_000  # rows that one statement drops
@@ -127,6 +129,8 @@ class PostgresLife:
                 await derived.hold(connection, tenant, [told.user_id])  # nobody is forgotten meanwhile
                 of_message = (told.user_id, told.conversation_id, letter.message_id, told.said_at)
                 if await connection.fetchval(_SQL["is_forgotten"], tenant, *of_message):
+                    if (key := brought_by(tenant, letter.body)) is not None:
+                        await connection.execute(_ERASING["discard"], tenant, key, told.user_id)
                     return
             await keep()
             await connection.execute(

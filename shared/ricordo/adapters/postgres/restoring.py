@@ -31,6 +31,12 @@ class PostgresRestoring:
         self._database = database
         self._folds = Folds(database, beside, remembered=0)
 
+    async def corrected(self, tenant: str, user_id: str, memory_ids: Sequence[UUID]) -> set[UUID]:
+        """Return which memories say what the user has put right; see `Restoring.corrected`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["corrected"], tenant, user_id, memory_ids)
+        return {row["id"] for row in found}
+
     async def words(
         self, tenant: str, user_id: str, words: Mapping[str, Sequence[Evidence]], project: Project
     ) -> int:
@@ -50,6 +56,12 @@ class PostgresRestoring:
             if new.messages:
                 await folding.fold({user_id: new})
         return len(new.messages)
+
+    async def insights(self, tenant: str, user_id: str, about: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        """Return the memories that tell insights, by what these are about; see `Restoring.insights`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["insights"], tenant, user_id, about)
+        return {row["about"]: row["memory_id"] for row in found}
 
     async def derived(
         self, tenant: str, memories: Sequence[Memory], about: Mapping[UUID, UUID], at: datetime

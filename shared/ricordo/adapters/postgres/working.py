@@ -58,7 +58,16 @@ class PostgresNotebook:
         """Write through `database`."""
         self._database = database
 
-    async def note(self, tenant: str, note: Note, at: datetime, *, alive_since: datetime, most: int) -> None:
+    async def note(
+        self,
+        tenant: str,
+        note: Note,
+        at: datetime,
+        *,
+        alive_since: datetime,
+        most: int,
+        belated: bool = False,
+    ) -> None:
         """Keep a note, or take it away; see `Notebook.note`."""
         of = tenant, note.user_id, note.conversation_id
         async with self._database.transaction(tenant) as connection:
@@ -77,7 +86,7 @@ class PostgresNotebook:
                 raise TooManyNotes(f"the conversation has {others} other notes")
             await connection.execute(_KNOWN_TENANT, tenant)
             written = json.dumps(note.value, ensure_ascii=False)
-            await connection.execute(_SQL["write"], *of, note.key, written, at)
+            await connection.execute(_SQL["write"], *of, note.key, written, at, belated)
 
     async def tidy(self, tenant: str, *, before: datetime, after: datetime) -> None:
         """Drop old notes; see `Notebook.tidy`."""

@@ -43,6 +43,6 @@ def remembered(insight: Insight, memories: Iterable[Memory]) -> Memory:
     )
 
 
-def identity(tenant: str, user_id: str, insight: Insight) -> UUID:
-    """Return a hash of what an insight says of whom, which its words and its evidence do not change."""
-    return uuid5(NAMESPACE_OID, f"{tenant}/{user_id}/insight/{insight.about}")
+def identity(user_id: str, insight: Insight) -> UUID:
+    """Return a hash of what an insight says of whom: not of its words, its evidence, its tenant."""
+    return uuid5(NAMESPACE_OID, f"{user_id}/insight/{insight.about}")

@@ -149,6 +149,15 @@ class StagesContract:
             assert progress.remembered
             assert [await _reason(stores, name) for name in names] == [None, f"{consumer} failed"]
 
+    async def test_what_lacks_no_more_than_its_facts_hides_nothing(self, stores: Stores) -> None:
+        """However many these are, while the graph is away."""
+        for minute, name in enumerate(("m-1", "m-2", "m-3")):
+            await stores.record(new_message(name, tenant=stores.tenant, timestamp=at(minute)), at=STORED)
+        for stage in (Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED):
+            await SETTERS[stage](stores, ["m-1", "m-2"], STORED)
+        (first,) = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 1)
+        assert first.progress.message_id == "m-3"
+
     async def test_of_ingest_only_what_it_refused_keeps_its_reason(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         exhausted, refused = ("m-1", "ingest", "attempts_exhausted"), ("m-1", "ingest", "id_conflict")

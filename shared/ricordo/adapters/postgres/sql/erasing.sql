@@ -224,6 +224,10 @@ delete from identity_decisions
 where tenant = $1 and user_id = $2 and decided_by <> 'user'
   and (first, second) in (select * from unnest($3::text[], $4::text[]))
 
+-- name: discard
+-- $2 key, $3 user: a document that ingest kept, and may never have recorded.
+insert into discarded_objects (tenant, key, user_id) values ($1, $2, $3) on conflict do nothing
+
 -- name: discarded
 -- $2 how many: of whose bytes nobody knows any more
 select key from discarded_objects where tenant = $1 order by key limit $2

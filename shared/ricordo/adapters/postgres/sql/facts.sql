@@ -88,8 +88,8 @@ where tenant = $1 and user_id = $2 and decided_by = 'user' and (first, second) <
 select is_forgotten($1, $2, '', '', $3)
 
 -- name: decide
--- $7 when it was decided; null for now. What the user has said only the user takes back. Whoever remembers who is who reads it anew. Returned is whether that
--- may have changed who is who.
+-- $7 when it was decided; null for now. What the user has said only the user takes back, and nothing that was said before it.
+-- Whoever remembers who is who reads it anew. Returned is whether that may have changed who is who.
 with former as (
     select same, decided_by = 'user' as firm from identity_decisions
     where tenant = $1 and user_id = $2 and first = $3 and second = $4
@@ -98,7 +98,8 @@ with former as (
     values ($1, $2, $3, $4, $5, $6, coalesce($7, now()))
     on conflict (tenant, user_id, first, second) do update
     set same = excluded.same, decided_by = excluded.decided_by, decided_at = excluded.decided_at
-    where identity_decisions.decided_by <> 'user' or excluded.decided_by = 'user'
+    where (identity_decisions.decided_by <> 'user' or excluded.decided_by = 'user')
+      and ($7::timestamptz is null or identity_decisions.decided_by <> 'user' or identity_decisions.decided_at <= $7)
     returning same, decided_by = 'user' as firm
 ), other as (
     select from decided left join former on true

@@ -4,12 +4,20 @@
 -- $2 user, $3 when something was said of a fact.
 select is_forgotten($1, $2, '', '', $3)
 
+-- name: corrected
+select id from memories
+where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and source = 'user_correction'
+
 -- name: otherwise
 -- $2 user, $3 ids of memories, $4 what each says. Those that say something else here, which nobody put right or confirmed.
 select * from memories
 where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and message_id is null
   and content <> ($4::text[])[array_position($3::uuid[], id)] and source <> 'user_correction' and not verified
 order by id
+
+-- name: insights
+-- $3 what they are about.
+select about, memory_id from insights where tenant = $1 and user_id = $2 and about = any($3::uuid[])
 
 -- name: keep_insights
 -- $2 user, $3 what they are about, $4 the memories. Where one stands already, it stays.

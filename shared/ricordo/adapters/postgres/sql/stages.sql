@@ -36,7 +36,8 @@ select h.id from held h join unnest($2::uuid[], $3::bytea[]) as r (id, text_hash
 where h.text_hash <> r.text_hash
 
 -- name: lagging
--- $2 since when, $3 how many. Oldest first. What is deferred waits for ingest, and has its
+-- $2 since when, $3 how many. What lacks no more than its facts comes last, so that it hides nothing while the graph is
+-- away; the oldest first. What is deferred waits for ingest, and has its
 -- time from when it was admitted on. What became a dead letter waits for its replay; a letter of ingest is
 -- about another body under the same id, since this one was recorded. Where no message is behind a memory, its letter
 -- names the memory.
@@ -47,7 +48,7 @@ where tenant = $1 and pending and not deferred and ingested < $2 and (admitted_a
       select 1 from dead_letters d
       where d.tenant = $1 and d.message_id = stages.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
   and not exists (select 1 from dead_letters d where d.tenant = $1 and d.memory_id = stages.memory_id)
-order by ingested, memory_id
+order by encoded is not null and enriched is not null and indexed is not null, ingested, memory_id
 limit $3
 
 -- name: derived

@@ -24,8 +24,10 @@ on conflict do nothing returning event_id
 select count(*) from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key <> $4 and set_at > $5
 
 -- name: write
-insert into notes (tenant, user_id, conversation_id, key, value, set_at) values ($1, $2, $3, $4, $5, $6)
+-- $7 whether it is told after the fact: what was noted since stays.
+insert into notes as n (tenant, user_id, conversation_id, key, value, set_at) values ($1, $2, $3, $4, $5, $6)
 on conflict (tenant, user_id, conversation_id, key) do update set value = excluded.value, set_at = excluded.set_at
+where not $7::boolean or n.set_at <= excluded.set_at
 
 -- name: take_away
 delete from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key = $4
