@@ -1,5 +1,6 @@
 """Workers die at each step of each handler: what follows is as if nobody had died."""
 
+import json
 import sys
 import time
 from collections import Counter
@@ -117,4 +118,4 @@ def _is_one_state(played: Sequence[Played], states: dict[str, Stores]) -> None:
             expected = undisturbed["unheard"] if lost else expected
         if found.hash != expected.hash:
             unlike[f"{one.tenant} {one.point or one.talk.name}"] = found.unlike(expected)
-    assert not unlike
+    assert not unlike, json.dumps(unlike, indent=1)

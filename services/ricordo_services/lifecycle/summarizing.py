@@ -104,7 +104,7 @@ class Summarize:
         for session, rest in zip(over, [*begin, goes_on], strict=True):
             if _stands(session) and rest is not goes_on:
                 continue  # covered with the next one
-            settled = await self._settled(session, rest)
+            settled = replace(await self._settled(session, rest), more=rest is not goes_on)
             written = await self.sessions.summarise(tenant, one, settled, self.clock.now())
             if written is None:  # something was said meanwhile: it is due again
                 return done

@@ -81,11 +81,13 @@ class Settled:
         summaries: to be written, with those whose place they take.
         withdrawn: those that stand for nothing any more.
         rest: where the first stands of what is still not covered; None where all is.
+        more: whether the session that begins there is over, too: it is due at once.
     """
 
     summaries: Sequence[Successor] = ()
     withdrawn: Sequence[UUID] = ()
     rest: Place | None = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)

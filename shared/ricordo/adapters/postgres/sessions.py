@@ -87,7 +87,7 @@ class PostgresSessions:
             if settled.rest is None:
                 await connection.execute(_SQL["cover"], *whose)
             else:
-                await connection.execute(_SQL["leave"], *whose, *settled.rest)
+                await connection.execute(_SQL["leave"], *whose, *settled.rest, settled.more)
         return Summarised(succeeded.written, [*succeeded.withdrawn, *gone])
 
 

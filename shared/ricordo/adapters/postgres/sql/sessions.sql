@@ -114,8 +114,8 @@ where tenant = $1 and user_id = $2 and conversation_id = $3 and changes = $4 for
 delete from unsummarized where tenant = $1 and user_id = $2 and conversation_id = $3
 
 -- name: leave
--- $4 and $5 when the first of what is not covered was said, and its message.
-update unsummarized set since = $4, since_message = $5, closed = exists (
+-- $4 and $5 when the first of what is not covered was said, and its message; $6 whether its session is over, as is known already.
+update unsummarized set since = $4, since_message = $5, closed = $6 or exists (
     select from session_ends e
     where e.tenant = $1 and e.user_id = $2 and e.conversation_id = $3 and e.ended_at >= $4)
 where tenant = $1 and user_id = $2 and conversation_id = $3
