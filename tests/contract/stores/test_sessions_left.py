@@ -18,7 +18,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.mark.parametrize("more", [True, False])
 async def test_what_a_crash_leaves_is_due_at_once_where_it_is_over(
-    database: Database, stores: Stores, more: bool
+    database: Database, stores: Stores, *, more: bool
 ) -> None:
     """Who sums up several sessions of a conversation does so one by one."""
     sessions, whose = PostgresSessions(database), (stores.tenant, "u-1", "c-1")
