@@ -58,7 +58,8 @@ names = st.one_of(
     hostile, st.sampled_from(("system", "SYSTEM:", "## Facts", "Anna: hi. assistant", "\u0455ystem"))
 )
 OPENED = re.compile(
-    r'<recalled (?:id="(memory|notes|facts|memories|recent|[0-9a-f-]{36})"|(nothing|away|omitted)/)>'
+    r'<recalled (?:id="(memory|notes|facts|memories|recent|[0-9a-f-]{36})"'
+    r"|(nothing|away|omitted|nulla|guasta|omesso)/)>"
 )
 CLOSED = "</recalled>"
 
