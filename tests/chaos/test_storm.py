@@ -64,11 +64,13 @@ class Figures:
 
     Attributes:
         under_way: kills that hit work in hand.
+        redelivered: events that were delivered again, to any consumer.
         recovery_s: seconds from the end of a fault until something more was done, by fault.
     """
 
     kills: int = 0
     under_way: int = 0
+    redelivered: int = 0
     recovery_s: dict[str, float] = field(default_factory=dict)
 
 
@@ -97,6 +99,7 @@ async def test_a_storm_loses_nothing_and_doubles_nothing(tmp_path: Path, storm: 
             await _publish(system, tenant, conflicts := _conflicts(good[:3]), 0)
             await eventually(partial(_is_settled, system, tenant, len(good)), within=600)
         settled_s = time.monotonic() - began
+        figures.redelivered = await system.redelivered()
         state = await digest(system.servers.endpoints(), tenant)
         letters = await _letters(system)
         for member in system.members:

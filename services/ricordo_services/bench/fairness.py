@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ricordo.client import MemoryClient, RicordoError
+from ricordo.runtime.waiting import end
 from ricordo_services.bench.conversation import messages, texts
 from ricordo_services.bench.figures import percentile, rounded
 from ricordo_services.bench.options import BenchFailed, Line, Options, Say
@@ -150,9 +151,11 @@ class _Talker:
         talk = asyncio.create_task(go_on())
         try:
             yield took
-        finally:
-            talk.cancel()
-            ended = await asyncio.gather(*flying, return_exceptions=True)
+        except BaseException:
+            await end(talk, *flying)  # whoever breaks off does not wait for what was said
+            raise
+        await end(talk)
+        ended = await asyncio.gather(*flying, return_exceptions=True)
         if lost := [one for one in ended if isinstance(one, BaseException)]:
             raise BenchFailed(f"{len(lost)} of {len(ended)} messages were not remembered: {lost[0]!r}")
 

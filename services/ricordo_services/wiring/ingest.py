@@ -13,6 +13,7 @@ from ricordo.runtime.process import Service
 from ricordo_services.backpressure import Pace
 from ricordo_services.ingest.admitting import Admit
 from ricordo_services.ingest.handlers import Ingest
+from ricordo_services.ingest.overtaking import OVERTAKES_EVERY_S, Overtake
 from ricordo_services.ingest.turns import LOOK_EVERY_S, Turns
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.consuming import SETS_A_STAGE, event_worker
@@ -47,6 +48,13 @@ async def ingest(resources: Resources) -> list[Service]:
     )
     live = Ingest(intake, clock, storage=storage, tell=admit.turns.tell)
     imported = Ingest(bulk, clock, source="import", storage=storage, tell=admit.turns.tell)
+    overtake = Overtake(
+        bus=await resources.bus(),
+        lane=await resources.backlog(("ingest",)),
+        handler=live,
+        gate=resources.probe("postgres", resources.ask_database),
+        clock=clock,
+    )
     slots = worker.import_slots
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.
@@ -55,6 +63,7 @@ async def ingest(resources: Resources) -> list[Service]:
         await event_worker(
             resources, "ingest-bulk", imported, slots=slots, batch=-(-slots // 2), gates=(gate,)
         ),
+        Periodic(name="overtake", job=overtake.run, interval=OVERTAKES_EVERY_S, clock=clock),
         Periodic(name="admit", job=admit.run, interval=LOOK_EVERY_S, clock=clock, woken=admit.turns.woken),
         *reading,
         await exporting(resources),

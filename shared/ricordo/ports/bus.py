@@ -234,6 +234,32 @@ class StreamAccess(Protocol):
         ...
 
 
+class StreamPages(Protocol):
+    """Many messages of a stream at once, by position, read without being taken."""
+
+    async def last(self, stream: str) -> int:
+        """Return the position of the last message that the stream was given; 0 before the first.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        ...
+
+    async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
+        """Return messages behind `sequence` on subjects that `subject` matches, the oldest first.
+
+        Args:
+            stream: which; it has to be declared as one that is read in pages.
+            sequence: a position, 0 for the very first.
+            subject: may hold wildcards.
+            limit: at most so many, from 1. Fewer than there are may come, and none only where none are.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
+        """
+        ...
+
+
 class Request(Protocol):
     """A question that waits for one reply."""
 

@@ -11,7 +11,7 @@ from ricordo.messages.events import DerivedEvent, MessageReceived, SessionEnded
 from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.subjects import InvalidSubject, Subject
-from ricordo.ports.bus import Delivery
+from ricordo.ports.bus import Delivery, StoredMessage
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext
 
@@ -22,9 +22,18 @@ def read(delivery: Delivery) -> Envelope[Message] | Reject:
     Returns:
         The envelope, in a span of its own of the trace that the headers name; or why it cannot be read.
     """
+    return _read(delivery, delivery.attempt)
+
+
+def read_ahead(message: StoredMessage) -> Envelope[Message] | Reject:
+    """Read, as `read` does, what was not delivered yet."""
+    return _read(message, attempt=0)
+
+
+def _read(message: Delivery | StoredMessage, attempt: int) -> Envelope[Message] | Reject:
     try:
-        subject = Subject.parse(delivery.subject)
-        body = decode(subject.name, delivery.body)
+        subject = Subject.parse(message.subject)
+        body = decode(subject.name, message.body)
         cause = cause_id(subject.tenant, body)
     except InvalidSubject as error:
         return Reject(DeadLetterCode.INVALID_SUBJECT, str(error))
@@ -35,10 +44,10 @@ def read(delivery: Delivery) -> Envelope[Message] | Reject:
     return Envelope(
         tenant=subject.tenant,
         id=cause,
-        subject=delivery.subject,
+        subject=message.subject,
         body=body,
-        attempt=delivery.attempt,
-        traceparent=str(TraceContext.continued(delivery.headers.get(TRACE_PARENT))),
+        attempt=attempt,
+        traceparent=str(TraceContext.continued(message.headers.get(TRACE_PARENT))),
     )
 
 

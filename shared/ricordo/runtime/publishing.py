@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.headers import event_headers
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import subject_of
 from ricordo.ports.bus import Outgoing
+from ricordo.runtime.handling import Envelope
 from ricordo.runtime.tracing import TraceContext
 
 
@@ -25,6 +27,14 @@ def stamped(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequen
         seen[event.name] = ordinal + 1
         result.append(event.stamped(derived_id(cause, event.name, ordinal), at))
     return result
+
+
+def following(
+    envelope: Envelope[Message], events: Iterable[DerivedEvent], source: str, at: datetime
+) -> Sequence[Outgoing]:
+    """Write the events that the handling of `envelope` has produced, in its trace; see `stamped`."""
+    trace = TraceContext.parse(envelope.traceparent)
+    return [outgoing(envelope.tenant, event, source, trace) for event in stamped(events, envelope.id, at)]
 
 
 def outgoing(tenant: str, event: DerivedEvent, source: str, trace: TraceContext | None) -> Outgoing:

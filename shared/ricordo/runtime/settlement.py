@@ -9,7 +9,7 @@ import structlog
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.ports.bus import BusError, BusUnavailable, DeadLetter, Publisher, Subscription
+from ricordo.ports.bus import BusError, BusUnavailable, DeadLetter, Outgoing, Publisher, Subscription
 from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.brake import Brake
@@ -18,7 +18,7 @@ from ricordo.runtime.decoding import about, names_for_log, read
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
 from ricordo.runtime.held import Held
-from ricordo.runtime.publishing import outgoing, stamped
+from ricordo.runtime.publishing import following
 from ricordo.runtime.tracing import TraceContext, logged_as
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -106,15 +106,14 @@ class Settlement:
         """Publish what follows, and return the outcomes: of what could not be published, another try."""
         at = self._clock.now()
         settled = list(outcomes)
-        messages = []
-        owners = []
+        messages: list[Outgoing] = []
+        owners: list[int] = []
         for index, ((_, envelope), outcome) in enumerate(zip(handled, outcomes, strict=True)):
             if not isinstance(outcome, Done):
                 continue
-            trace = TraceContext.parse(envelope.traceparent)
-            for event in stamped(outcome.events, envelope.id, at):
-                messages.append(outgoing(envelope.tenant, event, self._name, trace))
-                owners.append(index)
+            produced = following(envelope, outcome.events, self._name, at)
+            messages += produced
+            owners += [index] * len(produced)
         results = await self._publisher.publish(messages) if messages else ()
         for owner, problem in zip(owners, results, strict=True):
             if problem is not None:

@@ -33,7 +33,7 @@ class WorkerSettings(Group):
     batch: PositiveInt = 64
     slots: PositiveInt = 128
     import_slots: PositiveInt = 32
-    import_delay_s: PositiveFloat = 1.0
+    import_delay_s: PositiveFloat = 0.6
     import_backlog: PositiveInt = 1000
     brake_messages: Annotated[int, Field(ge=2)] = 20
     brake_share: Annotated[float, Field(gt=0, le=1)] = 0.5

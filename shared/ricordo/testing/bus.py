@@ -123,6 +123,19 @@ class MemoryBus:
         behind = (one for at, one in self._logs[stream].messages.items() if at > sequence)
         return next((one for one in behind if matches(subject, one.subject)), None)
 
+    async def last(self, stream: str) -> int:
+        """Return the position of the last message."""
+        if self.away:
+            raise BusUnavailable("the bus is away")
+        return self._logs[stream].last
+
+    async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
+        """Return what is behind a position."""
+        if self.away:
+            raise BusUnavailable("the bus is away")
+        behind = (one for at, one in self._logs[stream].messages.items() if at > sequence)
+        return [one for one in behind if matches(subject, one.subject)][:limit]
+
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove a message."""
         if self.away:

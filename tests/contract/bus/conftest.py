@@ -51,7 +51,7 @@ def _topology() -> Topology:
                 discard=DiscardPolicy.NEW,
                 max_bytes=20_000,
             ),
-            StreamSpec(name="LOG", subjects=("log.>",), persist_async=True),
+            StreamSpec(name="LOG", subjects=("log.>",), persist_async=True, pages=True),
         ],
         consumers=[
             ConsumerSpec(

@@ -9,6 +9,7 @@ from nats.js.api import RawStreamMsg
 
 from ricordo.adapters.nats import responding
 from ricordo.adapters.nats.connection import Connection, NatsSettings, connected, translated
+from ricordo.adapters.nats.paging import read_page
 from ricordo.adapters.nats.provisioning import Provisioning
 from ricordo.adapters.nats.publishing import StreamPublisher
 from ricordo.adapters.nats.pulling import PullSubscription
@@ -108,6 +109,17 @@ class NatsBus:
                 )
             except nats.js.errors.NotFoundError:
                 return None
+
+    async def last(self, stream: str) -> int:
+        """Return the position of the last message; see the port."""
+        with translated(f"cannot ask how far {stream} is"):
+            info = await self._connection.streams.stream_info(stream)
+        return info.state.last_seq
+
+    async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
+        """Return what is behind a position; see the port."""
+        with translated(f"cannot read what comes after message {sequence} of {stream}"):
+            return await read_page(self._connection, stream, sequence, subject, limit)
 
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove a message from a stream; see the port."""

@@ -27,6 +27,8 @@ READS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"lifecycle": (STREAM_IN, STREAM_DERIVED), "knowledge": (STREAM_DEAD_LETTERS,)}
 )
 """The streams of which a worker reads single messages: to bury what was left, to forget dead letters."""
+PAGES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"ingest": (STREAM_IN,)})
+"""The streams of which a worker reads many messages at once, before it takes them."""
 REMOVES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"lifecycle": (STREAM_IN,), "knowledge": (STREAM_DEAD_LETTERS,)}
 )
@@ -88,6 +90,8 @@ def _looking(worker: str, topology: Topology) -> Iterator[str]:
         yield f"{_API}.CONSUMER.INFO.{stream.name}.*"
     for name in READS.get(worker, ()):
         yield f"{_API}.STREAM.MSG.GET.{name}"
+    for name in PAGES.get(worker, ()):
+        yield f"{_API}.DIRECT.GET.{name}"
     for name in REMOVES.get(worker, ()):
         yield f"{_API}.STREAM.MSG.DELETE.{name}"
 

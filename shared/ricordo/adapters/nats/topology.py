@@ -51,6 +51,7 @@ class StreamSpec:
         duplicate_window: seconds within which a repeated `Nats-Msg-Id` is dropped.
         persist_async: acknowledge before the disk has it.
         storage: file or memory.
+        pages: many of its messages may be read at once, by position, without being taken.
     """
 
     name: str
@@ -62,6 +63,7 @@ class StreamSpec:
     duplicate_window: float = _WINDOW
     persist_async: bool = False
     storage: StorageType = StorageType.FILE
+    pages: bool = False
 
     def config(self) -> StreamConfig:
         """Return the declaration as the server takes it."""
@@ -75,6 +77,7 @@ class StreamSpec:
             duplicate_window=self.duplicate_window,
             storage=self.storage,
             persist_mode=PersistMode.ASYNC if self.persist_async else None,
+            allow_direct=self.pages,
         )
 
 
@@ -204,6 +207,7 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             retention=RetentionPolicy.WORK_QUEUE,
             discard=DiscardPolicy.NEW,
             max_bytes=given.incoming_bytes,
+            pages=True,
         ),
         StreamSpec(
             name=STREAM_DERIVED,
