@@ -7,7 +7,7 @@ which changes nothing: what fails here, or is left out, loses no more than its s
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol, cast
+from typing import Final, Protocol, TypeVar, cast
 
 import structlog
 
@@ -15,79 +15,118 @@ from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_IN, every_tenant
 from ricordo.ports.bus import Publisher, StoredMessage, StreamPages
 from ricordo.ports.clock import Clock
+from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.decoding import read_ahead
-from ricordo.runtime.gates import Gate
+from ricordo.runtime.gates import Gate, doubt
 from ricordo.runtime.handling import Done, Envelope, Handler
+from ricordo.runtime.precedence import Precedence
 from ricordo.runtime.publishing import following
-from ricordo_services.backpressure import Backlog
-from ricordo_services.ingest.shares import Shares
+from ricordo_services.backpressure import Consumers
+from ricordo_services.ingest.shares import Said, Shares
 
 OVERTAKES_EVERY_S: Final = 0.25
 """Seconds between two looks at how long the lane is."""
+_CONSUMER: Final = "ingest"
+_LANE: Final = every_tenant("message.received")
 _LONG: Final = 500
 _PAGE: Final = 1000
 _PAUSE_S: Final = 0.05
 _AT_ONCE: Final = 64
 
 _log = structlog.stdlib.get_logger(__name__)
-_Said = Envelope[MessageReceived]
+_Message = Envelope[MessageReceived]
+T = TypeVar("T")
 
 
-class _Pages(Publisher, StreamPages, Protocol): ...
+class _Bus(Publisher, StreamPages, Consumers, Protocol): ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Line(Said):
+    """A message of the lane; what cannot be read has no envelope, and becomes a dead letter in its turn."""
+
+    envelope: _Message | None
 
 
 @dataclass(slots=True)
 class Overtake:
     """Takes in what is said behind a flood.
 
-    Where this begins is where the lane ended when the process started: a message that ends the process is not
-    read here once more by the next one, but comes in its turn, alone.
+    What was in the lane when the process began is counted, and comes in its turn: so a message that ends the
+    process is not read ahead once more by the next one.
 
     Attributes:
         bus: holds the lane.
-        lane: tells how much waits in it.
         handler: of the lane.
         gate: open while messages can be recorded.
         clock: dates events, and measures pauses.
+        precedence: what others have over it.
     """
 
-    bus: _Pages
-    lane: Backlog
+    bus: _Bus
     handler: Handler[MessageReceived]
     gate: Gate
     clock: Clock
-    _read_to: int | None = None
+    precedence: Precedence = field(default_factory=Precedence)
+    _began: int | None = None
+    _read_to: int = 0
     _shares: Shares = field(default_factory=Shares)
 
     async def run(self) -> None:
-        """Read to the end of the lane, if it is long.
+        """Read to the end of the lane, for as long as it is long.
 
         Raises:
-            BusError: the bus is away; what was not told is told when its turn comes.
-            Exception: whatever the handler raised; the messages behind these are next.
+            BusError: the bus is away, or does not let the lane be read.
+            Exception: the first that the handler raised; it had to do with no other batch.
         """
-        if self._read_to is None:
-            self._read_to = await self.bus.last(STREAM_IN)
-        if await self.lane.waiting() < _LONG:
-            self._shares = Shares()
-            return
-        while page := await self.bus.page(STREAM_IN, self._read_to, _LANE, _PAGE):
+        if self._began is None:
+            self._began = await self.bus.last(STREAM_IN)
+        while True:
+            lane = await self.bus.standing(_CONSUMER)
+            if lane.waiting < _LONG:
+                self._shares.count_anew()
+                return
             await self.gate.wait_open()
+            page = await self.bus.page(STREAM_IN, self._read_to, _LANE, _PAGE)
+            if not page:
+                return
             self._read_to = page[-1].sequence
-            said = _readable(page)
-            quiet = self._shares.quiet([(one.tenant, one.body.user_id) for one in said])
-            for some in _batches(said[n] for n in quiet):
-                await self._take_in(some)
+            await self._see(await self._lines(page), self._began, lane.floor)
             await self.clock.sleep(_PAUSE_S)  # it is read fast enough, and others want the processor
 
-    async def _take_in(self, said: Sequence[_Said]) -> None:
+    async def _lines(self, page: Sequence[StoredMessage]) -> list[_Line]:
+        lines: list[_Line] = []
+        for some in _slices(page):
+            await self.precedence.given()
+            lines += map(_line, some)
+        return lines
+
+    async def _see(self, lines: Sequence[_Line], began: int, settled_to: int) -> None:
+        """Take in what may overtake, each batch by itself; raise the first problem in the end."""
+        self._shares.count(lines)
+        self._shares.leave(one for one in lines if one.sequence <= began)
+        overtaking = self._shares.overtaking([one for one in lines if one.envelope is not None], settled_to)
+        problems: list[Exception] = []
+        for some in _batches(overtaking):
+            await self.precedence.given()
+            try:
+                await self._take_in([cast("_Message", one.envelope) for one in some])
+            except Exception as error:  # noqa: BLE001 - whatever it is, its neighbours go on
+                self._shares.leave(some)
+                problems.append(error)
+                if isinstance(error, Unavailable):
+                    doubt(self.gate)
+        if problems:
+            raise problems[0]
+
+    async def _take_in(self, said: Sequence[_Message]) -> None:
         outcomes = await self.handler(said[0].tenant, said)
         now = self.clock.now()
         told = [
             event
             for one, outcome in zip(said, outcomes, strict=True)
             if isinstance(outcome, Done)
-            for event in following(one, outcome.events, "ingest", now)
+            for event in following(one, outcome.events, _CONSUMER, now)
         ]
         for problem in await self.bus.publish(told):
             if problem is not None:
@@ -95,18 +134,21 @@ class Overtake:
         _log.debug("taken in before their turn", messages=len(said))
 
 
-_LANE: Final = every_tenant("message.received")
+def _line(message: StoredMessage) -> _Line:
+    found = read_ahead(message)
+    if isinstance(found, Envelope):
+        envelope = cast("_Message", found)
+        return _Line(message.sequence, envelope.tenant, envelope.body.user_id, envelope)
+    return _Line(message.sequence, message.subject.split(".")[2], "", None)
 
 
-def _readable(page: Iterable[StoredMessage]) -> list[_Said]:
-    """Return what can be read; the rest becomes a dead letter in its turn."""
-    found = (read_ahead(one) for one in page)
-    return [cast("_Said", one) for one in found if isinstance(one, Envelope)]
+def _slices(some: Sequence[T]) -> list[Sequence[T]]:
+    return [some[n : n + _AT_ONCE] for n in range(0, len(some), _AT_ONCE)]
 
 
-def _batches(said: Iterable[_Said]) -> list[list[_Said]]:
+def _batches(lines: Iterable[_Line]) -> list[Sequence[_Line]]:
     """Return batches of one tenant each, in order."""
-    of_tenants: dict[str, list[_Said]] = {}
-    for one in said:
+    of_tenants: dict[str, list[_Line]] = {}
+    for one in lines:
         of_tenants.setdefault(one.tenant, []).append(one)
-    return [some[n : n + _AT_ONCE] for some in of_tenants.values() for n in range(0, len(some), _AT_ONCE)]
+    return [some for each in of_tenants.values() for some in _slices(each)]

@@ -6,6 +6,7 @@ from typing import Final
 from ricordo.adapters.postgres.intake import PostgresIntake
 from ricordo.adapters.postgres.life import PostgresLife
 from ricordo.ports.memories import IntakeLimits
+from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.gates import BacklogGate
 from ricordo.runtime.periodic import Periodic
@@ -22,6 +23,7 @@ from ricordo_services.wiring.exporting import exporting
 
 _PAUSE_S: Final = 0.05  # between two looks for room: in a longer one workers would run out of work
 _LONGEST_PAUSE_S: Final = 0.5
+_REFUSED: Final = Backoff(first=1.0, longest=30.0)
 _NOT_WAITED_FOR: Final = frozenset({"knowledge"})  # what is said is found without its facts
 
 
@@ -50,10 +52,10 @@ async def ingest(resources: Resources) -> list[Service]:
     imported = Ingest(bulk, clock, source="import", storage=storage, tell=admit.turns.tell)
     overtake = Overtake(
         bus=await resources.bus(),
-        lane=await resources.backlog(("ingest",)),
         handler=live,
         gate=resources.probe("postgres", resources.ask_database),
         clock=clock,
+        precedence=resources.precedence,
     )
     slots = worker.import_slots
     return [
@@ -63,7 +65,9 @@ async def ingest(resources: Resources) -> list[Service]:
         await event_worker(
             resources, "ingest-bulk", imported, slots=slots, batch=-(-slots // 2), gates=(gate,)
         ),
-        Periodic(name="overtake", job=overtake.run, interval=OVERTAKES_EVERY_S, clock=clock),
+        Periodic(
+            name="overtake", job=overtake.run, interval=OVERTAKES_EVERY_S, clock=clock, backoff=_REFUSED
+        ),
         Periodic(name="admit", job=admit.run, interval=LOOK_EVERY_S, clock=clock, woken=admit.turns.woken),
         *reading,
         await exporting(resources),

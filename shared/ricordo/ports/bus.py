@@ -1,4 +1,4 @@
-"""The bus as ports: a log of events that is fetched and settled, and request-reply beside it.
+"""The bus as ports: a log of events that is fetched and settled. Request-reply is in `ricordo.ports.requests`.
 
 The protocols are small on purpose, so that the runtime can be proved against a bus in memory and run on a
 real one.
@@ -195,10 +195,12 @@ class Standing:
         waiting: messages that are not settled, those in hand included.
         settled: deliveries that were, since the consumer was made; it only grows. One that was
             delivered again counts once more.
+        floor: the position in the stream up to which all of its messages are settled.
     """
 
     waiting: int
     settled: int
+    floor: int = 0
 
 
 class StreamAccess(Protocol):
@@ -253,61 +255,6 @@ class StreamPages(Protocol):
             sequence: a position, 0 for the very first.
             subject: may hold wildcards.
             limit: at most so many, from 1. Fewer than there are may come, and none only where none are.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
-        """
-        ...
-
-
-class Request(Protocol):
-    """A question that waits for one reply."""
-
-    @property
-    def subject(self) -> str:
-        """The subject that the question was sent on."""
-        ...
-
-    @property
-    def body(self) -> bytes:
-        """The question."""
-        ...
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Its headers."""
-        ...
-
-    async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-        """Send the reply; sending nothing leaves the caller waiting.
-
-        Raises:
-            BusError: the reply could not be sent (no connection, larger than the bus carries).
-        """
-        ...
-
-
-class Endpoint(Protocol):
-    """A place where requests arrive."""
-
-    async def close(self) -> None:
-        """Take no further requests; those that came before are still accepted. Closing twice does nothing."""
-        ...
-
-
-class Responder(Protocol):
-    """Request-reply, the answering side."""
-
-    async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
-        """Receive the requests on `subject` (wildcards allowed), shared with all servers of the same `queue`.
-
-        Args:
-            subject: a subject or a pattern.
-            queue: each request goes to one member of a queue; without a queue, to everyone.
-            accept: called with each request on the event loop; must not block and must not raise.
-
-        Returns:
-            The endpoint, once the server has registered the interest: no request sent afterwards is missed.
 
         Raises:
             BusUnavailable: the bus does not answer.

@@ -10,8 +10,9 @@ from typing import Final
 
 import structlog
 
-from ricordo.ports.bus import BusError, BusUnavailable, Endpoint, Request, Responder
+from ricordo.ports.bus import BusError, BusUnavailable
 from ricordo.ports.clock import Clock
+from ricordo.ports.requests import Endpoint, Request, Responder
 from ricordo.runtime.health import Health
 from ricordo.runtime.waiting import end, unless
 

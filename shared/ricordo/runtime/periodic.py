@@ -25,7 +25,7 @@ class Periodic:
         clock: measures them, so that a simulated year may pass in a second.
         jitter: share in [0, 1] of the interval by which a pause is shortened at most: replicas spread.
         at_start: whether the first run comes at once or after an interval.
-        backoff: pauses after failing runs; never longer than the interval.
+        backoff: pauses after failing runs; by default the interval at most, or a second.
         woken: ends a pause, where something else than the clock tells that there is work; the job clears it.
         chance: where jitter comes from: a number in [0, 1).
     """
@@ -107,5 +107,5 @@ class Periodic:
 
     def _pause(self) -> float:
         if self._failures:
-            return min(self._backoff.delay(self._failures), self._interval)
+            return self._backoff.delay(self._failures)
         return self._interval * (1 - self._jitter * self._chance())

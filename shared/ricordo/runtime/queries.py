@@ -13,8 +13,9 @@ from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.registry import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
-from ricordo.ports.bus import BusError, BusUnavailable, Endpoint, Publisher, Request, Responder
+from ricordo.ports.bus import BusError, BusUnavailable, Publisher
 from ricordo.ports.clock import Clock
+from ricordo.ports.requests import Endpoint, Request, Responder
 from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.health import Health, WorkerState

@@ -12,14 +12,13 @@ from ricordo.ports.bus import (
     BusError,
     BusUnavailable,
     Delivery,
-    Endpoint,
     Outgoing,
     PublishRefused,
-    Request,
     StoredMessage,
     Subscription,
 )
 from ricordo.ports.clock import Clock
+from ricordo.ports.requests import Endpoint, Request
 from ricordo.testing.bus_model import Entry, MemoryConsumer, MemoryRequest, MemoryStream, matches
 
 _SOON = 0.001
@@ -133,6 +132,8 @@ class MemoryBus:
         """Return what is behind a position."""
         if self.away:
             raise BusUnavailable("the bus is away")
+        if not self._logs[stream].spec.pages:
+            raise BusUnavailable(f"{stream} cannot be read in pages")
         behind = (one for at, one in self._logs[stream].messages.items() if at > sequence)
         return [one for one in behind if matches(subject, one.subject)][:limit]
 

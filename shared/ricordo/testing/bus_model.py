@@ -25,12 +25,14 @@ class MemoryStream:
         subjects: patterns that it stores.
         max_messages: a further message is refused; 0 for no limit.
         work_queue: whether a settled message leaves the stream.
+        pages: whether it is read in pages.
     """
 
     name: str
     subjects: tuple[str, ...]
     max_messages: int = 0
     work_queue: bool = False
+    pages: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

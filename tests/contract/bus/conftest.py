@@ -23,7 +23,7 @@ def _memory_bus() -> MemoryBus:
         SystemClock(),
         streams=[
             MemoryStream(name="QUEUE", subjects=("queue.>",), work_queue=True, max_messages=4),
-            MemoryStream(name="LOG", subjects=("log.>",)),
+            MemoryStream(name="LOG", subjects=("log.>",), pages=True),
         ],
         consumers=[
             MemoryConsumer(

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from ricordo.adapters.nats import NatsBus
-from ricordo.ports.bus import BusUnavailable, Delivery, Outgoing, PublishRefused, Request, Subscription
+from ricordo.ports.bus import BusUnavailable, Delivery, Outgoing, PublishRefused, Subscription
+from ricordo.ports.requests import Request
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.eventually import eventually
 
@@ -261,6 +262,11 @@ class TestStreams:
         }
         readers = await bus.subscribe("readers")
         assert len(await fetched(readers, 3)) == 3, "who reads ahead takes nothing away"
+
+    async def test_a_stream_that_is_not_declared_so_is_not_read_in_pages(self, bus: AnyBus) -> None:
+        await publish(bus, message("queue.a"))
+        with pytest.raises(BusUnavailable, match="QUEUE cannot be read in pages"):
+            await bus.page("QUEUE", 0, "queue.>", 9)
 
     async def test_provisioning_again_changes_nothing(self, bus: AnyBus) -> None:
         assert list(await bus.provision()) == []

@@ -1,8 +1,9 @@
 """Who says little is taken in before their turn; who floods the lane, and what is amiss, waits for theirs."""
 
+import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
@@ -12,13 +13,14 @@ from ricordo.adapters.clock import SystemClock
 from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN, subject_of
-from ricordo.ports.bus import Outgoing
-from ricordo.runtime.gates import OpenGate
+from ricordo.ports.bus import BusUnavailable, Outgoing, PublishRefused, Standing
+from ricordo.runtime.gates import Gate, OpenGate
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.bus_model import MemoryStream
+from ricordo.testing.clock import settle
 from ricordo_services.ingest.overtaking import Overtake
-from ricordo_services.ingest.shares import LITTLE, Shares
+from ricordo_services.ingest.shares import Said, Shares
 
 FLOOD = 600
 
@@ -46,10 +48,10 @@ class Recording:
 
     given: list[tuple[str, str]] = field(default_factory=list)
     refused: str = ""
-    fails: bool = False
+    breaks: set[str] = field(default_factory=set)
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
-        if self.fails:
+        if tenant in self.breaks:
             raise RuntimeError("the handler broke")
         self.given += [(tenant, one.body.id) for one in events]
         return [self._outcome(tenant, one.body) for one in events]
@@ -66,117 +68,240 @@ class Recording:
         return Done((created,))
 
 
-class Lane:
-    """A lane that nobody fetches from, with an overtaker beside it that began while it was empty."""
+async def nothing() -> None:
+    """Do nothing."""
+
+
+class Lane(MemoryBus):
+    """A bus of whose lane nobody fetches, and a handler.
+
+    Attributes:
+        handler: records what is taken in.
+        floor: up to where the lane is settled.
+        looks: is called at each look at the lane.
+    """
 
     def __init__(self) -> None:
         streams = [
-            MemoryStream(name=STREAM_IN, subjects=("memory.v1.*.message.>",), work_queue=True),
+            MemoryStream(name=STREAM_IN, subjects=("memory.v1.*.message.>",), work_queue=True, pages=True),
             MemoryStream(name=STREAM_DERIVED, subjects=("memory.v1.*.memory.>",)),
         ]
-        self.bus = MemoryBus(SystemClock(), streams)
+        super().__init__(SystemClock(), streams)
         self.handler = Recording()
-        self.overtake = self.overtaker()
+        self.floor = 0
+        self.looks: Callable[[], Awaitable[None]] = nothing
 
-    def overtaker(self) -> Overtake:
-        """Return one of a process that is about to begin."""
-        return Overtake(self.bus, self, self.handler, OpenGate(), SystemClock())
-
-    async def waiting(self) -> int:
-        return len(self.bus.stored(STREAM_IN))
+    async def standing(self, consumer: str) -> Standing:
+        assert consumer == "ingest"
+        await self.looks()
+        return Standing(len(self.stored(STREAM_IN)), 0, self.floor)
 
     async def hears(self, *messages: Outgoing) -> None:
-        assert not any(await self.bus.publish(messages))
+        assert not any(await self.publish(messages))
+
+    async def settles(self, until: int) -> None:
+        """Have the turn of all messages up to a position be over."""
+        for one in self.stored(STREAM_IN):
+            if one.sequence <= until:
+                await self.remove(STREAM_IN, one.sequence)
+        self.floor = until
 
     @property
     def told(self) -> list[str]:
-        return [json.loads(one.body)["message_id"] for one in self.bus.stored(STREAM_DERIVED)]
+        return [json.loads(one.body)["message_id"] for one in self.stored(STREAM_DERIVED)]
+
+    def process(self, gate: Gate | None = None) -> Overtake:
+        """Return what a process runs."""
+        return Overtake(self, self.handler, gate or OpenGate(), self.clock)
 
 
 @pytest.fixture
-async def lane() -> Lane:
-    made = Lane()
-    await made.overtake.run()
-    return made
+def lane() -> Lane:
+    return Lane()
 
 
-async def test_behind_a_flood_who_says_little_is_taken_in_and_nothing_leaves_the_lane(lane: Lane) -> None:
+@pytest.fixture
+async def overtake(lane: Lane) -> Overtake:
+    """What a process runs that began while the lane was empty."""
+    began = lane.process()
+    await began.run()
+    return began
+
+
+async def test_behind_a_flood_who_says_little_is_taken_in_and_nothing_leaves_the_lane(
+    lane: Lane, overtake: Overtake
+) -> None:
     await lane.hears(*flood(), said(1, "quiet"), said(2, "quiet"))
-    await lane.overtake.run()
+    await overtake.run()
     assert lane.handler.given == [("acme", "quiet-1"), ("acme", "quiet-2")]
     assert lane.told == ["quiet-1", "quiet-2"]
-    assert len(lane.bus.stored(STREAM_IN)) == FLOOD + 2
+    assert len(lane.stored(STREAM_IN)) == FLOOD + 2
     await lane.hears(said(3, "quiet"))
-    await lane.overtake.run()
+    await overtake.run()
     assert lane.told == ["quiet-1", "quiet-2", "quiet-3"], "each once, and what came meanwhile"
 
 
-async def test_in_a_short_lane_nobody_overtakes(lane: Lane) -> None:
+async def test_in_a_short_lane_nobody_overtakes(lane: Lane, overtake: Overtake) -> None:
     await lane.hears(*flood(100), said(1, "quiet"))
-    await lane.overtake.run()
+    await overtake.run()
     assert lane.handler.given == []
 
 
-async def test_what_waited_when_the_process_began_comes_in_its_turn(lane: Lane) -> None:
-    await lane.hears(*flood(), said(1, "quiet"))
-    later = lane.overtaker()
+async def test_it_stops_as_soon_as_the_lane_is_short(lane: Lane, overtake: Overtake) -> None:
+    looked = 0
+
+    async def drained() -> None:
+        nonlocal looked
+        if (looked := looked + 1) == 2:  # it has read the flood
+            await lane.settles(FLOOD)
+            await lane.hears(said(1, "quiet"))
+
+    lane.looks = drained
+    await lane.hears(*flood())
+    await overtake.run()
+    assert (len(lane.stored(STREAM_IN)), lane.told) == (1, [])
+
+
+async def test_a_process_counts_what_waited_when_it_began_and_leaves_it_to_its_turn(lane: Lane) -> None:
+    await lane.hears(*flood(), said(1, "early"))
+    later = lane.process()
     await later.run()
     assert lane.handler.given == []
-    await lane.hears(*flood(100), said(2, "quiet"))
+    await lane.hears(said(1, "quiet"), said(2, "early"))
     await later.run()
-    assert lane.told == ["quiet-2"]
+    assert lane.told == ["quiet-1"], "who was left to their turn stays behind it"
+    await lane.settles(FLOOD + 3)
+    await lane.hears(*flood(), said(3, "early"))
+    await later.run()
+    assert lane.told == ["quiet-1", "early-3"]
 
 
-async def test_users_of_a_quiet_tenant_overtake_a_tenant_of_many_users(lane: Lane) -> None:
+async def test_users_of_a_quiet_tenant_overtake_a_tenant_of_many_users(
+    lane: Lane, overtake: Overtake
+) -> None:
     crowd = [said(n, f"u-{n}", tenant="crowd") for n in range(FLOOD)]
     await lane.hears(*crowd, *(said(n, f"v-{n}") for n in range(3)))
-    await lane.overtake.run()
+    await overtake.run()
     assert lane.told == ["v-0-0", "v-1-1", "v-2-2"]
 
 
-async def test_what_cannot_be_read_or_is_refused_is_left_to_its_turn(lane: Lane) -> None:
+async def test_a_flood_that_cannot_be_read_is_overtaken_too(lane: Lane, overtake: Overtake) -> None:
+    rubbish = [replace(one, body=b"{nope") for one in flood()]
+    await lane.hears(*rubbish, said(1, "quiet"))
+    await overtake.run()
+    assert lane.told == ["quiet-1"]
+
+
+async def test_what_is_refused_is_left_to_its_turn(lane: Lane, overtake: Overtake) -> None:
     lane.handler.refused = "quiet-2"
-    unreadable = [said(9, "odd", role="king"), Outgoing(subject=said(0, "x").subject, body=b"{nope")]
-    await lane.hears(*flood(), *unreadable, said(1, "quiet"), said(2, "quiet"), said(3, "quiet"))
-    await lane.overtake.run()
+    await lane.hears(*flood(), said(1, "quiet"), said(2, "quiet"), said(3, "quiet"))
+    await overtake.run()
     assert lane.told == ["quiet-1", "quiet-3"]
 
 
-async def test_what_breaks_the_handler_is_not_tried_again_here(lane: Lane) -> None:
+async def test_what_breaks_the_handler_harms_no_other_tenant_and_is_not_tried_again(
+    lane: Lane, overtake: Overtake
+) -> None:
+    lane.handler.breaks = {"broken"}
+    await lane.hears(*flood(), said(1, "quiet", tenant="broken"), said(1, "quiet", tenant="well"))
+    with pytest.raises(RuntimeError, match="broke"):
+        await overtake.run()
+    assert lane.handler.given == [("well", "quiet-1")]
+    lane.handler.breaks = set()
+    await lane.hears(said(2, "quiet", tenant="broken"), said(2, "quiet", tenant="well"))
+    await overtake.run()
+    assert lane.handler.given == [("well", "quiet-1"), ("well", "quiet-2")], (
+        "the earlier one has its turn first"
+    )
+
+
+async def test_what_could_not_be_told_is_left_to_its_turn(lane: Lane, overtake: Overtake) -> None:
     await lane.hears(*flood(), said(1, "quiet"))
-    lane.handler.fails = True
-    with pytest.raises(RuntimeError):
-        await lane.overtake.run()
-    lane.handler.fails = False
-    await lane.hears(said(2, "other"))
-    await lane.overtake.run()
-    assert lane.told == ["other-2"]
+    lane.refusing = lambda _: PublishRefused("full")
+    with pytest.raises(PublishRefused):
+        await overtake.run()
+    lane.refusing = lambda _: None
+    await lane.hears(said(2, "quiet"))
+    await overtake.run()
+    assert lane.told == []
+
+
+async def test_while_its_gate_is_closed_nothing_is_read(lane: Lane, overtake: Overtake) -> None:
+    class Closed:
+        opens = asyncio.Event()
+
+        async def wait_open(self) -> None:
+            await self.opens.wait()
+
+    gate = Closed()
+    overtake.gate = gate
+    await lane.hears(*flood(), said(1, "quiet"))
+    running = asyncio.create_task(overtake.run())
+    await settle()
+    assert (running.done(), lane.told) == (False, [])
+    gate.opens.set()
+    await running
+    assert lane.told == ["quiet-1"]
+
+
+async def test_a_bus_that_is_away_is_told_and_later_it_goes_on(lane: Lane, overtake: Overtake) -> None:
+    await lane.hears(*flood(), said(1, "quiet"))
+    lane.away = True
+    with pytest.raises(BusUnavailable):
+        await overtake.run()
+    lane.away = False
+    await overtake.run()
+    assert lane.told == ["quiet-1"]
 
 
 people = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("vwxyz")), max_size=60)
+settled = st.integers(0, 200)
 
 
-@given(st.lists(people, max_size=6))
-def test_the_later_message_of_a_user_never_overtakes_an_earlier_one(
-    pages: list[list[tuple[str, str]]],
+@given(st.lists(st.tuples(people, settled, st.booleans()), max_size=6))
+def test_nobody_overtakes_a_message_of_their_own_that_waits(
+    pages: list[tuple[list[tuple[str, str]], int, bool]],
 ) -> None:
-    shares, left = Shares(), set[tuple[str, str]]()
-    for page in pages:
-        quiet = shares.quiet(page)
-        assert quiet == sorted(set(quiet))
-        assert not left & {page[n] for n in quiet}
-        left |= set(page) - {page[n] for n in quiet}
+    shares, waiting, sequence, floor = Shares(), dict[Hashable, int](), 0, 0
+    for people, settled_to, anew in pages:
+        page = [Said(sequence + n, tenant, user) for n, (tenant, user) in enumerate(people, 1)]
+        sequence += len(page)
+        floor = max(floor, min(settled_to, sequence - len(page)))
+        if anew:
+            shares.count_anew()
+        shares.count(page)
+        overtakes = shares.overtaking(page, floor)
+        assert overtakes == [one for one in page if one in overtakes]
+        assert not [one for one in overtakes if waiting.get(one.who, 0) > floor]
+        waiting |= {one.who: one.sequence for one in page if one not in overtakes}
+
+
+def overtaking(page: list[tuple[str, str]]) -> list[int]:
+    """Return the positions of those of a first page who overtake."""
+    shares = Shares()
+    lines = [Said(n, tenant, user) for n, (tenant, user) in enumerate(page, 1)]
+    shares.count(lines)
+    return [one.sequence for one in shares.overtaking(lines, 0)]
 
 
 @given(st.integers(1, 30), st.integers(1, 40))
 def test_among_users_who_say_the_same_nobody_overtakes(users: int, each: int) -> None:
-    shares = Shares()
-    page = [("acme", f"u-{user}") for _ in range(each) for user in range(users)]
-    assert shares.quiet(page) == []
+    assert overtaking([("acme", f"u-{user}") for _ in range(each) for user in range(users)]) == []
 
 
-@given(st.integers(LITTLE * 2, 2_000), st.integers(1, 50))
+@given(st.integers(1, 2_000), st.integers(1, 50))
 def test_beside_one_who_floods_a_small_part_overtakes(much: int, little: int) -> None:
-    page = [("acme", "noisy")] * much + [("acme", "quiet")] * little
-    overtakes = little * 2 * LITTLE <= much + little
-    assert Shares().quiet(page) == (list(range(much, much + little)) if overtakes else [])
+    found = overtaking([("acme", "noisy")] * much + [("acme", "quiet")] * little)
+    quiet = list(range(much + 1, much + little + 1))
+    noisy = list(range(1, much + 1))
+    assert found == (quiet if 8 * little <= much + little else noisy if 8 * much <= much + little else [])
+
+
+def test_of_very_many_who_wait_the_record_is_bounded_and_all_wait_on() -> None:
+    shares = Shares()
+    crowd = [Said(n, "acme", f"u-{n}") for n in range(1, 60_001)]
+    flood = [Said(60_000 + n, "acme", "noisy") for n in range(1, 1_001)]
+    shares.leave(crowd)
+    shares.count([*flood, quiet := Said(61_001, "other", "quiet")])
+    assert shares.overtaking([quiet], 10) == []
+    assert shares.overtaking([Said(61_002, "other", "quiet")], 61_001) != []

@@ -14,16 +14,8 @@ from ricordo.adapters.nats.provisioning import Provisioning
 from ricordo.adapters.nats.publishing import StreamPublisher
 from ricordo.adapters.nats.pulling import PullSubscription
 from ricordo.adapters.nats.topology import Topology
-from ricordo.ports.bus import (
-    BusError,
-    BusUnavailable,
-    Endpoint,
-    Outgoing,
-    Request,
-    Standing,
-    StoredMessage,
-    Subscription,
-)
+from ricordo.ports.bus import BusError, BusUnavailable, Outgoing, Standing, StoredMessage, Subscription
+from ricordo.ports.requests import Endpoint, Request
 
 
 class NatsBus:
@@ -89,7 +81,8 @@ class NatsBus:
             info = await self._connection.streams.consumer_info(spec.stream, consumer)
         in_hand = info.num_ack_pending or 0
         delivered = 0 if info.delivered is None else info.delivered.consumer_seq
-        return Standing((info.num_pending or 0) + in_hand, delivered - in_hand)
+        floor = 0 if info.ack_floor is None else info.ack_floor.stream_seq
+        return Standing((info.num_pending or 0) + in_hand, delivered - in_hand, floor)
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
         """Return a message of a stream; see the port."""

@@ -31,18 +31,18 @@ async def read_page(
     """Read messages behind a position; see `StreamPages.page`. At most some eight megabytes of them come.
 
     Raises:
-        BusUnavailable: the server refuses, or the stream is not one that is read so.
-        nats.errors.Error, TimeoutError: it does not answer.
+        BusUnavailable: the server refuses or does not answer, or the stream is not one that is read so.
+        nats.errors.Error: there is no connection.
     """
     found: list[StoredMessage] = []
-    ended = asyncio.get_running_loop().create_future()
+    ended: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
 
     async def arrived(message: Msg) -> None:
         headers = message.headers or {}
         if _SEQUENCE in headers:
             found.append(_stored(stream, message.data, headers))
         elif not ended.done():
-            ended.set_result((headers.get("Status", ""), message.data))
+            ended.set_result(headers)
 
     client = connection.client
     inbox = client.new_inbox()
@@ -51,11 +51,15 @@ async def read_page(
     try:
         await client.publish(f"$JS.API.DIRECT.GET.{stream}", json.dumps(asked).encode(), reply=inbox)
         async with asyncio.timeout(connection.settings.request_timeout):
-            status, _ = await ended
+            headers = await ended
+    except TimeoutError:
+        why = connection.denied or "the server does not answer"
+        raise BusUnavailable(f"{stream} cannot be read in pages: {why}") from None
     finally:
         await listening.unsubscribe()
-    if status not in (_END, _NOTHING):
-        raise BusUnavailable(f"{stream} cannot be read in pages: status {status}")
+    if headers.get("Status") not in (_END, _NOTHING):
+        why = headers.get("Description") or "it is not declared so"
+        raise BusUnavailable(f"{stream} cannot be read in pages: {why}")
     return found
 
 

@@ -13,7 +13,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 
 from ricordo.adapters.nats.connection import Connection, translated
-from ricordo.ports.bus import Request
+from ricordo.ports.requests import Request
 
 _log = structlog.stdlib.get_logger(__name__)
 
