@@ -1,4 +1,4 @@
-"""The bus as ports: a log of events that is fetched and settled. Request-reply is in `ricordo.ports.requests`.
+"""The bus as ports: a log of events that is fetched and settled; `ricordo.ports.requests` is beside it.
 
 The protocols are small on purpose, so that the runtime can be proved against a bus in memory and run on a
 real one.
