@@ -83,13 +83,15 @@ async def replay(
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send dead letters on their way again; one that fails again comes back with a new number."""
+    """Send dead letters on their way again, each to the consumer that gave it up.
+
+    One that fails again comes back with a new number.
+    """
     if bool(sequences) == everything:
         raise Misused("name the dead letters to replay, or all of them with --all")
     async with open_letters(target(context, nats, None, data_dir)) as letters:
-        chosen = (
-            await letters.newest(_ALL) if everything else [await letters.one(one) for one in sequences or ()]
-        )
+        numbers = dict.fromkeys(sequences or ())  # each once
+        chosen = await letters.newest(_ALL) if everything else [await letters.one(one) for one in numbers]
         for letter in chosen:
             await letters.replay(letter)
             if as_json:

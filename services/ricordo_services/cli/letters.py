@@ -18,13 +18,18 @@ from ricordo.messages.errors import (
     DEAD_LETTER_SEQUENCE,
     dead_letter_reason,
 )
-from ricordo.messages.headers import MESSAGE_ID
+from ricordo.messages.headers import MESSAGE_ID, REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse_dead_letter
 from ricordo.runtime.decoding import about_stored
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.servers import SECONDS, Target
 
-_OURS: Final = frozenset({DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID})
+_OURS: Final = frozenset(
+    {DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID, REPLAYED_FOR}
+)
+
+
+_GONE: Final = 10043  # JetStream: no message has that sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +143,26 @@ class Letters:
         Raises:
             NoSuchLetter: there is none.
         """
+        if sequence < 1:
+            raise NoSuchLetter(sequence)
         try:
             return Letter.read(await self._stream.get_msg(STREAM_DEAD_LETTERS, sequence))
         except nats.js.errors.NotFoundError:
             raise NoSuchLetter(sequence) from None
 
     async def replay(self, letter: Letter) -> None:
-        """Send a letter on its way again as it was, and take it out of the stream once that is safe."""
-        headers = dict(letter.headers)
+        """Send a letter on its way again to who gave it up, and take it out of the stream once that is safe.
+
+        Somebody else may take it out meanwhile.
+        """
+        headers = {**letter.headers, REPLAYED_FOR: letter.consumer}
         headers[MESSAGE_ID] = f"replay:{letter.sequence}:{datetime.now(UTC).timestamp()}"
         await self._stream.publish(letter.subject, letter.body, headers=headers, timeout=SECONDS)
-        await self._stream.delete_msg(STREAM_DEAD_LETTERS, letter.sequence)
+        try:
+            await self._stream.delete_msg(STREAM_DEAD_LETTERS, letter.sequence)
+        except nats.js.errors.APIError as error:
+            if error.err_code != _GONE:
+                raise
 
 
 class NoSuchLetter(Failed):

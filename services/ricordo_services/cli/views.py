@@ -84,11 +84,12 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
     """Print the state of a message and the stages it passed."""
     console = screen()
     console.print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
-    if reply.error and reply.state is not MessageState.FAILED:
+    unknown = reply.state is MessageState.UNKNOWN
+    if reply.error and reply.state is not MessageState.FAILED and not unknown:
         console.print(Text("  another message was sent under this id, and refused:", "yellow"))
     if reply.error:
         console.print(Text(f"  {plain(reply.error)}", "red"), soft_wrap=True)
-    if reply.state is MessageState.UNKNOWN:
+    if unknown and not reply.error:
         margin().print(Text("no message with this id has arrived, or it still waits to be taken in"))
     if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
         for name, instant in reply.stages:

@@ -177,7 +177,7 @@ class Restore:
             waiting, more = [one for one in waiting if one["id"] not in self.names.known], bool(ready)
             for start in range(0, len(ready), _AT_ONCE):
                 await self._write(ready[start : start + _AT_ONCE])
-        self.tally.left_out += [f"a {one['kind']} whose sources are not here" for one in waiting]
+        self.tally.left_out += [f"{_one(one['kind'])} whose sources are not here" for one in waiting]
 
     async def _write(self, items: Sequence[Item]) -> None:
         told = {one["id"]: UUID(one["about"]) for one in items if one.get("about") and not _is_held(one)}
@@ -309,3 +309,7 @@ def _evidence(item: Item) -> Evidence:
         subject_tie=item["subject_tie"],
         object_tie=item["object_tie"],
     )
+
+
+def _one(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"

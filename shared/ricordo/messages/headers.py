@@ -14,6 +14,8 @@ CE_TIME: Final = "ce-time"
 CONTENT_TYPE: Final = "content-type"
 MESSAGE_ID: Final = "Nats-Msg-Id"
 TRACE_PARENT: Final = "traceparent"
+REPLAYED_FOR: Final = "Ricordo-Replayed-For"
+"""Names the one consumer for which a derived event is sent again; the others of its subject pass it by."""
 
 
 def event_headers(

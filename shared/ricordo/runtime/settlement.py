@@ -1,7 +1,7 @@
 """What becomes of a delivery once its outcome is known: publish, then ack; hand back; or give up and keep."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Final
 
 import structlog
@@ -91,6 +91,11 @@ class Settlement:
                 held.keep()
             else:
                 await self.give_up(held, None, reject)
+
+    async def pass_by(self, held: Held) -> None:
+        """Settle what was sent again for another consumer of the same subject."""
+        with suppress(BusUnavailable):  # then it comes again, and is passed by once more
+            await held.ack()
 
     async def leave(self, held: Held) -> None:
         """Have another process handle it, as this one has halted and is to stop."""

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ricordo.messages.headers import REPLAYED_FOR
+from ricordo.messages.subjects import STREAM_IN
 from ricordo.ports.bus import DeadLetterRecorder, Publisher, Subscription, Subscriptions
 from ricordo.ports.clock import Clock
 from ricordo.runtime.attempts import Attempts
@@ -139,6 +141,9 @@ class EventWorker:
             by_tenant: dict[str, list[Handled]] = {}
             unread: list[tuple[Held, Reject]] = []
             for held in batch:
+                if self._is_for_another(held, subscription):
+                    await settlement.pass_by(held)
+                    continue
                 match read(held.delivery):
                     case Reject() as unreadable:
                         unread.append((held, unreadable))
@@ -153,3 +158,9 @@ class EventWorker:
                 await settlement.settle(handled, outcomes)
 
         return dispatch
+
+    @staticmethod
+    def _is_for_another(held: Held, subscription: Subscription) -> bool:
+        """Whether it is a replay for another consumer; what bots publish is for the one that there is."""
+        named = held.delivery.headers.get(REPLAYED_FOR, subscription.consumer)
+        return subscription.stream != STREAM_IN and named != subscription.consumer

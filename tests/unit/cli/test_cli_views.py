@@ -155,6 +155,14 @@ def test_an_error_beside_a_message_that_is_remembered_is_of_another(
     assert "another" not in capsys.readouterr().out
 
 
+def test_the_status_of_what_was_forgotten_says_that_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    show_status("m-1", StatusReply(state=MessageState.UNKNOWN, error="forgotten: it is kept out"))
+    told = capsys.readouterr()
+    assert "forgotten: it is kept out" in told.out
+    assert "another" not in told.out
+    assert told.err == ""
+
+
 def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixture[str]) -> None:
     read = DocumentStatus(
         name="a.pdf", media_type="application/pdf", state=MessageState.REMEMBERED, extracts=500, whole=False

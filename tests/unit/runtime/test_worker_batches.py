@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from tests.fixtures.workshop import CREATED, Created, Workshop, all_done, create
 
 from ricordo.messages.codec import encode
 from ricordo.messages.events import MemoryCreated
+from ricordo.messages.headers import REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.ports.bus import DeadLetter, Outgoing
 from ricordo.runtime.consumption import LoopSettings
@@ -37,6 +39,29 @@ class Recorder:
 
 async def publish(shop: Workshop, count: int, tenant: str = "acme") -> None:
     assert await shop.bus.publish([created(n, tenant) for n in range(count)]) == [None] * count
+
+
+class TestReplays:
+    async def test_what_is_sent_again_for_another_consumer_is_passed_by(self) -> None:
+        shop, handler = Workshop(), Recorder()
+        for number, consumer in enumerate(("knowledge", "encode")):
+            one = created(number)
+            await shop.bus.publish([replace(one, headers={**one.headers, REPLAYED_FOR: consumer})])
+        async with shop.running(shop.worker(handler)):
+            await shop.work_off()
+        assert handler.handled == [1]
+        assert shop.bus.stored(STREAM_DEAD_LETTERS) == []
+
+    async def test_a_bot_cannot_have_its_message_passed_by(self) -> None:
+        shop = Workshop()
+        body = b"{nope"
+        await shop.bus.publish(
+            [Outgoing(subject="memory.v1.acme.message.received", body=body, headers={REPLAYED_FOR: "nobody"})]
+        )
+        async with shop.running(shop.worker(Recorder(), consumer="ingest")):
+            await shop.work_off("ingest")
+        (letter,) = shop.bus.stored(STREAM_DEAD_LETTERS)
+        assert letter.body == body
 
 
 class TestBatches:
