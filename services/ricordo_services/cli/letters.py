@@ -27,8 +27,6 @@ from ricordo_services.cli.servers import SECONDS, Target
 _OURS: Final = frozenset(
     {DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID, REPLAYED_FOR}
 )
-
-
 _GONE: Final = 10043  # JetStream: no message has that sequence
 
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-LITTLE: Final = 1 / 4
+_LITTLE: Final = 1 / 4
 """Who says no more than this part of what each would have said, had all said the same, says little."""
 _MOST_USERS: Final = 50_000
 
@@ -43,7 +43,7 @@ class _Share:
         self.total += 1
 
     def is_little(self, who: Hashable) -> bool:
-        return self.said[who] * len(self.said) <= self.total * LITTLE
+        return self.said[who] * len(self.said) <= self.total * _LITTLE
 
 
 @dataclass(slots=True)

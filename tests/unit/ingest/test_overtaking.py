@@ -14,6 +14,7 @@ from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN, subject_of
 from ricordo.ports.bus import BusUnavailable, Outgoing, PublishRefused, Standing
+from ricordo.ports.memories import StoreUnavailable
 from ricordo.runtime.gates import Gate, OpenGate
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
 from ricordo.testing.bus import MemoryBus
@@ -49,8 +50,11 @@ class Recording:
     given: list[tuple[str, str]] = field(default_factory=list)
     refused: str = ""
     breaks: set[str] = field(default_factory=set)
+    away: bool = False
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
+        if self.away:
+            raise StoreUnavailable("away")
         if tenant in self.breaks:
             raise RuntimeError("the handler broke")
         self.given += [(tenant, one.body.id) for one in events]
@@ -213,6 +217,30 @@ async def test_what_breaks_the_handler_harms_no_other_tenant_and_is_not_tried_ag
     assert lane.handler.given == [("well", "quiet-1"), ("well", "quiet-2")], (
         "the earlier one has its turn first"
     )
+
+
+async def test_a_store_that_goes_away_has_the_gate_ask_anew(lane: Lane) -> None:
+    class Doubted:
+        doubts = 0
+
+        async def wait_open(self) -> None:
+            return
+
+        def doubt(self) -> None:
+            self.doubts += 1
+
+    gate = Doubted()
+    overtake = lane.process(gate)
+    await overtake.run()
+    await lane.hears(*flood(), said(1, "quiet"))
+    lane.handler.away = True
+    with pytest.raises(StoreUnavailable):
+        await overtake.run()
+    assert gate.doubts == 1
+    lane.handler.away = False
+    await lane.hears(said(1, "other"))
+    await overtake.run()
+    assert lane.told == ["other-1"], "the first has its turn"
 
 
 async def test_what_could_not_be_told_is_left_to_its_turn(lane: Lane, overtake: Overtake) -> None:
