@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ricordo.domain.markup import MOST_READ
 from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
+from ricordo.domain.procedures import tells_how
 from ricordo.domain.tables import read_table
 from ricordo.domain.text import statements
 
@@ -132,7 +133,7 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
         role: who said it; what a tool or the system says is felt by nobody.
     """
     stated = _stated(text, language)
-    if _has_steps(text) or stated.says("procedural"):
+    if _has_steps(text) or stated.says("procedural") or tells_how(text, language):
         return MemoryType.PROCEDURAL
     if stated.states_a_fact():
         return MemoryType.SEMANTIC
