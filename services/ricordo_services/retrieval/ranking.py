@@ -3,20 +3,30 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 from uuid import UUID
 
-from ricordo.domain.ranking import Profile, Ranked, rank
+from ricordo.domain.ranking import Candidates, Profile, Ranked, rank
+from ricordo.domain.ranking.confidence import confidence
+from ricordo.domain.ranking.human import Human, load_human
 from ricordo.domain.ranking.merging import merged
 from ricordo.domain.ranking.signals import Span
 from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.ports.recollection import Recollection, Standing
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.search import Asked, Found, looks_into_archive
-from ricordo_services.retrieval.signals import Query, measured
+from ricordo_services.retrieval.signals import Query, linked, measured
 
 _STANDS_FOR_OTHERS = "synthesis"
 _SUMMARISING = frozenset({"summary", _STANDS_FOR_OTHERS})
 """Kinds that stand for others: they join in a context, and elsewhere where they are asked for."""
+
+
+class Best(NamedTuple):
+    """The best of what was found, and how sure it is that it answers the question, [0, 1]."""
+
+    ranked: Sequence[Ranked] = ()
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +36,14 @@ class Rank:
     recollection: Recollection
     key_topics: KeyTopics
 
-    async def __call__(self, tenant: str, asked: Asked, found: Found, profile: Profile) -> Sequence[Ranked]:
+    async def __call__(self, tenant: str, asked: Asked, found: Found, profile: Profile) -> Best:
         """Return the best of what was found, as many as were asked for.
 
         Raises:
             StoreUnavailable: the rows cannot be read.
         """
         if not found.hits:
-            return ()
+            return Best()
         standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
         shown = [one for one in standings if _is_shown(one, asked)]
         query = Query(
@@ -42,13 +52,23 @@ class Rank:
             span=asked_span(asked),
             now=asked.now,
             boosts=await self.key_topics.boosts(shown, asked.vectors.get(self.key_topics.encoder.model)),
+            evidence=asked.evidence,
         )
         parts = _by_model(shown, found) if profile.by_meaning else [shown]
         beside = {one.id for one in shown if one.kind == _STANDS_FOR_OTHERS} if asked.beside else set()
         most = asked.limit + len(beside)
-        rankings = [rank(measured(part, found, query), profile, most) for part in parts]
+        candidates = [_candidates(part, found, query, profile) for part in parts if part]
+        rankings = [rank(each, profile, most) for each in candidates]
         best = rankings[0] if len(rankings) == 1 else merged(rankings, most)
-        return _first(best, asked.limit, beside)
+        sure = max(
+            (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
+        )
+        return Best(_first(best, asked.limit, beside), sure)
+
+
+def _candidates(part: Sequence[Standing], found: Found, query: Query, profile: Profile) -> Candidates:
+    candidates = measured(part, found, query)
+    return linked(part, candidates, query, profile) if isinstance(profile, Human) else candidates
 
 
 def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequence[Ranked]:

@@ -11,13 +11,14 @@ from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis
 from ricordo.domain.analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
-from ricordo.domain.facts import Fact, surface
+from ricordo.domain.facts import USER, Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.memory import Memory
 from ricordo.domain.ranking import DEFAULT, Ranked, profiles, resolve
 from ricordo.domain.ranking import Profile as Ranking
 from ricordo.domain.ranking.signals import Signals
 from ricordo.messages.events import MemoryAccessed
+from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import Filters, RecallReply, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.ports.analyser import QueryAnalyser, Question
@@ -32,10 +33,12 @@ from ricordo.runtime.replies import Answer
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.encoding import FormerModels, encoded
 from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.search import Asked, Found, Search
+from ricordo_services.retrieval.search import Asked, Found, Search, Told
+from ricordo_services.retrieval.tellings import Tellings
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
 
 _FACTS_SHOWN = 10
+_EVIDENCE_OF_A_FACT = 3  # the latest messages that a fact rests on
 _PARTICULAR = frozenset({"entity", "topic", "procedural"})
 
 
@@ -58,6 +61,7 @@ class Recalled:
         worded: what is searched for by words.
         known_names: those that the user has named so far.
         hardly: the score below which hardly a memory was asked for.
+        confidence: how sure it is that the memories answer the question, [0, 1].
     """
 
     recall_id: UUID
@@ -68,6 +72,7 @@ class Recalled:
     known_names: tuple[str, ...] = ()
     memories: Sequence[Remembered] = ()
     hardly: float = 0.0
+    confidence: float = 0.0
     facts: Sequence[Fact] = ()
     archived_matches: int = 0
     degraded: set[Degradation] = field(default_factory=set)
@@ -117,6 +122,7 @@ class Remember:
     fact_confidence: int = 3
     other_encoders: Sequence[Encoder] = ()
     former: FormerModels = field(default_factory=FormerModels)
+    tellings: Tellings = field(default_factory=Tellings)
     encode_within_s: float = 1.5
 
     async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> Recalled:
@@ -131,7 +137,7 @@ class Remember:
         degraded: set[Degradation] = set()
         profile = await self._profile(tenant, request.user_id, degraded)
         recalled = await self._understood(request, profile, degraded)
-        vectors = await self._known_and_encoded(tenant, request, recalled)
+        vectors, tellings = await self._known_and_encoded(tenant, request, recalled)
         asked = Asked(
             user_id=request.user_id,
             text=request.query,
@@ -144,6 +150,8 @@ class Remember:
             summaries=summaries or bool(request.filters and request.filters.kinds),
             beside=summaries,
             at_large=not recalled.meant or nothing_but_a_name(recalled.analysis),
+            tellings=tellings,
+            evidence=_evidence(tenant, recalled),
         )
         await self._find(tenant, request, recalled, asked)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
@@ -151,16 +159,17 @@ class Remember:
 
     async def _known_and_encoded(
         self, tenant: str, request: RecallRequest, recalled: Recalled
-    ) -> Mapping[str, Vector]:
-        """Look for facts while the question is encoded; return its vectors by model."""
+    ) -> tuple[Mapping[str, Vector], Sequence[Told]]:
+        """Look for facts while the question is encoded; return its vectors by model, and its tellings."""
         with ungrouped():
             async with asyncio.TaskGroup() as group:
                 encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
                 surfacing = group.create_task(self._facts(tenant, request, recalled))
+                telling = group.create_task(self.tellings(recalled.analysis, self.encode_within_s))
                 if not await self.graph_answers():
                     recalled.degraded.add(Degradation.GRAPH)
         recalled.facts = surfacing.result()
-        return encoding.result()
+        return encoding.result(), telling.result()
 
     async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> Profile:
         try:
@@ -223,12 +232,24 @@ class Remember:
         if Degradation.ROWS in recalled.degraded:  # who did not answer a moment ago is not waited for again
             return ()
         names, threshold = recalled.analysis.entities, self.fact_confidence
+        sought = recalled.analysis.sought.predicates
         try:
             with recalled.timing("facts"):
                 candidates = await self.ledger.surfacing(
                     tenant, request.user_id, names=names, threshold=threshold, limit=_FACTS_SHOWN
                 )
-                return surface(candidates, named_entities=names, limit=_FACTS_SHOWN, threshold=threshold)
+                if sought and not names:
+                    asked_for = await self.ledger.about_user(
+                        tenant, request.user_id, predicates=sought, limit=_FACTS_SHOWN
+                    )
+                    candidates = [*asked_for, *candidates]
+                return surface(
+                    candidates,
+                    named_entities=names,
+                    predicates=sought,
+                    limit=_FACTS_SHOWN,
+                    threshold=threshold,
+                )
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
             return ()
@@ -239,7 +260,11 @@ class Remember:
         minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
         try:
             with recalled.timing("search"):
-                found = await self.search.find(tenant, _asked_of(asked, ranking), minimums)
+                found, unknown = await asyncio.gather(
+                    self.search.find(tenant, _asked_of(asked, ranking), minimums),
+                    self.search.unknown(tenant, asked),
+                )
+                found = replace(found, unknown=unknown)
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
             return
@@ -261,7 +286,8 @@ class Remember:
         with recalled.timing("rank"):
             best = await self.rank(tenant, asked, found, ranking)
         with recalled.timing("rows"):
-            recalled.memories = await self._read(tenant, asked, best)
+            recalled.memories = await self._read(tenant, asked, best.ranked)
+        recalled.confidence = best.confidence if recalled.memories else 0.0
         if recalled.meant and not in_particular(recalled.analysis, asked.filters):
             recalled.hardly = ranking.hardly
         if not recalled.asked_for:
@@ -278,6 +304,19 @@ class Remember:
         found = await self.search.find(tenant, asked, self.minimums, archived=True)
         standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
         return sum(one.archived for one in standings)
+
+
+def _evidence(tenant: str, recalled: Recalled) -> frozenset[UUID]:
+    """Return the memories on which facts rest that the question asks for."""
+    analysis = recalled.analysis
+    asked = [
+        fact
+        for fact in recalled.facts
+        if fact.predicate in analysis.sought.predicates and (fact.subject == USER or analysis.entities)
+    ]
+    return frozenset(
+        memory_id(tenant, one) for fact in asked for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
+    )
 
 
 def in_particular(analysis: Analysis, filters: Filters | None) -> bool:
@@ -304,6 +343,7 @@ def reply(recalled: Recalled, *, explain: bool) -> RecallReply:
             for one in recalled.memories
         ),
         facts=tuple(map(fact_view, recalled.facts)),
+        confidence=round(recalled.confidence, 4),
         archived_matches=recalled.archived_matches,
         degraded=tuple(sorted(recalled.degraded)),
         timings_ms=recalled.timings_ms,

@@ -4,12 +4,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
+import numpy as np
+
 from ricordo.domain.analysis import Analysis, Fallback
+from ricordo.domain.analysis.asking import nothing_but_entities
 from ricordo.domain.bm25 import SparseVector, query_terms, telling
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
+from ricordo.domain.text import content_words
 from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
@@ -27,6 +31,19 @@ _NO_WORDS = query_terms("", _LANGUAGES)
 _ANY_OTHER = ""  # in which words are compared as they are
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How people tell what answers a question: "abito a Torino" for "dove abito?".
+
+    Attributes:
+        worded: the words of such tellings.
+        vectors: the mean of their vectors, float32 [d], unit norm, by model; without those that are away.
+    """
+
+    worded: str
+    vectors: Mapping[str, Vector]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A question, ready to be searched for.
@@ -40,6 +57,8 @@ class Asked:
         summaries: whether summaries and syntheses count among them.
         beside: whether syntheses come beside the memories that the bot wants, and take no room of theirs.
         at_large: whether it asks for all of somebody or of a time, and for nothing in particular of it.
+        tellings: how people tell what answers it, where it asks for nothing but a predicate.
+        evidence: memories on which facts rest that it asks for: they are candidates in any case.
     """
 
     user_id: str
@@ -53,10 +72,24 @@ class Asked:
     summaries: bool = False
     beside: bool = False
     at_large: bool = False
+    tellings: Sequence[Told] = ()
+    evidence: frozenset[UUID] = frozenset()
 
 
 BY_WORDS: Final = ""
 """In place of a model, where none was asked."""
+
+
+class TellingScore(NamedTuple):
+    """How near a memory is to how people tell what answers a question.
+
+    Attributes:
+        meaning: max(0, cosine) of its text with that of the tellings, [0, 1].
+        words: BM25 with their words, as a share of the best, [0, 1].
+    """
+
+    meaning: float
+    words: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +98,8 @@ class Found:
 
     Attributes:
         models: of each, by whose vector it was found, or `BY_WORDS`.
+        told: of those that tell what answers the question, what they score as a telling.
+        unknown: the share of the content words searched for that no memory of the user holds, [0, 1].
         at_large: whether all of somebody or of a time was looked for, each as near to it as the next.
     """
 
@@ -73,6 +108,8 @@ class Found:
     fallback: Fallback | None = None
     models: Mapping[UUID, str] = field(default_factory=dict)
     at_large: bool = False
+    told: Mapping[UUID, TellingScore] = field(default_factory=dict)
+    unknown: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +165,52 @@ class Search:
         if not found.hits:
             found = await self._search(tenant, asked, probes, scope, minimums)
             found = replace(found, at_large=asked.at_large and not any(probe.asks for probe in probes))
-        for name, wider in _relaxations(scope, asked):
-            if found.hits:
-                break
-            found = replace(await self._search(tenant, asked, probes, wider, minimums), fallback=name)
-        return found
+        if not found.hits and scope.about:
+            everybody = replace(scope, about=())
+            found = replace(await self._search(tenant, asked, probes, everybody, minimums), fallback="entity")
+        if asked.tellings:
+            found = await self._with_tellings(tenant, asked, scope, found)
+        return found if narrows(scope) else _with_evidence(found, asked.evidence)
+
+    async def unknown(self, tenant: str, asked: Asked) -> float:
+        """Return the share of the content words searched for that no memory of the user holds, [0, 1].
+
+        Raises:
+            IndexUnavailable: that could not be asked.
+        """
+        own = asked.analysis.language or "en"
+        words = dict.fromkeys(content_words(asked.worded, own))
+        stems = [query_terms(word, [own, *_LANGUAGES]) for word in words][:_MOST_WEIGHED]
+        if not stems:
+            return 0.0
+        every = sorted({int(term) for one in stems for term in one.indices})
+        terms = SparseVector(np.array(every, dtype=np.uint32), np.ones(len(every), dtype=np.float32))
+        held = await self.vectors.rarities(tenant, self.model, asked.user_id, terms)
+        return sum(not any(int(term) in held for term in one.indices) for one in stems) / len(stems)
+
+    async def _with_tellings(self, tenant: str, asked: Asked, scope: Scope, found: Found) -> Found:
+        """Add what is found as a telling of what is asked for, by each of the predicates and models."""
+        languages = list(dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES)))
+        probes = [
+            Probe(model, one.vectors.get(model), query_terms(one.worded, languages[:1]))
+            for one in asked.tellings
+            for model in (self.model, *self.others)
+        ]
+        wanted = max(_FEWEST, 3 * asked.limit)
+        answers = await together([self._hits(tenant, probe, scope, wanted) for probe in probes])
+        told: dict[UUID, TellingScore] = {}
+        hits, models = dict(found.hits), dict(found.models)
+        for probe, answer in zip(probes, answers, strict=True):
+            best = max((hit.bm25 for hit in answer), default=0.0)
+            for hit in answer:
+                words = hit.bm25 / best if best > 0 else 0.0
+                former = told.get(hit.id, TellingScore(0.0, 0.0))
+                told[hit.id] = TellingScore(max(former.meaning, hit.dense), max(former.words, words))
+                if hit.id not in hits:
+                    hits[hit.id] = _unmeasured(hit.id)  # near to the telling, not to the question
+                    models[hit.id] = probe.model if probe.vector is not None else BY_WORDS
+        fused = {one: found.fused.get(one, 0.0) for one in hits}
+        return replace(found, hits=hits, fused=fused, models=models, told=told)
 
     async def remembers(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
         """Whether a user has memories that are of one of `models`, archived ones included.
@@ -221,6 +299,24 @@ class Search:
         return fused | {hit.id: 0.0 for hit in hits if hit.id not in fused}
 
 
+def _unmeasured(memory_id: UUID) -> Hit:
+    return Hit(memory_id, 0.0, 0.0, 0.0, 0.0)
+
+
+def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
+    """Add the memories on which facts rest that are asked for, where the search has not found them."""
+    missing = evidence.difference(found.hits)
+    if not missing:
+        return found
+    model = next(iter(found.models.values()), BY_WORDS)
+    return replace(
+        found,
+        hits=found.hits | {one: _unmeasured(one) for one in missing},
+        fused=found.fused | dict.fromkeys(missing, 0.0),
+        models={**found.models, **dict.fromkeys(missing, model)},
+    )
+
+
 def closeness(hit: Hit) -> float:
     """Return the cosine with the memory, alone or in the light of the turn before it, whichever is closer."""
     return max(hit.dense, hit.dense_window)
@@ -232,25 +328,25 @@ def wording(hit: Hit) -> float:
 
 
 def scope_of(asked: Asked) -> Scope:
-    """Say what a question may find: what `filters` demand and, where they are silent, what it says itself."""
+    """Say what a question may find: what `filters` demand, and the little of what it says that excludes.
+
+    Of what is read from the question three things exclude: a time that says when *we* did or said something,
+    that it asks for what was liked, and an entity that is all it holds. All else ranks, see `signals`.
+    """
     analysis, filters = asked.analysis, asked.filters or Filters()
     start, end = _asked_time(analysis, filters)
-    above, below = _valence(filters.emotion or analysis.emotion_filter)
-    by_entity = analysis.intent == "entity" or (analysis.intent == "temporal" and analysis.entities)
+    above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
     # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
-    about = () if filters.participants or not by_entity else _called(analysis.entities)
-    topics = filters.topics or (analysis.topics if analysis.intent == "topic" else ())
-    types = [one.value for one in filters.types]
-    if not types and analysis.intent == "procedural":
-        types = list(analysis.memory_types)
+    alone = not filters.participants and nothing_but_entities(analysis)
+    about = _called(analysis.entities) if alone else ()
     return Scope(
         user_id=asked.user_id,
         start=start,
         end=end,
         participants=_folded(filters.participants),
-        topics=_topic_keys(topics),
+        topics=_topic_keys(filters.topics),
         about=about,
-        types=tuple(types),
+        types=tuple(one.value for one in filters.types),
         kinds=tuple(one.value for one in filters.kinds),
         above_valence=above,
         below_valence=below,
@@ -304,16 +400,3 @@ def _called(names: Sequence[str]) -> tuple[str, ...]:
 def narrows(scope: Scope) -> bool:
     """Whether the scope leaves out any memory of the user that is not archived."""
     return replace(scope, include_archived=False) != Scope(user_id=scope.user_id)
-
-
-def _relaxations(scope: Scope, asked: Asked) -> list[tuple[Fallback, Scope]]:
-    """Return the wider scopes to try in turn; only what was read from the question is ever given up."""
-    stated = asked.filters or Filters()
-    wider: list[tuple[Fallback, Scope]] = []
-    if scope.about:
-        wider.append(("entity", replace(scope, about=())))
-    if scope.topics and not stated.topics:
-        wider.append(("topic", replace(scope, topics=())))
-    if scope.types and not stated.types:
-        wider.append(("procedural", replace(scope, types=())))
-    return wider

@@ -1,7 +1,9 @@
 """The signals of what was found: what the index scored, what the rows say, and the evidence around each."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -12,9 +14,11 @@ from numpy.typing import NDArray
 from ricordo.domain.analysis import Analysis
 from ricordo.domain.analysis.asking import asks_for_a_time, speaking
 from ricordo.domain.emotion import estimate
-from ricordo.domain.memory import Role
+from ricordo.domain.memory import MemoryType, Role
 from ricordo.domain.ranking import Candidates
+from ricordo.domain.ranking.connections import connections
 from ricordo.domain.ranking.evidence import answered, mean_of_best, sessions
+from ricordo.domain.ranking.human import Human
 from ricordo.domain.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
 from ricordo.domain.reinforcement import gained
 from ricordo.ports.recollection import Standing
@@ -22,6 +26,8 @@ from ricordo.ports.vectors import Hit
 from ricordo_services.retrieval.search import BY_WORDS, Found
 
 Floats = NDArray[np.float64]
+_SIGNS: Final[Mapping[str | None, float]] = {"positive": 0.4, "negative": -0.4}
+"""What a feeling that is asked for counts beside a way to do something: people also cry for joy."""
 _OF_A_NAME: Final = 0.6
 """The cosine of a text with a question that is its name and nothing else, as it is on average."""
 
@@ -34,6 +40,7 @@ class Query:
         text: as it was asked.
         span: the time that it asks for.
         boosts: of summaries whose key topics match, by memory.
+        evidence: memories on which facts rest that are asked for.
     """
 
     text: str
@@ -41,6 +48,7 @@ class Query:
     span: Span | None
     now: datetime
     boosts: Mapping[UUID, float]
+    evidence: Collection[UUID] = ()
 
 
 def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candidates:
@@ -86,6 +94,12 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
         meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
         instructing=of.numbers("instructing"),
+        bare=float(bool(found.told)),
+        told=np.array([max(0.0, found.told[one].meaning) if one in found.told else 0.0 for one in of.ids]),
+        told_bm25=np.array([found.told[one].words if one in found.told else 0.0 for one in of.ids]),
+        about=_about(of, query.analysis),
+        suited=_suited(of, query.analysis),
+        evidence=np.array([float(one in query.evidence) for one in of.ids]),
     )
     return Candidates(of.ids, of.instants, _equally_near(signals) if found.at_large else signals)
 
@@ -131,6 +145,64 @@ def _named(speakers: Sequence[str], analysis: Analysis) -> Floats:
     """Return 1 for what those said whom the question names."""
     named = frozenset[str]().union(*speaking(analysis.entities, set(speakers)).values())
     return np.array([one.casefold() in named for one in speakers], dtype=np.float64)
+
+
+def _about(of: Columns, analysis: Analysis) -> Floats:
+    """Return the share of the names in the question that each memory holds, but for those of who speaks."""
+    speakers = speaking(analysis.entities, set(of.column("speaker")))
+    names = [name.casefold() for name in analysis.entities if name not in speakers]
+    if not names:
+        return np.zeros(len(of.ids))
+    return np.array([_share_named(names, held) for held in of.column("participants")])
+
+
+def _share_named(names: Sequence[str], held: Sequence[str]) -> float:
+    folded = [one.casefold() for one in held]
+    return sum(any(name == one or name in one.split() for one in folded) for name in names) / len(names)
+
+
+def _suited(of: Columns, analysis: Analysis) -> Floats:
+    """Return how far each memory is of the sort that is asked for: a way to do something, or a feeling."""
+    if analysis.asks_how:
+        return np.array([float(one == MemoryType.PROCEDURAL) for one in of.column("type")])
+    if analysis.emotion_filter in _SIGNS:
+        return np.clip(_SIGNS[analysis.emotion_filter] * of.numbers("valence"), 0.0, 1.0)
+    return np.zeros(len(of.ids))
+
+
+def linked(standings: Sequence[Standing], candidates: Candidates, query: Query, profile: Human) -> Candidates:
+    """Return the candidates with how firmly each is connected with the best of them.
+
+    Args:
+        standings: what the truth says of them, [n].
+        candidates: the same, with their other signals.
+        query: what was asked.
+        profile: says which are the best.
+    """
+    logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
+    asked = query.text.casefold()
+    names = [_named_beside(one, asked) for one in standings]
+    strength = connections(logits, names, _neighbours(standings, candidates.instants))
+    return replace(candidates, signals=candidates.signals._replace(connection=strength))
+
+
+def _named_beside(one: Standing, asked: str) -> frozenset[str]:
+    """Return whom a memory names, but for its speaker and those that the question names."""
+    names = {name.casefold() for name in one.participants} - {one.speaker.casefold()}
+    return frozenset(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) is None)
+
+
+def _neighbours(standings: Sequence[Standing], instants: Floats) -> Mapping[int, Collection[int]]:
+    """Return by place the places of what was said right before or after in the same session."""
+    at = {one.id: place for place, one in enumerate(standings)}
+    labels = sessions([one.conversation_id for one in standings], instants)
+    near: defaultdict[int, set[int]] = defaultdict(set)
+    for place, one in enumerate(standings):
+        before = None if one.preceding_id is None else at.get(one.preceding_id)
+        if before is not None and labels[before] == labels[place]:
+            near[place].add(before)
+            near[before].add(place)
+    return near
 
 
 def _temporal(standings: Sequence[Standing], span: Span | None) -> Floats:

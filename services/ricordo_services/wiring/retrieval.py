@@ -26,6 +26,7 @@ from ricordo_services.retrieval.profiles import profiles_for
 from ricordo_services.retrieval.ranking import Rank
 from ricordo_services.retrieval.recall import Recall, Remember
 from ricordo_services.retrieval.search import Search
+from ricordo_services.retrieval.tellings import Tellings
 from ricordo_services.wiring.working import reader_of_working_memory
 
 
@@ -93,13 +94,15 @@ async def remembering(resources: Resources) -> Remember:
     encoder, beside = (await resources.models()).query, await resources.beside_primary()
     recollection = await resources.store(PostgresRecollection)
     former = tuple(await resources.former_models())
+    others = tuple(one for one in beside.values() if one is not None)
     return Remember(
         recollection=recollection,
         ledger=await resources.store(PostgresFactLedger),
         search=Search(await resources.known_vectors(), model, ranking.fusion, ranking.hybrid, tuple(beside)),
         rank=Rank(recollection, KeyTopics(encoder)),
         encoder=encoder,
-        other_encoders=tuple(one for one in beside.values() if one is not None),
+        other_encoders=others,
+        tellings=Tellings((encoder, *others)),
         former=FormerModels(former, tuple(one for one in former if beside[one] is None)),
         graph_answers=resources.graph_answers,
         clock=resources.clock,

@@ -102,6 +102,8 @@ class RecallReply(Message):
     analysis: Analysis
     memories: tuple[MemoryView, ...] = ()
     facts: tuple[FactView, ...] = ()
+    confidence: Unit = 0.0
+    """How sure it is that the memories hold the answer; they are shown in any case."""
     archived_matches: Count = 0
     """Matches in the archive that the reply leaves out."""
     degraded: tuple[Degradation, ...] = ()

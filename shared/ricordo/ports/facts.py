@@ -188,6 +188,12 @@ class FactLedger(Protocol):
         """Return the entity that goes by `name`, in any spelling, or by an alias; never the user."""
         ...
 
+    async def about_user(
+        self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
+    ) -> Sequence[Fact]:
+        """Return current facts about the user in person, of `predicates`, the most confident first."""
+        ...
+
     async def surfacing(
         self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
     ) -> Sequence[Fact]:

@@ -36,6 +36,8 @@ class Standing(NamedTuple):
         asks: whether it asks something.
         key_topics: of a summary, as JSON; None for any other kind.
         instructing: whether it tells a model what to do.
+        type: as in `MemoryType`.
+        participants: speaker, those present, those mentioned.
     """
 
     id: UUID
@@ -60,6 +62,8 @@ class Standing(NamedTuple):
     asks: bool
     key_topics: str | None
     instructing: bool
+    type: str = "episodic"
+    participants: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,13 @@ signals = st.builds(
     gained=unit,
     meant=st.sampled_from([0.0, 1.0]),
     instructing=st.sampled_from([0.0, 1.0]),
+    bare=st.sampled_from([0.0, 1.0]),
+    told=unit,
+    told_bm25=unit,
+    about=unit,
+    suited=unit,
+    evidence=st.sampled_from([0.0, 1.0]),
+    connection=st.just(0.0),
 )
 PROFILES = profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
@@ -76,6 +83,11 @@ RISING = (
     "decay_factor",
     "confidence",
     "trust",
+    "told",
+    "told_bm25",
+    "about",
+    "suited",
+    "evidence",
 )
 
 

@@ -204,6 +204,14 @@ class PostgresFactLedger:
             found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
         return [fact_of(row) for row in found]
 
+    async def about_user(
+        self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
+    ) -> Sequence[Fact]:
+        """Return current facts about the user in person; see `FactLedger.about_user`."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["about_user"], tenant, user_id, predicates, USER, limit)
+        return [fact_of(row) for row in found]
+
 
 async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, at: datetime) -> None:
     """Return where no tombstone stands before what was decided at `at`, nor will before the transaction ends.

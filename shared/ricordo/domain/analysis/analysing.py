@@ -14,11 +14,12 @@ from ricordo.domain.analysis.claims import (
     with_names,
 )
 from ricordo.domain.analysis.deciding import decide
-from ricordo.domain.analysis.intents import Reading, emotion_of, filters
+from ricordo.domain.analysis.intents import Reading, asks_a_way, asks_what_was_liked, emotion_of, filters
 from ricordo.domain.analysis.languages import PATTERNS
 from ricordo.domain.analysis.model import Analysis, Intent, TimeFilter
 from ricordo.domain.analysis.names import names
 from ricordo.domain.analysis.reading import flat, read
+from ricordo.domain.analysis.sought import NOTHING_SOUGHT, Sought, sought
 from ricordo.domain.analysis.topics import semantic_query, topic_phrase, topics_of
 from ricordo.domain.language import detect
 from ricordo.domain.temporal import Language, TimeSpan
@@ -64,6 +65,7 @@ def analyse(
         found, reading = decide(reading), with_names(reading, claim, head)
         topics = topics_borne_out(claim, head, rules)
         intent, emotion = intent_of(claim, reading, found, topics), feeling_of(claim, reading)
+    liked = intent == "emotional" and emotion == "positive" and asks_what_was_liked(reading)
     return Analysis(
         intent=intent,
         time=_time_filter(reading, time, intent),
@@ -77,6 +79,9 @@ def analyse(
         fallback=None,
         analyser="rules" if claim is None else "llm",
         language=rules,
+        sought=NOTHING_SOUGHT if liked else _sought(query, reading, time),
+        liked=liked,
+        asks_how=intent == "procedural" or asks_a_way(reading),
     )
 
 
@@ -108,6 +113,11 @@ def read_query(
         about=topic_phrase(sentence, patterns),
     )
     return reading, time
+
+
+def _sought(query: str, reading: Reading, time: TimeSpan | None) -> Sought:
+    named_time = "" if time is None else time.reference
+    return sought(query[:_MOST_READ], reading.language, names=reading.entities, time=named_time)
 
 
 def _topics(reading: Reading, intent: Intent) -> tuple[str, ...]:

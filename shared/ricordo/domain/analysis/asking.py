@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ricordo.domain.analysis.model import Analysis
 from ricordo.domain.stop_words import stop_words
-from ricordo.domain.text import content_words, stem
+from ricordo.domain.text import content_words, stem, words
 from ricordo.domain.topics import load_noun_cues
 
 _WHEN = re.compile(
@@ -54,6 +54,17 @@ def nothing_but_time(analysis: Analysis) -> bool:
     return all(word in stop_words(language) or stem(word, language) in plain for word in said)
 
 
+def nothing_but_entities(analysis: Analysis) -> bool:
+    """Whether a question holds nothing but names: "Cosa sai di Davide?", "Who is Davide?"."""
+    if not analysis.entities or analysis.intent not in {"entity", "temporal"} or analysis.topics:
+        return False
+    if analysis.time is not None and not analysis.time.strict:
+        return False
+    ignored = stop_words(analysis.language)
+    rest = words(_without_names(analysis.semantic_query, analysis.entities), analysis.language)
+    return all(word in ignored for word in rest)
+
+
 def nothing_but_a_name(analysis: Analysis) -> bool:
     """Whether a question asks for somebody, or how they are, and for nothing in particular about them.
 
@@ -77,11 +88,14 @@ def nameless(query: str, speakers: Iterable[str]) -> str:
         query: all of it, or what its analysis left of it.
         speakers: the names in it that are of people who speak.
     """
-    kept = query
-    for name in speakers:
-        kept = re.sub(rf"(?<!\w){re.escape(name)}(?:['\u2019]s)?(?!\w)", " ", kept, flags=re.IGNORECASE)
-    kept = " ".join(kept.split())
+    kept = _without_names(query, speakers)
     return kept if any(char.isalnum() for char in kept) else query
+
+
+def _without_names(query: str, names: Iterable[str]) -> str:
+    for name in names:
+        query = re.sub(rf"(?<!\w){re.escape(name)}(?:['\u2019]s)?(?!\w)", " ", query, flags=re.IGNORECASE)
+    return " ".join(query.split())
 
 
 def speaking(names: Iterable[str], speakers: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -62,6 +62,22 @@ def asks_how(reading: Reading) -> bool:
     return not reading.named and procedures.told.search(core) is not None
 
 
+def asks_a_way(reading: Reading) -> bool:
+    """Whether a way to do something is asked for, whoever is named ("What do I do if Anna faints?")."""
+    procedures, core = reading.patterns.procedures, reading.sentence.core
+    if procedures.habit.search(core) is not None:
+        return False
+    return any(
+        pattern.search(text) is not None
+        for pattern, text in (
+            (procedures.explained, reading.sentence.flat),
+            (procedures.asked, core),
+            (procedures.told, core),
+            (procedures.in_case, core),
+        )
+    )
+
+
 def asks_feelings(reading: Reading) -> bool:
     """Whether the speakers' own feelings are asked for; what Maria likes is a question about Maria."""
     feelings, core = reading.patterns.feelings, reading.sentence.core
@@ -120,6 +136,11 @@ def emotion_of(reading: Reading) -> EmotionFilter | None:
     if felt is None or reading.patterns.feelings.as_such.search(reading.sentence.core) is not None:
         return None
     return "negative" if felt == BAD else "positive"
+
+
+def asks_what_was_liked(reading: Reading) -> bool:
+    """Whether what was liked is asked for: of that, nothing that was not is an answer."""
+    return reading.patterns.feelings.liked.search(reading.sentence.core) is not None
 
 
 def _felt(reading: Reading) -> str | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from ricordo.domain.analysis.sought import NOTHING_SOUGHT, Sought
 from ricordo.domain.temporal import SpanType
 
 Intent = Literal["temporal", "entity", "emotional", "topic", "procedural", "general"]
@@ -51,6 +52,9 @@ class Analysis:
         fallback: Which strategy took over where the first found nothing; set by retrieval.
         analyser: Who made this.
         language: "it" or "en".
+        sought: The predicates that it asks for.
+        liked: It asks for what was liked, so that nothing else is an answer.
+        asks_how: It asks for a way to do something, whatever else it asks for.
     """
 
     intent: Intent
@@ -64,3 +68,6 @@ class Analysis:
     fallback: Fallback | None
     analyser: Analyser
     language: str
+    sought: Sought = NOTHING_SOUGHT
+    liked: bool = False
+    asks_how: bool = False

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ricordo.domain.ranking.connections import lifted
 from ricordo.domain.ranking.signals import Column, Signals
 from ricordo.domain.ranking.weighted import recent, used
 
@@ -53,6 +54,12 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "others": 0.5,
         "others_idle": 1.5,
         "instructing": 5.0,
+        "told": 10.0,
+        "told_bm25": 5.0,
+        "about": 1.0,
+        "suited": 5.0,
+        "evidence": 3.0,
+        "connection": 6.0,
     }
 )
 """What the fit takes as given, in logits: the most that each adds, or, of the last three, takes away.
@@ -62,9 +69,16 @@ sixth of a cosine at the most, and what is older than a month has none. `others`
 assistant said, and `others_idle` besides where that hardly matters in itself: the assistant's "And your
 arms?" is found for the turn that it answers, and says nothing of its own. `instructing`
 is taken from what tells a model what to do: more than all the others together could add, so that it never
-comes before what answers as well.
+comes before what answers as well. `told` and what follows are preferences that the question states: they are
+worth about as much as the words of a question that are all found.
 """
+BARE_SHARE = 0.3
+"""What the signals of its own words count in a question that asks for nothing but a predicate."""
+_SAID_OR_DATED = frozenset({"speaker", "temporal"})
 
+
+PREFERENCES = ("told", "told_bm25", "about", "suited", "evidence")
+"""What the question says of what answers it, beside its words."""
 
 _SETTLES = 0.5
 PRIOR_BY_WORDS: Mapping[str, float] = MappingProxyType(
@@ -109,14 +123,23 @@ class Human:
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
-        odds: Column = np.exp(np.clip(self.logits(signals), -60.0, 60.0))
+        odds: Column = np.exp(np.clip(self.lifted(signals), -60.0, 60.0))
         score = odds / (1.0 + odds)
         if self.by_words is None or np.all(signals.meant):
             return score
         return signals.meant * score + (1.0 - signals.meant) * self.by_words.score(signals)
 
+    def lifted(self, signals: Signals) -> Column:
+        """Return the logits, what is connected with the best raised to a place behind them."""
+        logits = self.logits(signals)
+        if not isinstance(logits, np.ndarray) or not np.any(signals.connection):
+            return logits
+        strength = np.broadcast_to(signals.connection, logits.shape)
+        raised: Column = lifted(logits, strength, self.weights["connection"])
+        return raised
+
     def logits(self, signals: Signals) -> Column:
-        """Return the score of each candidate as it is before the sigmoid."""
+        """Return the score of each candidate as it is before the sigmoid, and before connections count."""
         total = self.bias + _prior(signals, self.weights)
         for name, column in features(signals).items():
             total = total + self.weights[name] * column
@@ -131,7 +154,7 @@ def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
     """
     weight = np.maximum(0.0, signals.importance - signals.gained)
     idle = np.maximum(0.0, 1.0 - weight / SUBSTANCE)
-    return (
+    total: Column = (
         weights["importance"] * weight
         + weights["emotion"] * np.abs(signals.valence) * signals.arousal
         + weights["congruence"] * signals.congruence
@@ -141,12 +164,17 @@ def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
         - (weights["others"] + weights["others_idle"] * idle) * (1.0 - signals.own_words)
         - weights["instructing"] * signals.instructing
     )
+    for name in PREFERENCES:
+        total = total + weights[name] * getattr(signals, name)
+    return total
 
 
 def features(signals: Signals) -> Mapping[str, Column]:
     """Return what the weights are multiplied with, in the order of `FEATURES`."""
     derived = {"length": np.log1p(np.minimum(signals.token_count, LONGEST)), "statement": 1.0 - signals.asks}
-    return {name: derived[name] if name in derived else getattr(signals, name) for name in FEATURES}
+    columns = {name: derived[name] if name in derived else getattr(signals, name) for name in FEATURES}
+    share = 1.0 - (1.0 - BARE_SHARE) * signals.bare
+    return {name: column if name in _SAID_OR_DATED else share * column for name, column in columns.items()}
 
 
 @lru_cache(maxsize=1)

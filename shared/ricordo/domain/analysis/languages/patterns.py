@@ -48,12 +48,14 @@ class ProcedurePatterns:
         asked: Asking how to do something.
         told: Asking how something is done, or for its recipe, steps, instructions; about nobody.
         habit: How somebody is, feels or usually does: no way to do anything.
+        in_case: Asking what to do when something happens.
     """
 
     explained: Pattern
     asked: Pattern
     told: Pattern
     habit: Pattern
+    in_case: Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class FeelingPatterns:
         personal: The speakers' own.
         favourite: Asking for a taste, which is told without much feeling.
         others: Somebody else, whose feelings these would be.
+        liked: Asking for what was liked, in the past.
     """
 
     words: dict[str, str]
@@ -79,6 +82,7 @@ class FeelingPatterns:
     personal: Pattern
     favourite: Pattern
     others: Pattern
+    liked: Pattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,4 +67,8 @@ FEELINGS = FeelingPatterns(
         r"(?:do|don't) (?:i|we|you) like (?:to \w+|\w+ing)",
         r"favou?rites?|how (?:do|did) (?:i|we|you) like|(?:am|was|are|were) (?:i|we|you) like|would like",
     ),
+    liked=words(
+        r"(?:did|have|had) (?:i|we|you) (?:\w+ ){0,2}?(?:liked?|enjoy(?:ed)?|loved?|appreciated?)",
+        r"(?:i|we|you) (?:\w+ )?(?:liked|enjoyed|loved|appreciated)",
+    ),
 )

@@ -13,7 +13,7 @@ _EVERYDAY = (
 )
 _DONE = (
     r"(?!related|involved|called|named|interested|married|connected|engaged|excited|worried)"
-    r"(?:\w{2,}ed|made|done|built|set|put|drawn|sewn|grown|written|kept|cut|found|taken|filled)"
+    r"(?:\w{2,}ed|made|done|given|built|set|put|drawn|sewn|grown|written|kept|cut|found|taken|filled)"
 )
 _EXPLAIN = r"(?:explain|show|teach|tell|remind)(?: (?:to )?(?:me|us))?(?: again)?"
 _SOMEBODY = r"my|your|his|her|our|their|i|we|you|he|she|they|things"
@@ -52,5 +52,10 @@ PROCEDURES = ProcedurePatterns(
     habit=words(
         r"usually|normally|generally|typically|tend to|these days|every (?:day|morning|evening|week)",
         rf"how (?:do|can|should|could|would|did) {_ONE} {_EVERYDAY}",
+    ),
+    in_case=words(
+        rf"what (?:do|should|must|can) {_ONE}(?: have to| need to)? do (?:if|when|in case)",
+        r"in case of|in an emergency",
+        rf"how (?:is|are) .{{1,40}} {_DONE} (?:if|when|in|during)",
     ),
 )

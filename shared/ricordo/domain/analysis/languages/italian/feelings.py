@@ -73,4 +73,8 @@ FEELINGS = FeelingPatterns(
         r"(?:che|qual[ei]) (?!cosa\b)\w+ (?:non )?(?:mi|ti|ci) piac(?:e|ciono)",
         r"piac(?:e|ciono) \w+(?:are|ere|ire)",
     ),
+    liked=words(
+        r"piaciut[oaie]",
+        r"(?:ho|hai|abbiamo|avevo|avevamo) (?:\w+ )?(?:apprezzato|amato|adorato|gradito)",
+    ),
 )

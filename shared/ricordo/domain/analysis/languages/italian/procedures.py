@@ -56,4 +56,9 @@ PROCEDURES = ProcedurePatterns(
         r"di solito|solitamente|normalmente|generalmente|in genere|ogni (?:giorno|mattina|sera)|spesso",
         rf"come (?:si {_BEING}|{_EVERYDAY})",
     ),
+    in_case=words(
+        r"(?:che|cosa|che cosa) (?:faccio|facciamo|devo|dobbiamo|bisogna|si deve|si fa|conviene)"
+        r"(?: fare)? (?:se|quando|in caso)",
+        r"in caso d[i']",
+    ),
 )
