@@ -50,6 +50,8 @@ from ricordo.domain.facts import PREDICATES
         ("user", "likes", "lasagne", "Ti piacciono le lasagne", ""),
         ("user", "likes", "gnocchi", "Ti piacciono gli gnocchi", ""),
         ("user", "likes", "leggere", "Ti piace leggere", "You like leggere"),
+        ("user", "likes", "sea kayaking", "Ti piace: sea kayaking", ""),
+        ("user", "likes", "jazz", "Ti piace il jazz", ""),
         ("user", "likes", "caponate", "Ti piace: caponate", ""),
         ("user", "dislikes", "rumore", "Non ti piace il rumore", ""),
         ("user", "dislikes", "Torino", "Non ti piace Torino", "You dislike Torino"),

@@ -62,7 +62,9 @@ def shape(value: str) -> str:
 def _number_of(value: str) -> tuple[Gender, bool] | None:
     """Return the gender of a noun and whether it is plural, by its ending; None where that does not tell."""
     lists, noun = word_lists("it"), re.split(r"\W", value.casefold(), maxsplit=1)[0]
-    if noun in lists["numbers"] or not noun.isalpha():
+    # Of several words of which the last ends in a consonant, the first is hardly an Italian noun.
+    foreign = " " in value and value[-1:].isalpha() and value[-1:].casefold() not in _VOWELS
+    if noun in lists["numbers"] or not noun.isalpha() or foreign:
         return None
     if noun in lists["feminine_plural"] or noun.endswith(("zioni", "sioni")):
         return "f", True
