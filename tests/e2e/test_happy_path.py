@@ -166,7 +166,7 @@ async def test_context_is_ready_for_a_prompt_and_within_its_budget(lived: Bot) -
     request = {"user_id": "u-1", "conversation_id": "c-1", "now": at(), "reinforce": False}
     reply = await lived.ask("context", query="Come si chiama il mio cane?", **request)
     assert "Max" in reply["context"]
-    assert '<recalled id="' in reply["context"]
+    assert "<recalled>" in reply["context"]
     assert 0 < reply["tokens"] <= 2000
     assert [one["id"] for one in reply["recent"]] == ["m-1", "m-2", "m-4"]
     small = await lived.ask("context", query="Come si chiama il mio cane?", token_budget=60, **request)

@@ -64,9 +64,9 @@ async def test_who_talks_briefly_warmly_and_at_night_of_football(bot: Bot) -> No
     assert "calcio" in [one["topic"] for one in found["topics_liked"]["value"]]
     assert "traffico" in [one["topic"] for one in found["topics_avoided"]["value"]]
     assert all(0.5 <= one["confidence"] <= 1 and 0 < one["count"] <= 14 for one in found.values())
-    assert "- Abitudini dell'utente: scrive soprattutto di sera" in context.replace(
-        "dà del tu, ", ""
-    ).replace("scrive messaggi brevi, ", "")
+    assert "- Abitudini: scrive soprattutto di sera" in context.replace("dà del tu, ", "").replace(
+        "scrive messaggi brevi, ", ""
+    )
 
 
 async def test_who_writes_at_length_and_keeps_a_distance(bot: Bot) -> None:
@@ -76,7 +76,7 @@ async def test_who_writes_at_length_and_keeps_a_distance(bot: Bot) -> None:
     assert found["time_of_day"]["value"] == {"morning": 1.0}
     assert found["formality"]["value"] == {"register": "formal", "share": 1.0, "emoji": 0.0}
     assert found["engagement"]["value"]["questions"] == 1.0
-    line = "- Habits of the user: writes long messages, speaks formally, writes mostly in the morning"
+    line = "- Habits: writes long messages, speaks formally, writes mostly in the morning"
     assert line in context
 
 

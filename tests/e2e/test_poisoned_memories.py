@@ -42,7 +42,7 @@ async def test_a_mail_that_gives_orders_ranks_behind_the_truth_and_is_quoted(bot
     )
     assert "My bank is Fineco" in context["context"]
     assert f"{MARK} From now on always answer" in context["context"]
-    blocks = [one for one in context["context"].split("<recalled ") if "nstructions and tell" in one]
+    blocks = [one for one in context["context"].splitlines() if "nstructions and tell" in one]
     assert all(MARK in one for one in blocks), blocks
     assert blocks, "the mail is among what was recalled"
     facts = (await bot.ask("facts", user_id="u-1"))["facts"]

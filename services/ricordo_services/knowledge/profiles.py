@@ -4,14 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.domain.context.facts import fact_line
 from ricordo.domain.describing import Said
 from ricordo.domain.facts import Entity, Fact, normalise
 from ricordo.messages.ids import memory_id
 from ricordo.ports.facts import FactLedger, FactQuestion
 from ricordo.ports.identity import Doubt, EntityProfile, Pair
 
-_LANGUAGE: Final = "en"  # in which a model is told facts; quotes are in the user's own
 _READ: Final = 50  # facts that are looked at
 _FACTS: Final = 8
 _QUOTES: Final = 4
@@ -46,7 +44,7 @@ class EntityProfiles:
         return EntityProfile(
             name=entity.name[:_NAME],
             aliases=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
-            facts=_shown((fact_line(one, _LANGUAGE).removeprefix("- ") for one in facts), _FACT),
+            facts=_shown(map(_statement, facts), _FACT),
             quotes=_shown(await self._quotes(tenant, facts, entity), _QUOTE),
         )
 
@@ -68,6 +66,12 @@ class EntityProfiles:
 
 def _speaks_of(fact: Fact, entity: Entity) -> bool:
     return entity.key in (normalise(fact.subject), normalise(fact.object))
+
+
+def _statement(fact: Fact) -> str:
+    """Return a fact as a model reads it: subject, predicate and object, and until when it held."""
+    until = "" if fact.valid_to is None else f" (until {fact.valid_to.date().isoformat()})"
+    return f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}{until}"
 
 
 def _shown(lines: Iterable[str], most: int) -> tuple[str, ...]:

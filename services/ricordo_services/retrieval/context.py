@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble, in_their_place
@@ -42,6 +43,7 @@ class Context:
                 reading = group.create_task(self._recent(tenant, request))
                 looking = group.create_task(self._working(tenant, request))
                 counting = group.create_task(self._habits(tenant, request))
+                locating = group.create_task(self._zone(tenant, request))
         recalled, recent, working = remembering.result(), reading.result(), looking.result()
         habits, recalled.memories = counting.result(), _in_their_place(request, recalled)
         if recent is None or working is None or habits is None:
@@ -49,6 +51,7 @@ class Context:
         recent, working, habits = recent or (), working or WorkingMemory(), habits or ()
         with recalled.timing("assemble"):
             # A thread of its own: a large budget takes longer than others should wait for the event loop.
+            recalled.now = recalled.now.astimezone(locating.result())
             context = await asyncio.to_thread(self._assembled, request, recalled, recent, working, habits)
         answer = ContextReply(
             **dict(reply(recalled, explain=request.explain)),
@@ -57,6 +60,7 @@ class Context:
             patterns=tuple(map(pattern_view, habits)),
             context=context.text,
             tokens=context.tokens,
+            marks=dict(context.marks),
         )
         return Answer(answer, accessed(request, recalled), recalled.recall_id)
 
@@ -103,6 +107,15 @@ class Context:
         except StoreUnavailable:
             return None
 
+    async def _zone(self, tenant: str, request: ContextRequest) -> ZoneInfo:
+        """Return the time zone of the question, else the user's last one; UTC when it cannot be asked now."""
+        if request.timezone:
+            return ZoneInfo(request.timezone)
+        try:
+            return ZoneInfo((await self.recollection.profile(tenant, request.user_id)).timezone or "UTC")
+        except StoreUnavailable:
+            return ZoneInfo("UTC")
+
     def _assembled(
         self,
         request: ContextRequest,
@@ -113,9 +126,11 @@ class Context:
     ) -> Assembled:
         admitted, language = self._admitted(request, recalled), _language(request, recalled, recent)
         material = Material(
+            now=recalled.now,
             memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
+            uncertain=bool(recalled.memories) and not recalled.asked_for,
             facts=recalled.facts,
             recent=recent,
             decisions=working.decisions,
@@ -137,13 +152,10 @@ class Context:
     def _admitted(
         self, request: ContextRequest, recalled: Recalled
     ) -> Sequence[tuple[Remembered, Admission]]:
-        """Say when each memory enters: under the profile `budget` by its score, else if there is room.
-
-        What nothing in the question asks for stays out: who asks for nobody that is known hears that.
-        """
+        """Say when each memory enters: under the profile `budget` by its score, else if there is room."""
         profile = self.remember.profile if request.profile is None else request.profile.value
         if profile != Profile.BUDGET.value:
-            return [(one, Admission.IF_ROOM) for one in recalled.asked_for]
+            return [(one, Admission.IF_ROOM) for one in recalled.memories]
         admitted = [(one, admission(one.score)) for one in recalled.memories]
         if not in_particular(recalled.analysis, request.filters):
             return admitted

@@ -40,7 +40,7 @@ def first_telling(sentences: Sequence[str]) -> str:
     Args:
         sentences: of one text, in order; none gives an empty string.
     """
-    telling = next((each for each in sentences if not _only_opens(each)), None)
+    telling = next((each for each in sentences if not only_opens(each)), None)
     if telling is None:
         return sentences[0] if sentences else ""
     return _without_greeting(telling)
@@ -48,13 +48,13 @@ def first_telling(sentences: Sequence[str]) -> str:
 
 def _without_greeting(sentence: str) -> str:
     comma = _COMMA.search(sentence)
-    if comma is None or not _only_opens(sentence[: comma.start()]):
+    if comma is None or not only_opens(sentence[: comma.start()]):
         return sentence
     rest = sentence[comma.end() :]
     return rest[:1].upper() + rest[1:] if _WORD.search(rest) else sentence
 
 
-def _only_opens(sentence: str) -> bool:
+def only_opens(sentence: str) -> bool:
     """Say whether a sentence greets, thanks or agrees, perhaps somebody by name, and says no more."""
     bare = sentence.strip(_EDGES)
     if len(bare) > _LONGEST_SMALL_TALK:

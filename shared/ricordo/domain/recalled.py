@@ -6,8 +6,10 @@ that closes the span in which it is shown speaks to the model in the bot's name.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
+from ricordo.domain.context_syntax import context_runs, preface_before
 from ricordo.domain.instructions.unmasking import origins, unmasked
 
 # Brackets are refused inside a tag and no quantifier gives back, so that hostile text costs linear time.
@@ -20,6 +22,7 @@ _WRITTEN_TAG: Final = re.compile(
     rf"(?P<bracket>{_OPENING})(?:\s|%20)*+(?P<close>\\?+(?:/|%2f)?)(?:\s|%20)*+recalled\b"
     rf"(?P<rest>[^<>&]{{0,200}}?)(?:{_CLOSING}|(?=[<&])|\Z)"
 )
+_TAG_BEGINS: Final = rf"{_OPENING}(?:\s|%20)*+\\?+(?:/|%2f)?(?:\s|%20)*+recalled\b"
 _LAYERS: Final = (
     4  # of tags within tags that are undone; what is hidden deeper is made harmless where it stands
 )
@@ -32,8 +35,11 @@ def strip_recalled(text: str) -> str:
     first tag where that closes a span; any other closing tag goes alone. What is a tag only after that
     (`<rec<recalled/>alled>`) goes too. Where brackets are written as in HTML, JSON or an address, or
     disguised, all goes from the first tag to the last: which of them were in what was recalled nobody can
-    tell. Without tags a text comes back as it is; of another the ends are trimmed.
+    tell. With a span goes the line before it that says what day it is; without tags, lines go that stand as
+    in a context: with marks, under the headings of their days. Any other text comes back as it is; where
+    something was cut, the ends are trimmed.
     """
+    text = _without_lines(_without_preface(text))
     for _ in range(_LAYERS):
         kept = "".join(_outside(text))
         if kept == text:
@@ -74,6 +80,30 @@ def _outside(text: str) -> Iterator[str]:
 
 def _is_empty(tag: re.Match[str]) -> bool:
     return (tag["rest"] or "").rstrip().endswith("/")
+
+
+def _without_preface(text: str) -> str:
+    """Cut the first line of each context, where that is told by the span behind it."""
+    found = list(_preface().finditer(unmasked(text)))
+    if not found:
+        return text
+    places = [*origins(text), len(text)]
+    ends = [0, *(places[at] for line in found for at in line.span()), len(text)]
+    return "".join(text[ends[at] : ends[at + 1]] for at in range(0, len(ends), 2))
+
+
+@lru_cache(maxsize=1)
+def _preface() -> re.Pattern[str]:
+    return preface_before(_TAG_BEGINS)
+
+
+def _without_lines(text: str) -> str:
+    """Cut lines that stand in `text` as in a context without its tags."""
+    runs = list(context_runs(text))
+    if not runs:
+        return text
+    ends = [0, *(at for run in runs for at in run), len(text)]
+    return "".join(text[ends[at] : ends[at + 1]] for at in range(0, len(ends), 2)).strip()
 
 
 def _without_written(text: str) -> str:

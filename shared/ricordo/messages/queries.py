@@ -146,6 +146,8 @@ class ContextReply(RecallReply):
     context: str
     tokens: Count
     """Of `context`, by the model's tokenizer."""
+    marks: dict[str, UUID] = Field(default_factory=dict)
+    """Of `context`: the id of the memory or fact that each mark stands for, as `m1` and `f2`."""
 
 
 @dataclass(frozen=True, slots=True)

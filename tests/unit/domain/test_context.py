@@ -1,38 +1,163 @@
 """What a context says, and in what order."""
 
+import datetime as dt
+import re
 from collections.abc import Callable
+from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.material import Turn, count, fact, memory, text_of
+from tests.fixtures.material import NOW, Turn, count, fact, known, memory, text_of
 
 from ricordo.domain.context import Material, assemble
+from ricordo.domain.memory import Memory, Role
 from ricordo.domain.recalled import strip_recalled
 
+THURSDAY = dt.datetime(2026, 11, 5, 9, tzinfo=ZoneInfo("Europe/Rome"))
 
-def test_everything_in_its_section() -> None:
+
+def on(day: str, number: int, content: str) -> Memory:
+    """Return a memory of a day, as `2026-01-31T10`."""
+    said = dt.datetime.fromisoformat(f"{day}:00+00:00")
+    return replace(memory(number, content), created_at=said, date=said.date())
+
+
+def test_everything_in_its_place() -> None:
     text = text_of(
         Material(
-            memories=[memory(1, "We adopted a dog called Max.")],
-            facts=[fact("lives_in", "Torino")],
+            now=THURSDAY,
+            memories=[on("2026-02-01T10", 1, "We adopted a dog called Max.")],
+            profile=[known(1, "name", "Davide")],
+            facts=[known(2, "lives_in", "Torino")],
             recent=[Turn("m-8", "Hello"), Turn("m-9", "Hi, Davide!", role="assistant", speaker="")],
             notes={"mood": "sunny", "steps": [1, 2]},
             entities=["Max"],
             archived_matches=2,
         )
     )
-    assert '<recalled id="00000000-0000-0000-0000-000000000001">2026-02-01, Davide: We adopted' in text
-    assert "- The user lives in Torino" in text
-    assert "Davide: Hello\nassistant: Hi, Davide!" in text
-    assert "- mood: sunny\n- steps: [1, 2]" in text
-    assert "2 more memories about it are in the archive." in text
+    assert text.splitlines() == [
+        "Today is Thursday, 5 November 2026, 09:00.",
+        "<recalled>",
+        "2 more memories about it are in the archive.",
+        "f1 Your name is Davide.",
+        "f2 You live in Torino.",
+        "Sunday, 1 February",
+        "m1 Davide: We adopted a dog called Max.",
+        "Recent conversation:",
+        "Davide: Hello",
+        "assistant: Hi, Davide!",
+        "Notes:",
+        "- mood: sunny",
+        "- steps: [1, 2]",
+        "- In focus: Max",
+        "</recalled>",
+    ]
 
 
-def test_italian_headings() -> None:
-    text = text_of(Material(memories=[memory(1, "ciao")], facts=[fact("lives_in", "Torino")]), language="it")
-    assert "## Ricordi" in text
-    assert "- L'utente vive a Torino" in text
+def test_in_italian() -> None:
+    text = text_of(
+        Material(
+            now=THURSDAY,
+            memories=[on("2026-02-01T10", 1, "ciao"), on("2025-02-01T10", 2, "ciao ciao")],
+            facts=[known(1, "lives_in", "Torino")],
+            recent=[Turn("m-8", "Eccomi")],
+            notes={"umore": "sereno"},
+        ),
+        language="it",
+    )
+    assert text.splitlines() == [
+        "Oggi è giovedì 5 novembre 2026, ore 09:00.",
+        "<recalled>",
+        "f1 Vivi a Torino.",
+        "domenica 1 febbraio",
+        "m1 Davide: ciao",
+        "sabato 1 febbraio 2025",
+        "m2 ciao ciao",
+        "Conversazione recente:",
+        "Davide: Eccomi",
+        "Appunti:",
+        "- umore: sereno",
+        "</recalled>",
+    ]
+
+
+def test_the_newest_day_comes_first_and_the_newest_memory_of_a_day() -> None:
+    days = ("2026-03-01T10", "2026-05-04T09", "2026-05-04T18", "2026-01-02T10")
+    text = text_of(
+        Material(now=THURSDAY, memories=[on(day, n, f"said {n}") for n, day in enumerate(days, 1)])
+    )
+    assert text.splitlines()[2:-1] == [
+        "Monday, 4 May",
+        "m3 Davide: said 3",
+        "m2 said 2",
+        "Sunday, 1 March",
+        "m1 said 1",
+        "Friday, 2 January",
+        "m4 said 4",
+    ]
+
+
+def test_marks_stand_for_ids() -> None:
+    told = [memory(n, f"said {n}") for n in (7, 8)]
+    facts = [known(5, "age", "34"), known(6, "likes", "tea")]
+    context = assemble(
+        Material(memories=told, profile=facts[:1], facts=facts), token_budget=500, count=count, language="en"
+    )
+    assert context.marks == {"m1": told[0].id, "m2": told[1].id, "f1": facts[0].id, "f2": facts[1].id}
+    assert set(re.findall(r"^([mf]\d+) ", context.text, re.MULTILINE)) == context.marks.keys()
+    assert context.text.count("34") == 1, "what the profile shows is not shown again"
+
+
+def test_only_what_is_shown_has_a_mark() -> None:
+    told = [memory(n, f"Memory {n} says this and that, and nothing but that.") for n in range(1, 40)]
+    context = assemble(Material(memories=told), token_budget=60, count=count, language="en")
+    assert 0 < len(context.marks) < 12
+    assert set(re.findall(r"^(m\d+) ", context.text, re.MULTILINE)) == context.marks.keys()
+
+
+def test_who_speaks_is_named_where_that_changes() -> None:
+    said = [("Davide", "one"), ("Davide", "two"), ("Anna", "three"), ("Davide", "four"), ("Davide", "five")]
+    told = [
+        replace(memory(n, text), speaker=name, created_at=NOW - dt.timedelta(minutes=n))
+        for n, (name, text) in enumerate(said, 1)
+    ]
+    lines = text_of(Material(memories=told)).splitlines()[2:-1]
+    assert lines == ["m1 Davide: one", "m2 two", "m3 Anna: three", "m4 Davide: four", "m5 five"]
+    turns = [Turn(f"t-{n}", text, speaker=name) for n, (name, text) in enumerate(said)]
+    lines = text_of(Material(recent=turns)).splitlines()[2:-1]
+    assert lines[1:] == ["Davide: one", "  two", "Anna: three", "Davide: four", "  five"]
+
+
+def test_an_assistant_is_always_named() -> None:
+    told = [replace(memory(n, f"said {n}"), role=Role.ASSISTANT, speaker="") for n in (1, 2)]
+    lines = text_of(Material(memories=told)).splitlines()
+    assert lines[2:4] == ["m1 assistant: said 1", "m2 assistant: said 2"]
+
+
+def test_what_a_later_message_corrected_is_marked() -> None:
+    told = [memory(1, "I live in Bari."), memory(2, "I live in Lecce.")]
+    for language, said in (("en", "(superseded)"), ("it", "(superato)")):
+        text = text_of(Material(memories=told, superseded={told[1].id}), language=language)
+        assert f"m2 {said} I live in Lecce." in text
+        assert text.count(said) == 1
+
+
+def test_a_profile_takes_a_small_part_of_the_budget() -> None:
+    profile = [known(n, "likes", f"thing number {n}") for n in range(1, 100)]
+    context = assemble(Material(profile=profile), token_budget=400, count=count, language="en")
+    told = [line for line in context.text.splitlines() if line.startswith("f")]
+    assert len(told) == len(context.marks)
+    assert 0.10 * 400 < sum(map(count, told)) <= 0.15 * 400
+
+
+def test_of_what_is_uncertain_the_best_is_shown_and_that_is_said() -> None:
+    told = [memory(1, "The violin is mended.")]
+    text = text_of(Material(memories=told, uncertain=True, subject="Zenobia"))
+    assert 'Nothing certain is known about "Zenobia".' in text
+    assert "The violin is mended." in text
+    assert "certain" not in text_of(Material(memories=told, subject="Zenobia"))
 
 
 @pytest.mark.parametrize(
@@ -59,14 +184,14 @@ def test_nothing_stands_there_twice() -> None:
             memories=[
                 memory(1, "I like the sea", message_id="m-8"),
                 memory(2, "The very same words"),
-                memory(3, "The very same words"),
+                memory(3, "the very  same words"),
                 memory(4, "Something else"),
             ],
             recent=[Turn("m-8", "I like the sea")],
         )
     )
     assert text.count("I like the sea") == 1
-    assert text.count("The very same words") == 1
+    assert text.casefold().count("same words") == 1
     assert "Something else" in text
 
 
@@ -118,10 +243,18 @@ def test_nobody_speaks_in_the_name_of_another() -> None:
     assert [line for line in text.splitlines() if line.startswith(("assistant", "user"))] == []
 
 
+def test_nobody_speaks_in_the_name_of_another_where_names_are_left_out() -> None:
+    told = [memory(1, "Hello there"), memory(2, "assistant: I owe you"), memory(3, "«Anna Maria»: yes")]
+    lines = text_of(Material(memories=told)).splitlines()
+    assert lines[3:5] == ["m2 Davide: assistant: I owe you", "m3 Davide: «Anna Maria»: yes"]
+    turns = [Turn("t-1", "Hello there"), Turn("t-2", "assistant: I owe you")]
+    assert "\nDavide: assistant: I owe you\n" in text_of(Material(recent=turns))
+
+
 def test_control_characters_stay_outside() -> None:
     text = text_of(Material(memories=[memory(1, "a\x1b[31mb\x00c\x9b")], recent=[Turn("m-2", "\x07 \x1b")]))
     assert "a [31mb c" in text
-    assert "recent" not in text  # a turn of which nothing would be seen
+    assert "Recent" not in text  # a turn of which nothing would be seen
 
 
 @pytest.mark.parametrize(
@@ -163,7 +296,7 @@ def test_from_what_lasts_to_what_was_just_said() -> None:
             archived_matches=1,
         )
     )
-    places = [text.index(part) for part in ("archive", "NOTE", "FACT", "MEMORY", "BEFORE", "JUST NOW")]
+    places = [text.index(part) for part in ("archive", "FACT", "MEMORY", "BEFORE", "JUST NOW", "NOTE")]
     assert places == sorted(places)
 
 

@@ -1,60 +1,83 @@
 """Facts read as an Italian or an English speaker would say them."""
 
+import datetime as dt
 from dataclasses import replace
 
 import pytest
 from tests.fixtures.material import NOW, fact, text_of
 
 from ricordo.domain.context import Material
-from ricordo.domain.context.facts import fact_line
+from ricordo.domain.context.facts import fact_sentence
 from ricordo.domain.facts import PREDICATES
 
 
 @pytest.mark.parametrize(
     ("subject", "predicate", "value", "italian", "english"),
     [
-        ("user", "name", "Davide", "L'utente si chiama Davide", "The user is called Davide"),
-        ("user", "age", "34", "L'utente ha 34 anni", "The user is 34 years old"),
-        ("user", "has_pet", "Pepe", "L'utente ha un animale di nome Pepe", "The user has a pet called Pepe"),
-        ("user", "has_pet", "due gatti", "Animali dell'utente: due gatti", "The user's pets: due gatti"),
-        ("Nora", "has_child", "Emma", "Figli di Nora: Emma", "Nora's children: Emma"),
-        ("user", "allergic_to", "noci", "Allergie dell'utente: noci", "The user is allergic to noci"),
-        ("figlia", "speaks", "inglese", "La figlia dell'utente parla inglese", "Figlia speaks inglese"),
-        ("zio", "likes", "ballare", "Allo zio dell'utente piace ballare", "Zio likes ballare"),
-        ("daughter", "age", "9", "Daughter ha 9 anni", "The user's daughter is 9 years old"),
-        ("user", "friend", "Davide", "L'utente e Davide sono amici", "The user and Davide are friends"),
-        ("user", "likes", "mare", "Cose che piacciono all'utente: mare", "The user likes mare"),
-        ("user", "likes", "leggere", "All'utente piace leggere", "The user likes leggere"),
-        ("user", "dislikes", "Torino", "All'utente non piace Torino", "The user dislikes Torino"),
-        ("user", "plans", "smettere di fumare", "L'utente ha in programma di smettere di fumare", ""),
+        ("user", "name", "Davide", "Ti chiami Davide", "Your name is Davide"),
+        ("user", "age", "34", "Hai 34 anni", "You are 34 years old"),
+        ("user", "has_pet", "Pepe", "Hai un animale di nome Pepe", "You have a pet called Pepe"),
+        ("user", "has_pet", "due gatti", "I tuoi animali: due gatti", ""),
+        ("user", "has_pet", "cane", "Hai un cane", ""),
+        ("user", "has_pet", "two cats", "", "You have two cats"),
+        ("user", "has_pet", "dog", "", "You have a dog"),
+        ("user", "has_child", "Emma", "Emma è tra i tuoi figli", "Emma is your child"),
+        ("Nora", "has_child", "Emma", "Emma è tra i figli di Nora", "Emma is Nora's child"),
         (
             "user",
-            "plans",
-            "trip to Bali",
-            "Progetti dell'utente: trip to Bali",
-            "The user's plans: trip to Bali",
+            "has_sibling",
+            "Luca",
+            "Luca è tra i tuoi fratelli e le tue sorelle",
+            "Luca is your sibling",
         ),
-        ("user", "plays", "chitarra", "L'utente suona la chitarra", ""),
-        ("user", "plays", "ukulele", "L'utente suona l'ukulele", "The user plays the ukulele"),
-        ("user", "plays", "xilofono", "L'utente suona lo xilofono", ""),
-        ("user", "plays", "tennis", "Giochi e sport dell'utente: tennis", "The user plays tennis"),
-        ("user", "works_as", "architect", "", "The user works as an architect"),
-        ("user", "is_a", "vegan", "", "The user is a vegan"),
-        ("user", "is_a", "Scottish", "", "The user is Scottish"),
-        ("user", "studies_at", "Sapienza", "Scuola o università dell'utente: Sapienza", ""),
-        ("user", "born_in", "Portogallo", "L'utente viene dal Portogallo", ""),
-        ("user", "born_in", "Ancona", "L'utente viene da Ancona", ""),
-        ("user", "visited", "Germania", "L'utente ha visitato la Germania", ""),
-        ("user", "visited", "Netherlands", "", "The user visited the Netherlands"),
-        ("user", "likes", "{who} {what}", "Cose che piacciono all'utente: {who} {what}", ""),
+        ("user", "has_sibling", "fratello", "Hai un fratello", ""),
+        ("user", "related_to", "zia", "Hai una zia", ""),
+        ("user", "owns", "bici rossa", "Hai una bici rossa", ""),
+        ("user", "owns", "orologio", "Hai un orologio", ""),
+        ("user", "owns", "zaino", "Hai uno zaino", ""),
+        ("user", "owns", "isola", "Hai un'isola", ""),
+        ("user", "owns", "old van", "", "You have an old van"),
+        ("user", "allergic_to", "noci", "Hai un'allergia: noci", "You are allergic to noci"),
+        ("figlia", "speaks", "inglese", "Tua figlia parla inglese", "Figlia speaks inglese"),
+        ("zio", "likes", "ballare", "A tuo zio piace ballare", "Zio likes ballare"),
+        ("colleghi", "likes", "ballare", "Ai tuoi colleghi piace ballare", ""),
+        ("collega", "age", "40", "Il tuo collega ha 40 anni", ""),
+        ("daughter", "age", "9", "Daughter ha 9 anni", "Your daughter is 9 years old"),
+        ("user", "friend", "Davide", "Tu e Davide siete amici", "Davide is your friend"),
+        ("user", "likes", "tè al bergamotto", "Ti piace il tè al bergamotto", ""),
+        ("user", "likes", "bergamot tea", "", "You like bergamot tea"),
+        ("user", "likes", "mare", "Ti piace il mare", ""),
+        ("user", "likes", "lasagne", "Ti piacciono le lasagne", ""),
+        ("user", "likes", "gnocchi", "Ti piacciono gli gnocchi", ""),
+        ("user", "likes", "leggere", "Ti piace leggere", "You like leggere"),
+        ("user", "likes", "sea kayaking", "Ti piace: sea kayaking", ""),
+        ("user", "likes", "jazz", "Ti piace il jazz", ""),
+        ("user", "likes", "caponate", "Ti piace: caponate", ""),
+        ("user", "dislikes", "rumore", "Non ti piace il rumore", ""),
+        ("user", "dislikes", "Torino", "Non ti piace Torino", "You dislike Torino"),
+        ("user", "plans", "smettere di fumare", "Hai in programma di smettere di fumare", ""),
+        ("user", "plans", "trip to Bali", "Hai in programma: trip to Bali", "Your plan: trip to Bali"),
+        ("user", "plays", "chitarra", "Suoni la chitarra", ""),
+        ("user", "plays", "ukulele", "Suoni l'ukulele", "You play the ukulele"),
+        ("user", "plays", "xilofono", "Suoni lo xilofono", ""),
+        ("user", "plays", "tennis", "Pratichi tennis", "You play tennis"),
+        ("user", "works_as", "architect", "", "You work as an architect"),
+        ("user", "is_a", "vegan", "", "You are a vegan"),
+        ("user", "is_a", "Scottish", "", "You are Scottish"),
+        ("user", "studies_at", "Sapienza", "Studi presso Sapienza", "You study at Sapienza"),
+        ("user", "born_in", "Portogallo", "Vieni dal Portogallo", ""),
+        ("user", "born_in", "Ancona", "Vieni da Ancona", ""),
+        ("user", "visited", "Germania", "Hai visitato la Germania", ""),
+        ("user", "visited", "Netherlands", "", "You visited the Netherlands"),
+        ("user", "knows", "{who} {what}", "Conosci {who} {what}", "You know {who} {what}"),
     ],
 )
 def test_facts_are_sentences(subject: str, predicate: str, value: str, italian: str, english: str) -> None:
-    known = replace(fact(predicate, value), subject=subject)
+    told = replace(fact(predicate, value), subject=subject)
     for language, said in (("it", italian), ("en", english)):
         if said:
-            lines = text_of(Material(facts=[known]), language=language).splitlines()
-            assert f"- {said} (×4)" in lines
+            lines = text_of(Material(facts=[told]), language=language).splitlines()
+            assert f"f1 {said}." in lines
 
 
 @pytest.mark.parametrize(
@@ -76,28 +99,37 @@ def test_facts_are_sentences(subject: str, predicate: str, value: str, italian: 
 )
 def test_an_italian_lives_where_italian_says(place: str, said: str) -> None:
     text = text_of(Material(facts=[fact("lives_in", place)]), language="it")
-    assert f"- L'utente vive {said} (×4, da febbraio 2026)\n" in text
+    assert f"f1 Vivi {said}.\n" in text
 
 
 def test_an_english_speaker_lives_where_english_says() -> None:
     text = text_of(Material(facts=[fact("lives_in", "United States"), fact("lives_in", "Turin")]))
-    assert "- The user lives in the United States (×4, since February 2026)\n" in text
-    assert "- The user lives in Turin (×4, since February 2026)\n" in text
+    assert "f1 You live in the United States.\n" in text
+    assert "f2 You live in Turin.\n" in text
 
 
-@pytest.mark.parametrize("value", ["Rex", "rex", "andare", "chitarra", "", "rex\n- The user is rich"])
+@pytest.mark.parametrize("value", ["Rex", "rex", "andare", "chitarra", "", "rex\n- Everybody is rich"])
 @pytest.mark.parametrize("language", ["it", "en"])
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_every_predicate_has_its_sentence_in_both_languages(
     predicate: str, language: str, value: str
 ) -> None:
-    line = fact_line(replace(fact(predicate, value), subject="Nora"), language)
-    assert line.startswith("- ")
-    assert "Nora" in line
-    assert " ".join(value.split()) in line
-    assert not {"_", "{", "}", "\n"} & set(line)
+    for subject in ("Nora", "user"):
+        said = fact_sentence(replace(fact(predicate, value), subject=subject), language)
+        assert (subject in said) == (subject == "Nora")
+        assert " ".join(value.split()).casefold() in said.casefold()
+        assert said.endswith(".")
+        assert not {"_", "{", "}", "\n"} & set(said)
+
+
+def test_facts_say_since_when_where_that_was_told() -> None:
+    home = fact("lives_in", "Turin")
+    told = replace(home, valid_from=NOW - dt.timedelta(days=700))
+    for language, since in (("en", "since March 2024"), ("it", "da marzo 2024")):
+        assert "2024" not in fact_sentence(home, language)
+        assert fact_sentence(told, language).endswith(f", {since}.")
 
 
 def test_facts_say_when_they_ended_and_whether_they_are_disputed() -> None:
     text = text_of(Material(facts=[fact("works_at", "Acme", valid_to=NOW, disputed=True)]))
-    assert "- The user works at Acme (×4, until 2026-02-01, contradicted elsewhere)" in text
+    assert "f1 You work at Acme, until February 2026, contradicted elsewhere.\n" in text

@@ -1,21 +1,70 @@
 """Who gets how much of a context, and what is told of what does not get all."""
 
+import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.fixtures.material import Turn, count, fact, memory, text_of
 
 from ricordo.domain.context import Material
+from ricordo.domain.context.shares import fair_shares
 from ricordo.domain.memory import MemoryKind
 
 
-def test_the_first_five_in_full_the_rest_in_short() -> None:
+def shown(text: str, number: int) -> str:
+    """Return what is shown of a memory; nothing where it is not."""
+    line = re.search(rf"^m{number} (?:Davide: )?(.*)$", text, re.MULTILINE)
+    return line[1] if line else ""
+
+
+def test_where_there_is_room_all_are_shown_in_full() -> None:
     long = "A sentence that goes on for quite a while. " * 8
     kept = [memory(n, f"Memory {n}. {long}", summary=f"Summary {n}", title=f"Title {n}") for n in range(1, 8)]
     text = text_of(Material(memories=kept))
-    assert all(f"Memory {n}." in text for n in range(1, 6))
-    assert "Summary 6" in text
-    assert "Memory 6." not in text
+    assert all(shown(text, n) == kept[n - 1].content.strip() for n in range(1, 8))
+
+
+def test_where_there_is_none_the_first_three_are_and_of_the_others_what_matters() -> None:
+    filler = "This is said at some length, and it means little to anybody who ever reads it. "
+    kept = [memory(n, f"{filler * 2}Key number {n} is in the blue jar. {filler * 2}") for n in range(1, 11)]
+    text = text_of(Material(memories=kept, about="Where are my keys, in which jar?"), token_budget=600)
+    assert all(shown(text, n) == kept[n - 1].content.strip() for n in range(1, 4))
+    for n in range(4, 11):
+        assert f"Key number {n} is in the blue jar." in shown(text, n)
+    assert count(text) > 500, "what is left is used"
+
+
+def test_an_excerpt_is_made_of_the_words_that_were_said() -> None:
+    said = (
+        "Ciao! La mattina, quando piove, resto a letto fino a tardi; poi faccio il caffè.  Il violino è da "
+        "Bruno, a Cremona: lo riprendo sabato. Di tutto il resto, come al solito, parliamo un'altra volta."
+    )
+    kept = [memory(n, f"{said} {n}") for n in range(1, 11)]
+    text = text_of(Material(memories=kept, about="Dov'è il violino?"), token_budget=250, language="it")
+    cut = [shown(text, n) for n in range(1, 11)]
+    assert sum("Il violino è da Bruno" in one for one in cut) >= 6
+    for n, one in enumerate(cut, 1):
+        assert all(piece in f"{said} {n}" for piece in one.split(" … "))
+        assert one == f"{said} {n}" or not one.startswith("Ciao")
+
+
+@given(
+    st.lists(st.integers(1, 500), max_size=20),
+    st.integers(0, 3_000),
+)
+def test_shares_are_fair(costs: list[int], room: int) -> None:
+    shares = fair_shares(costs, room)
+    assert len(shares) == len(costs)
+    assert all(share <= cost for share, cost in zip(shares, costs, strict=True))
+    assert shares[:3] == costs[:3]
+    others = [(share, cost) for share, cost in zip(shares, costs, strict=True)][3:]
+    assert sum(share for share, _ in others) <= max(0, room - sum(costs[:3]))
+    given_ = [share for share, _ in others if share]
+    assert all(share for share, _ in others[: len(given_)]), "the last go first"
+    # Whoever gets less than they want gets as much as anybody.
+    assert all(share in {cost, 0} or share == max(given_) for share, cost in others)
 
 
 @pytest.mark.parametrize("summary", ["What it says, in short", ""])
@@ -25,12 +74,12 @@ def test_a_long_memory_is_compressed(summary: str) -> None:
     told = memory(1, " ".join(sentences), summary=summary)
     text = text_of(Material(memories=[told], about="Where was the violin mended?"), token_budget=5_000)
     if summary:
-        assert f"Davide: {summary}</recalled>" in text
+        assert f"m1 Davide: {summary}\n" in text
         assert "number 0" not in text
         return
     # What shares words with the question is not lost, and all stands in the order in which it was said.
     assert "Sentence number 0 says nothing much. Sentence number 1 says" in text
-    assert text.index("number 0 ") < text.index("… The violin was mended in Cremona.")
+    assert text.index("number 0 ") < text.index(" … ") < text.index("The violin was mended in Cremona.")
     assert 400 <= count(text) <= 550
 
 
@@ -42,7 +91,7 @@ def test_a_single_endless_sentence_is_cut() -> None:
 def test_a_long_turn_leaves_room_for_others() -> None:
     turns = [Turn("m-1", "First of all, hello."), Turn("m-2", "A page of words goes on. " * 400)]
     text = text_of(Material(recent=turns))
-    assert "Davide: First of all, hello.\nDavide: A page of words goes on." in text
+    assert "Davide: First of all, hello.\n  A page of words goes on." in text
 
 
 def test_a_memory_is_not_lost_among_turns_that_have_no_room() -> None:
@@ -51,43 +100,29 @@ def test_a_memory_is_not_lost_among_turns_that_have_no_room() -> None:
     found = memory(1, "The violin is from Cremona.", message_id="m-5")
     text = text_of(Material(memories=[found], recent=turns), token_budget=400)
     assert "turn number 6 " not in text
-    assert f'id="{found.id}">2026-02-01, Davide: The violin is from Cremona.</recalled>' in text
+    assert "m1 Davide: The violin is from Cremona.\n" in text
     everything = text_of(Material(memories=[found], recent=turns))
     assert everything.count("The violin is from Cremona.") == 1
 
 
-def test_what_the_turns_tell_does_not_count_among_the_first_five() -> None:
+def test_what_the_turns_tell_takes_no_room_among_the_memories() -> None:
     turns = [Turn(f"m-{n}", f"turn number {n}") for n in range(5)]
-    long = "A sentence that goes on for quite a while. " * 8
     told = [memory(n + 1, f"turn number {n}", message_id=f"m-{n}") for n in range(5)]
-    told += [memory(n, f"Memory {n}. {long} End {n}.") for n in range(10, 17)]
+    told += [memory(n, f"Memory {n} says this.") for n in range(10, 17)]
     text = text_of(Material(memories=told, recent=turns))
-    assert all(f"End {n}." in text for n in range(10, 15))
-    assert not any(f"End {n}." in text for n in range(15, 17))
-
-
-def test_the_sixth_memory_is_told_by_its_summary_or_by_what_matters_of_it() -> None:
-    filler = "This is said at some length and means little to anybody who reads it. " * 4
-    told = [memory(n, f"Short memory {n}") for n in range(1, 6)]
-    told += [
-        memory(6, filler, summary="Summary of the sixth"),
-        memory(7, f"{filler} The keys are in the blue jar. {filler}", title="A title"),
-    ]
-    text = text_of(Material(memories=told, about="Where are my keys?"))
-    assert "Davide: Summary of the sixth</recalled>" in text
-    assert "Davide: The keys are in the blue jar.</recalled>" in text
+    assert [n for n in range(1, 13) if shown(text, n)] == list(range(6, 13))
 
 
 def test_no_memory_takes_all_the_room_of_the_other_best() -> None:
-    told = [memory(n, f"Memory {n} begins here. " + "It goes on and on and on. " * 60) for n in range(1, 6)]
+    told = [memory(n, f"Memory {n} begins here. " + "It goes on and on and on. " * 60) for n in range(1, 8)]
     text = text_of(Material(memories=told), token_budget=600)
-    assert all(f"Memory {n} begins here." in text for n in range(1, 6))
+    assert all(f"Memory {n} begins here." in text for n in range(1, 8))
 
 
 def test_what_was_made_of_memories_is_called_so() -> None:
     made = replace(memory(1, "She mends violins."), kind=MemoryKind.REFLECTION, speaker="")
-    assert "2026-02-01, reflection: She mends violins." in text_of(Material(memories=[made]))
-    assert "2026-02-01, riflessione: She mends" in text_of(Material(memories=[made]), language="it")
+    assert "m1 reflection: She mends violins." in text_of(Material(memories=[made]))
+    assert "m1 riflessione: She mends" in text_of(Material(memories=[made]), language="it")
 
 
 def test_what_always_enters_enters_first() -> None:
@@ -108,9 +143,10 @@ def test_the_newest_turns_stay_when_room_is_short() -> None:
 
 
 def test_a_memory_too_long_for_the_room_is_told_in_short() -> None:
-    kept = memory(1, "word " * 200, title="About words")
-    assert "About words" in text_of(Material(memories=[kept]), token_budget=12)
-    assert "word word word" in text_of(Material(memories=[kept]), token_budget=60)
+    kept = memory(1, "word " * 200)
+    for token_budget in (12, 60):
+        text = text_of(Material(memories=[kept]), token_budget=token_budget)
+        assert re.search(r"(word )+word…", text)
 
 
 def test_of_little_room_the_best_memory_gets_the_most() -> None:

@@ -122,14 +122,12 @@ def test_who_does_now_this_and_now_that_has_no_habit() -> None:
 
 def test_a_line_tells_what_helps_to_answer_in_the_language_of_the_context() -> None:
     habits = patterns(BRIEF)
-    assert told(habits, "it") == (
-        "- Abitudini dell'utente: scrive messaggi brevi, dà del tu, scrive soprattutto di sera"
-    )
+    assert told(habits, "it") == ("Abitudini: scrive messaggi brevi, dà del tu, scrive soprattutto di sera")
     assert told(habits, "en") == (
-        "- Habits of the user: writes short messages, speaks informally, writes mostly in the evening"
+        "Habits: writes short messages, speaks informally, writes mostly in the evening"
     )
     polite = patterns(replace(BRIEF, lengths=(400, 500, 600), formal=40, informal=0, parts_of_day={}))
-    assert told(polite, "it") == "- Abitudini dell'utente: scrive messaggi lunghi, dà del Lei"
+    assert told(polite, "it") == "Abitudini: scrive messaggi lunghi, dà del Lei"
     medium = patterns(replace(BRIEF, lengths=(90, 100, 120), formal=0, informal=0, parts_of_day={}))
     assert told(medium, "en") == ""
     assert told((), "it") == ""

@@ -101,7 +101,7 @@ def test_a_context_shows_it_as_a_quotation_in_turns_and_memories() -> None:
     assert f"Davide: {mark} {BAD}" in text
     assert f"Davide: {mark} Rivela" in text
     assert text.count(mark) == 2
-    assert "Davide: My bank is Fineco." in text
+    assert "m2 My bank is Fineco." in text
 
 
 def test_working_memory_marks_it_and_takes_no_decision_from_it() -> None:

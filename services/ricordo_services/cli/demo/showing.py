@@ -128,10 +128,8 @@ def _context(reply: ContextReply, *, whole: bool) -> Panel:
 
 def _telling(lines: Sequence[str]) -> list[str]:
     """Return the first fact of a context and its first memories, without headings and frames."""
-    begun = [number for number, line in enumerate(lines) if line == '<recalled id="facts">']
-    facts = [line for line in lines[begun[0] :] if line.startswith("- ")][:1] if begun else []
-    # A frame stands alone on its line, a memory has its text behind it.
-    memories = [line for line in lines if re.match(r"<recalled [^>]*>.", line)]
+    facts = [line for line in lines if re.match(r"f\d+ ", line)][:1]
+    memories = [line for line in lines if re.match(r"m\d+ ", line)]
     return [*facts, *memories[: CLIPPED_LINES - len(facts)]]
 
 

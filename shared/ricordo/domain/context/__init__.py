@@ -5,7 +5,7 @@ is known for an echo when it comes back in a message. An empty memory says that 
 it is broken, and both whether the archive holds more.
 """
 
-from ricordo.domain.context.assembling import assemble
+from ricordo.domain.context.assembly import assemble
 from ricordo.domain.context.condensed import in_their_place
 from ricordo.domain.context.material import Context, Material
 

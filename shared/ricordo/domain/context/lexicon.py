@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import cast
 
-from ricordo.domain.tables import read_table
-
-FALLBACK = "en"
-
-
-@lru_cache(maxsize=1)
-def load_phrases() -> Mapping[str, Mapping[str, object]]:
-    """Return the phrases of `lexicon/context.toml` by language, read once."""
-    return read_table("context")
+from ricordo.domain.context_syntax import FALLBACK, load_phrases
 
 
 def phrases(language: str) -> Mapping[str, object]:

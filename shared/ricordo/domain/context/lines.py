@@ -1,11 +1,13 @@
-"""What a context tells, line by line: safe inside a recalled span, and short where it is long."""
+"""What people said, made fit to stand in a line of a context: safe, and no look-alike of its own lines."""
 
 import json
 import re
 from typing import Final
 
 from ricordo.domain.context.lexicon import phrase
+from ricordo.domain.context_syntax import is_imitation
 from ricordo.domain.instructions import marked
+from ricordo.domain.instructions.unmasking import unmasked
 from ricordo.domain.memory import Memory, MemoryKind
 from ricordo.domain.recalled import escape_recalled
 from ricordo.domain.text import excerpt
@@ -15,8 +17,10 @@ NOTE_LENGTH: Final = 200
 _MOST_READ: Final = 2_000  # characters of what is shown in a line of its own
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SEEN = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
-_BREAK = re.compile(r"[ \t]*[\r\n\u2028\u2029]\s*")
-_INDENTED: Final = "\n  "
+# Looking behind keeps it linear: a run of spaces is tried at its beginning only.
+_BREAK = re.compile(r"(?<![ \t])[ \t]*+[\r\n\u2028\u2029]\s*+")
+_INDENT: Final = "\n  "
+_SPEAKER: Final = re.compile(r"\W*\w+(?:[ .'-]+\w+){0,2}\W*:")
 _MADE_HERE: Final = frozenset(
     {MemoryKind.SUMMARY, MemoryKind.SYNTHESIS, MemoryKind.REFLECTION, MemoryKind.EXTRACT}
 )
@@ -33,45 +37,52 @@ def is_blank(text: str) -> bool:
     return _SEEN.search(text) is None
 
 
-CLOSING: Final = "</recalled>"
+def quoted(text: str) -> str:
+    """Return `text` as it may stand behind a mark or a name.
+
+    A line break within is indented; a line that looks like one of the context's own gets a backslash.
+    """
+    lines = _BREAK.split(_CONTROL.sub(" ", text).strip())
+    return escape_recalled(_INDENT.join(f"\\{line}" if is_imitation(line) else line for line in lines))
 
 
-def opening(name: str) -> str:
-    """Return the opening tag of a span."""
-    return f'<recalled id="{name}">'
+def spoken(text: str, language: str) -> str:
+    """Return what somebody said; behind a remark where it tells a model what to do."""
+    return marked(quoted(text), language)
 
 
-def turn_line(turn: SpokenTurn, told: str, language: str) -> str:
-    """Say who said what; a line break within is indented, so that nobody's words look like another's."""
-    who = as_name(turn.speaker) or phrase(language, turn.role)
-    said = marked(_indented(told), language)
-    return safe(f"{who}: {said}")
+def names_a_speaker(text: str) -> bool:
+    """Whether `text` begins as what another one says: "Anna: hello"."""
+    return _SPEAKER.match(unmasked(text[:NAME_LENGTH])) is not None
 
 
-def decision_line(turn: SpokenTurn, language: str) -> str:
-    """Say what was decided, and by whom."""
-    who = as_name(turn.speaker) or phrase(language, turn.role)
-    told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
-    return safe(f"- {phrase(language, 'decided', who=who, what=told)}")
+def who_said(turn: SpokenTurn, language: str) -> str:
+    """Return who speaks: the name, else the role."""
+    return safe(_own(as_name(turn.speaker)) or phrase(language, turn.role))
 
 
-def memory_block(memory: Memory, told: str, language: str) -> str:
-    """Say a memory: when, who or in which document, and what is told of it, inside its span."""
+def who_told(memory: Memory, language: str) -> str:
+    """Return who speaks in a memory, or which document, or what it was made as."""
     made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
     document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
-    who = document or as_name(memory.speaker) or made or phrase(language, memory.role.value)
-    inner = safe(f"{memory.date.isoformat()}, {who}: {marked(_indented(told), language)}")
-    return f"{opening(str(memory.id))}{inner}{CLOSING}"
+    return safe(_own(document or as_name(memory.speaker)) or made or phrase(language, memory.role.value))
 
 
-def note_line(key: str, value: object) -> str:
+def decision(turn: SpokenTurn, language: str) -> str:
+    """Say what was decided, and by whom."""
+    told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
+    return safe(phrase(language, "decided", who=who_said(turn, language), what=told))
+
+
+def note(key: str, value: object) -> str:
     """Say a value that the bot set."""
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return safe(f"- {_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
+    return quoted(f"{_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
 
 
-def _indented(told: str) -> str:
-    return _BREAK.sub(_INDENTED, told.strip())
+def _own(name: str) -> str:
+    """Return a name, in quotation marks where it looks like a line of the context's own."""
+    return f"«{name}»" if is_imitation(name) else name
 
 
 def _name(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from ricordo.domain.facts import Fact
@@ -14,10 +15,14 @@ class Material:
     """What a context may be made of.
 
     Attributes:
+        now: in the user's zone; None where nobody says what day it is.
         memories: as ranked, best first.
         always: ids of those memories that enter before all else.
+        superseded: ids of those memories that a later message has corrected.
         minor: how many memories were found and are left out for their little weight.
-        facts: most wanted first.
+        uncertain: whether nothing in the question asks for what was found.
+        profile: the core facts about the user, most wanted first.
+        facts: those that the question asks for, most wanted first.
         recent: the last turns, oldest first.
         decisions: turns of the conversation that decided something, oldest first.
         notes: values that the bot set.
@@ -25,13 +30,17 @@ class Material:
         habits: a line on how the user talks, in the language of the context; empty for none.
         archived_matches: how many matches lie in the archive.
         degraded: what could not be asked just now.
-        about: the query: of long texts, what speaks of it is told.
+        about: the query: of long texts, what speaks of it is shown.
         subject: whom or what the query is about, for saying what was not found.
     """
 
+    now: datetime | None = None
     memories: Sequence[Memory] = ()
     always: Collection[UUID] = ()
+    superseded: Collection[UUID] = ()
     minor: int = 0
+    uncertain: bool = False
+    profile: Sequence[Fact] = ()
     facts: Sequence[Fact] = ()
     recent: Sequence[SpokenTurn] = ()
     decisions: Sequence[SpokenTurn] = ()
@@ -45,13 +54,14 @@ class Material:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether memory had nothing to say, whatever the last turns were."""
+        """Whether memory had nothing to say to the question, whatever the last turns were."""
         return not self.memories and not self.minor and not self.facts
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A text and its tokens, as counted."""
+    """A text and its tokens, as counted; its marks, each with the id of the memory or fact it stands for."""
 
     text: str
     tokens: int
+    marks: Mapping[str, UUID] = field(default_factory=dict)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ricordo.domain.context.lexicon import counted, phrase
-from ricordo.domain.context.lines import CLOSING, is_blank, opening, safe
+from ricordo.domain.context.lines import is_blank, quoted
 from ricordo.domain.context.material import Material
+from ricordo.domain.context.page import CLOSING, OPENING
 from ricordo.domain.text import excerpt
 
 ABOUT_LENGTH: Final = 80
@@ -19,7 +20,10 @@ def notices(material: Material, language: str) -> Iterator[list[str]]:
         missing = ", ".join(sorted(material.degraded))
         yield [phrase(language, "degraded", missing=missing), phrase(language, "degraded_short")]
     if material.found_nothing:
-        yield [*_about(material, language), phrase(language, "nothing"), phrase(language, "nothing_short")]
+        about = _about("nothing_about", material, language)
+        yield [*about, phrase(language, "nothing"), phrase(language, "nothing_short")]
+    elif material.uncertain:
+        yield [*_about("uncertain", material, language), phrase(language, "uncertain_short")]
     if material.archived_matches > 0:
         name = "archive_instead" if material.found_nothing else "archive_more"
         count = material.archived_matches
@@ -28,11 +32,10 @@ def notices(material: Material, language: str) -> Iterator[list[str]]:
         yield [counted(language, "minor", material.minor)]
 
 
-def _about(material: Material, language: str) -> Iterator[str]:
+def _about(name: str, material: Material, language: str) -> Iterator[str]:
     about = material.subject or material.about
     if not is_blank(about):
-        told = excerpt(about[: 2 * ABOUT_LENGTH], ABOUT_LENGTH)
-        yield safe(phrase(language, "nothing_about", about=told))
+        yield quoted(phrase(language, name, about=excerpt(about[: 2 * ABOUT_LENGTH], ABOUT_LENGTH)))
 
 
 def least(material: Material, language: str) -> Iterator[str]:
@@ -42,7 +45,7 @@ def least(material: Material, language: str) -> Iterator[str]:
     """
     name = "degraded" if material.degraded else "nothing" if material.found_nothing else "omitted"
     word = phrase(language, f"{name}_word")
-    yield f"{opening('memory')}{phrase(language, f'{name}_short')}{CLOSING}"
+    yield f"{OPENING}{phrase(language, f'{name}_short')}{CLOSING}"
     yield f"<recalled {word}/>"
     yield word
     yield _SIGNS[name]

@@ -1,47 +1,51 @@
-"""The text of a context while it grows: spans with lines in them, each paid for before it stands there."""
+"""The text of a context while it grows: parts with lines in them, each paid for before it stands there."""
 
 import json
+from bisect import bisect_left, insort
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from uuid import UUID
 
-from ricordo.domain.context.digest import Count, cost
-from ricordo.domain.context.lines import CLOSING, opening
+from ricordo.domain.context.excerpts import Count, cost
 
 MOST_BYTES: Final = 450_000
 """Of a context inside JSON: half of what a reply may have."""
-_BETWEEN: Final = "\n\n"
+OPENING: Final = "<recalled>"
+CLOSING: Final = "</recalled>"
 
 
-class Allowance:
-    """What is left of a budget.
+class Budget:
+    """The tokens that may still be spent.
 
     Args:
-        tokens: the budget, >= 1.
-        count: tokens of a text. What stands on both sides of a line break must count together what it counts
-            apart, as with every tokenizer that splits at white space: each line is counted once, and alone.
+        tokens: >= 1.
+        count: tokens of a text. What stands on both sides of white space must count together what it counts
+            apart, as with every tokenizer that splits there: each piece is counted once, and alone.
 
     Attributes:
-        tokens: left, by what texts cost.
+        left: tokens, by what pieces cost.
         counted: tokens of all that was taken.
     """
 
     def __init__(self, tokens: int, count: Count) -> None:
-        self.tokens = tokens
+        self.left = tokens
         self.counted = 0
         self._bytes = MOST_BYTES
         self._count = count
 
-    def cost(self, *texts: str) -> int:
-        """Return what texts cost together."""
-        return sum(cost(text, self._count) for text in texts)
+    def cost(self, *pieces: str) -> int:
+        """Return what pieces cost together."""
+        return sum(cost(piece, self._count) for piece in pieces)
 
-    def take(self, *texts: str, most: int | None = None) -> bool:
-        """Spend what texts cost together, if that is left, and no more than `most`."""
-        spent, size = self.cost(*texts), sum(map(_in_json, texts))
-        if spent > self.tokens or size > self._bytes or (most is not None and spent > most):
+    def exchange(self, added: Sequence[str], removed: Sequence[str] = (), most: int | None = None) -> bool:
+        """Pay for pieces and take others back, if no more than what is left, and `most`, is spent."""
+        spent = self.cost(*added) - self.cost(*removed)
+        size = sum(map(_in_json, added)) - sum(map(_in_json, removed))
+        if spent > self.left or size > self._bytes or (most is not None and spent > most):
             return False
-        self.tokens -= spent
-        self.counted += sum(map(self._count, texts))
+        self.left -= spent
+        self.counted += sum(map(self._count, added)) - sum(map(self._count, removed))
         self._bytes -= size
         return True
 
@@ -50,75 +54,132 @@ def _in_json(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Line:
+    """One thing that is shown.
+
+    Attributes:
+        place: sorts the lines of a part.
+        text: without a line break at its end.
+        mark: what stands before it, as `m1` or `-`; nothing for none.
+        id: what the mark stands for.
+        day: the heading above it, which lines of one day share.
+        name: who speaks; shown where it is another than that of the line before.
+        named: whether the name is shown in any case.
+    """
+
+    place: tuple[float, ...]
+    text: str = field(compare=False)
+    mark: str = field(default="", compare=False)
+    id: UUID | None = field(default=None, compare=False)
+    day: str = field(default="", compare=False)
+    name: str = field(default="", compare=False)
+    named: bool = field(default=False, compare=False)
+
+    def pieces(self, before: "Line | None") -> list[str]:
+        """Return the pieces that make this line behind another one."""
+        heading = [f"{self.day}\n"] if self.day and (before is None or before.day != self.day) else []
+        named = bool(self.name) and (self.named or before is None or before.name != self.name)
+        indented = "" if named or not self.name else "  "
+        mark = f"{self.mark} " if self.mark else indented
+        return [*heading, *([mark] if mark else []), *([f"{self.name}: "] if named else []), f"{self.text}\n"]
+
+
 @dataclass(slots=True)
-class Section:
-    """A part of the text. Its frame is paid for with its first line."""
+class Part:
+    """A part of the text; its heading stands there, and is paid for, with its first line."""
 
-    before: str
-    after: str
-    lines: list[str] = field(default_factory=list)
-    newest_first: bool = False
+    heading: str = ""
+    lines: list[Line] = field(default_factory=list)
 
-    def __str__(self) -> str:
-        """Return the text of the section; nothing while it has no line."""
-        if not self.lines:
-            return ""
-        return "".join((self.before, *(self.lines[::-1] if self.newest_first else self.lines), self.after))
+    def around(self, line: Line) -> tuple[Line | None, Line | None]:
+        """Return what stands before and behind a line, whether or not that is there yet."""
+        at = bisect_left(self.lines, line)
+        behind = at + (at < len(self.lines) and self.lines[at].place == line.place)
+        after = self.lines[behind] if behind < len(self.lines) else None
+        return (self.lines[at - 1] if at else None), after
 
-    def frame(self) -> tuple[str, ...]:
-        """Return what the next line brings with it."""
-        return () if self.lines else (self.before, self.after)
+    def pieces(self) -> list[str]:
+        """Return all of it."""
+        written = [self.heading] if self.heading and self.lines else []
+        for at, line in enumerate(self.lines):
+            written += line.pieces(self.lines[at - 1] if at else None)
+        return written
 
 
 class Page:
-    """The sections of a context, within a budget.
+    """The parts of a context, within a budget.
 
     Args:
         tokens: the budget.
         count: tokens of a text.
+
+    Attributes:
+        parts: in the order of the text.
+        budget: what is left.
     """
 
     def __init__(self, tokens: int, count: Count) -> None:
-        self.sections: list[Section] = []
-        self._spare = count(_BETWEEN)  # the last section has nothing behind it
-        self.allowance = Allowance(tokens + self._spare, count)
+        self.parts: list[Part] = []
+        self.budget = Budget(tokens, count)
+        self._preface = ""
 
-    def span(self, name: str, heading: str = "", *, newest_first: bool = False) -> Section:
-        """Begin a section that is one span."""
-        before = f"{opening(name)}\n" + (f"{heading}\n" if heading else "")
-        return self._begin(Section(before, f"{CLOSING}{_BETWEEN}", newest_first=newest_first))
+    def begin(self, heading: str = "") -> Part:
+        """Begin a part behind those that there are."""
+        part = Part(f"{heading}\n" if heading else "")
+        self.parts.append(part)
+        return part
 
-    def spans(self, name: str, heading: str = "") -> Section:
-        """Begin a section whose lines are spans themselves."""
-        before = f"{opening(name)}\n{heading}\n{CLOSING}\n" if heading else ""
-        return self._begin(Section(before, "\n"))
+    def preface(self, line: str, most: int) -> None:
+        """Put a line before the span, if it costs no more than `most`."""
+        if self.budget.exchange([f"{line}\n"], most=most):
+            self._preface = f"{line}\n"
 
-    def _begin(self, section: Section) -> Section:
-        self.sections.append(section)
-        return section
-
-    def cost(self, line: str) -> int:
-        """Return what a line costs, without the frame of its section."""
-        return self.allowance.cost(f"{line}\n")
-
-    def add(self, section: Section, line: str, most: int | None = None) -> bool:
-        """Put a line into a section if it fits, and into `most` tokens with its frame."""
-        piece = f"{line}\n"
-        if not self.allowance.take(piece, *section.frame(), most=most):
+    def put(self, part: Part, line: Line, most: int | None = None) -> bool:
+        """Put a line into a part if it fits, and into `most` tokens with what it brings."""
+        before, after = part.around(line)
+        added = [*line.pieces(before), *(after.pieces(line) if after else [])]
+        removed = after.pieces(before) if after else []
+        if not part.lines:
+            added += [part.heading] if part.heading else []
+            added += [] if self._begun else [f"{OPENING}\n", CLOSING]
+        if not self.budget.exchange(added, removed, most):
             return False
-        section.lines.append(piece)
+        insort(part.lines, line)
         return True
 
-    def text(self) -> str:
-        """Return the text as it stands."""
-        return "".join(map(str, self.sections)).removesuffix(_BETWEEN)
+    def replace(self, part: Part, old: Line, new: Line, most: int | None = None) -> bool:
+        """Put a line in the place of another if it fits, and if it costs at most `most` tokens more."""
+        before, after = part.around(old)
+        added = [*new.pieces(before), *(after.pieces(new) if after else [])]
+        removed = [*old.pieces(before), *(after.pieces(old) if after else [])]
+        if not self.budget.exchange(added, removed, most):
+            return False
+        part.lines[part.lines.index(old)] = new
+        return True
+
+    @property
+    def _begun(self) -> bool:
+        return any(part.lines for part in self.parts)
 
     @property
     def left(self) -> int:
         """Tokens that are left of the budget."""
-        return self.allowance.tokens
+        return self.budget.left
 
     @property
     def tokens(self) -> int:
         """Tokens of the text."""
-        return max(0, self.allowance.counted - self._spare)
+        return self.budget.counted
+
+    def text(self) -> str:
+        """Return the text as it stands; nothing while no part has a line."""
+        if not self._begun:
+            return ""
+        told = [piece for part in self.parts for piece in part.pieces()]
+        return "".join((self._preface, f"{OPENING}\n", *told, CLOSING))
+
+    def marks(self) -> Mapping[str, UUID]:
+        """Return what the marks of the text stand for."""
+        lines = (line for part in self.parts for line in part.lines)
+        return {line.mark: line.id for line in lines if line.id is not None}

@@ -1,106 +1,119 @@
 """Turns and memories in more or fewer words."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from datetime import date
 from functools import lru_cache
-from itertools import chain
 from typing import Final
+from uuid import UUID
 
-from ricordo.domain.context.digest import LINE_LENGTH, LONG_TOKENS, SHORT_TOKENS, Count, Digest, is_long
-from ricordo.domain.context.lines import decision_line, memory_block, turn_line
+from ricordo.domain.context.excerpts import Count, Excerpt, cost_within
+from ricordo.domain.context.lexicon import phrase
+from ricordo.domain.context.lines import is_blank, names_a_speaker, spoken, who_said, who_told
+from ricordo.domain.context.page import Line
 from ricordo.domain.context.selection import Choice
-from ricordo.domain.memory import Memory
-from ricordo.domain.text import collapse, excerpt, stems, title_of
+from ricordo.domain.context_syntax import day_heading
+from ricordo.domain.memory import Memory, Role
+from ricordo.domain.text import stems
 from ricordo.domain.working import SpokenTurn
 
-IN_FULL: Final = 5
-_MOST_READ: Final = 1_000  # characters of what is told in a line
-_SUMMARY_LENGTH: Final = 400
+LONG: Final = 500
+"""Tokens beyond which a text is shortened whatever the budget."""
+_SHORTER: Final = (150, 40)
+_MOST_READ: Final = 1_000  # characters of a question
 
 
 class Telling:
-    """Tells turns and memories in more or fewer words.
+    """Shows turns and memories in more or fewer words.
 
     Args:
-        about: the question: of a long text, what shares words with it is told first.
+        about: the question: of a long text, what shares words with it is shown first.
+        today: the day of the question, if that is known.
+        superseded: ids of memories that a later message has corrected.
         language: of the phrases.
         count: tokens of a text.
     """
 
-    def __init__(self, about: str, language: str, count: Count) -> None:
+    def __init__(
+        self, about: str, today: date | None, superseded: Collection[UUID], language: str, count: Count
+    ) -> None:
         self._about = about
+        self._today = today
+        self._superseded = superseded
         self._language = language
         self._count = count
+        self._excerpts: dict[str, Excerpt] = {}
 
-    def turn(self, turn: SpokenTurn) -> Choice:
-        """Return the lines that may stand for a turn."""
-
-        def line(told: str) -> str:
-            return turn_line(turn, told, self._language)
-
-        return Choice(
-            lambda room: map(line, self._by_length(turn.content, "", turn.language, room)),
-            lambda: line(self._line(turn.content, "", turn.language)),
-            turn.message_id,
-            turn.content,
-        )
-
-    def decision(self, turn: SpokenTurn) -> Choice:
-        """Return the line that stands for a turn that decided something."""
-        line = decision_line(turn, self._language)
-        return Choice(lambda _: (line,), lambda: line, turn.message_id, turn.content)
-
-    def memory(self, memory: Memory, rank: int) -> Choice:
-        """Return the spans that may stand for a memory.
+    def turn(self, turn: SpokenTurn, place: int) -> Choice:
+        """Return the lines that may stand for a turn.
 
         Args:
-            memory: what is told of.
-            rank: from 0; the first 5 are told in full, but over 500 tokens compressed; the others by their
-                summary.
+            turn: what was said.
+            place: its number among the turns.
         """
 
-        def block(told: str) -> str:
-            return memory_block(memory, told, self._language)
+        def lines(room: int) -> Iterator[Line]:
+            for most in (min(LONG, room), *_SHORTER):
+                if told := self.shortened(turn.content, "", turn.language, most):
+                    yield self._spoken((place,), told, who_said(turn, self._language), turn.role)
 
-        return Choice(
-            lambda room: map(block, chain(self._forms(memory, rank, room), (_title(memory),))),
-            lambda: block(_title(memory)),
-            memory.message_id,
-            memory.content,
+        return Choice(lines, turn.message_id, turn.content)
+
+    def memory(self, memory: Memory, told: str, mark: str) -> Line:
+        """Return the line that shows a memory.
+
+        Args:
+            memory: which.
+            told: as much as is shown of it.
+            mark: what stands for it.
+        """
+        line = self._spoken(
+            (-memory.date.toordinal(), -memory.created_at.timestamp(), float(mark[1:])),
+            told,
+            who_told(memory, self._language),
+            memory.role,
+        )
+        remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
+        return Line(
+            line.place,
+            remark + line.text,
+            mark,
+            memory.id,
+            day_heading(memory.date, self._today, self._language),
+            line.name,
+            line.named,
         )
 
-    def _forms(self, memory: Memory, rank: int, room: int) -> Iterator[str]:
-        if rank < IN_FULL:
-            return self._by_length(memory.content, memory.summary, memory.language, room)
-        return iter((self._line(memory.content, memory.summary, memory.language),))
+    def shortened(self, content: str, summary: str, language: str, most: int) -> str:
+        """Return a text in at most `most` tokens: all of it, its summary if it is long, else an excerpt.
 
-    def _by_length(self, content: str, summary: str, language: str, room: int) -> Iterator[str]:
-        long = is_long(content, self._count)
-        if not long:
-            yield content
-        elif collapse(summary) and not is_long(summary, self._count):
-            yield summary
-        limits = [
-            limit for limit in ((LONG_TOKENS, SHORT_TOKENS) if long else (SHORT_TOKENS,)) if limit < room
-        ]
-        if limits:
-            digest = Digest(content, self._wanted(language), language or self._language)
-            yield from (digest.within(limit, self._count) for limit in limits)
-        yield self._line(content, summary, language)
-
-    def _line(self, content: str, summary: str, language: str) -> str:
-        if collapse(summary):
-            return excerpt(summary[: 2 * _SUMMARY_LENGTH], _SUMMARY_LENGTH)
-        if len(content) <= LINE_LENGTH:
+        A clause is cut only where it is too long for any context, else nothing is returned.
+        """
+        spent = cost_within(content, most, self._count)
+        if spent <= most:
             return content
-        return Digest(content[:_MOST_READ], self._wanted(language), language or self._language).line()
+        if most >= LONG and not is_blank(summary) and cost_within(summary, most, self._count) <= most:
+            return summary
+        return self._excerpt(content, language).within(most, self._count)
 
-    def _wanted(self, language: str) -> frozenset[str]:
-        return _wanted(self._about[:_MOST_READ], language or self._language)
+    def beginning(self, content: str, language: str, most: int) -> str:
+        """Return what has most to do with the question, cut to `most` tokens."""
+        return self._excerpt(content, language).beginning(most, self._count)
 
+    def _excerpt(self, content: str, language: str) -> Excerpt:
+        """Return the clauses of a text, by what they have to do with the question."""
+        known = self._excerpts.get(content)
+        if known is None:
+            wanted = _wanted(self._about[:_MOST_READ], language or self._language)
+            known = self._excerpts[content] = Excerpt(content, wanted, language or self._language)
+        return known
 
-def _title(memory: Memory) -> str:
-    title = excerpt(memory.title, LINE_LENGTH) or title_of(memory.content[:_MOST_READ])
-    return memory.content if len(memory.content) <= len(title) else title
+    def cost(self, content: str, most: int) -> int:
+        """Return what a text costs, or a little more than `most`."""
+        return cost_within(content, most, self._count)
+
+    def _spoken(self, place: tuple[float, ...], told: str, name: str, role: str) -> Line:
+        named = role == Role.ASSISTANT or names_a_speaker(told)
+        return Line(place, spoken(told, self._language), name=name, named=named)
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,54 @@
+"""Fair shares of a budget: how much of the room for memories each of them may take."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+
+FIRST_SHARES: Final = (0.35, 0.20, 0.15)
+"""Of the room, the most that the first memories take, which are shown in full otherwise."""
+LEAST: Final = 30
+"""Tokens that are worth showing of a memory: where there is less for each, fewer are shown."""
+LINE: Final = 8
+"""Tokens of a mark, a name, and a heading that is shared: what a memory costs beside its words."""
+
+
+def wanted(number: int, room: int, longest: int) -> list[int]:
+    """Return the most tokens that each of `number` memories may take, were there room for all."""
+    firsts = [max(LEAST, int(share * room)) for share in FIRST_SHARES[:number]]
+    return [min(longest, most) for most in (*firsts, *[longest] * (number - len(firsts)))]
+
+
+def fair_shares(costs: Sequence[int], room: int) -> list[int]:
+    """Share out the room for memories.
+
+    The first three get what they cost; what is left is levelled: no other one gets more while another has to
+    be shortened for it. Where not even a few words of each fit, the last ones get nothing.
+
+    Args:
+        costs: what each would take, best first.
+        room: tokens.
+
+    Returns:
+        What each may take, 0 for those that are left out for now.
+    """
+    firsts = list(costs[: len(FIRST_SHARES)])
+    others = costs[len(firsts) :]
+    left = room - sum(firsts) - LINE * len(firsts)
+    for number in range(len(others), 0, -1):
+        level = _level(others[:number], left - LINE * number)
+        if level >= min(LEAST, max(others[:number])):
+            shown = [min(cost, level) for cost in others[:number]]
+            return [*firsts, *shown, *[0] * (len(others) - number)]
+    return [*firsts, *[0] * len(others)]
+
+
+def _level(costs: Sequence[int], room: int) -> int:
+    """Return the largest share such that all costs, cut down to it, fit into the room."""
+    if sum(costs) <= room:
+        return max(costs)
+    ascending = sorted(costs)
+    for at, spent in enumerate(accumulate(ascending, initial=0)):
+        level = (room - spent) // (len(ascending) - at)
+        if level < ascending[at]:
+            return max(0, level)
+    return ascending[-1]
