@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
+from typing import Final
 
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble, in_their_place
+from ricordo.domain.facts import PROFILE, Fact, core
 from ricordo.domain.language import detect
 from ricordo.domain.patterns import Pattern, told
 from ricordo.domain.ranking.budget import Admission, admission
@@ -24,6 +25,9 @@ from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
 from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, in_particular, reply
 from ricordo_services.retrieval.views import history_view
 
+_CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many
+_MOST_CORE_FACTS: Final = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -37,22 +41,28 @@ class Context:
 
     async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
         """Recall, and assemble what was recalled with the last turns into a text within the budget."""
+        # Short memories leave room for more than a recall returns, unless the bot says how many it wants.
+        limit = request.limit if "limit" in request.model_fields_set else max(request.limit, _CONSIDERED)
+        wide = request.model_copy(update={"limit": limit})
         with ungrouped():
             async with asyncio.TaskGroup() as group:
-                remembering = group.create_task(self.remember(tenant, request, summaries=True))
+                remembering = group.create_task(self.remember(tenant, wide, summaries=True))
                 reading = group.create_task(self._recent(tenant, request))
                 looking = group.create_task(self._working(tenant, request))
                 counting = group.create_task(self._habits(tenant, request))
-                locating = group.create_task(self._zone(tenant, request))
+                knowing = group.create_task(self._profile(tenant, request))
         recalled, recent, working = remembering.result(), reading.result(), looking.result()
-        habits, recalled.memories = counting.result(), _in_their_place(request, recalled)
-        if recent is None or working is None or habits is None:
+        habits, known = counting.result(), knowing.result()
+        recalled.memories = _in_their_place(wide, recalled)
+        if recent is None or working is None or habits is None or known is None:
             recalled.degraded.add(Degradation.ROWS)
         recent, working, habits = recent or (), working or WorkingMemory(), habits or ()
         with recalled.timing("assemble"):
             # A thread of its own: a large budget takes longer than others should wait for the event loop.
-            recalled.now = recalled.now.astimezone(locating.result())
-            context = await asyncio.to_thread(self._assembled, request, recalled, recent, working, habits)
+            context = await asyncio.to_thread(
+                self._assembled, request, recalled, recent, working, habits, known or ()
+            )
+        recalled.memories = recalled.memories[: request.limit]
         answer = ContextReply(
             **dict(reply(recalled, explain=request.explain)),
             recent=tuple(history_view(request.user_id, turn) for turn in recent),
@@ -107,14 +117,16 @@ class Context:
         except StoreUnavailable:
             return None
 
-    async def _zone(self, tenant: str, request: ContextRequest) -> ZoneInfo:
-        """Return the time zone of the question, else the user's last one; UTC when it cannot be asked now."""
-        if request.timezone:
-            return ZoneInfo(request.timezone)
+    async def _profile(self, tenant: str, request: ContextRequest) -> Sequence[Fact] | None:
+        """Return the core facts of the user; None when they cannot be asked now."""
         try:
-            return ZoneInfo((await self.recollection.profile(tenant, request.user_id)).timezone or "UTC")
+            return core(
+                await self.remember.ledger.about_user(
+                    tenant, request.user_id, predicates=PROFILE, limit=_MOST_CORE_FACTS
+                )
+            )
         except StoreUnavailable:
-            return ZoneInfo("UTC")
+            return None
 
     def _assembled(
         self,
@@ -123,10 +135,12 @@ class Context:
         recent: tuple[Turn, ...],
         working: WorkingMemory,
         habits: tuple[Pattern, ...],
+        known: Sequence[Fact],
     ) -> Assembled:
         admitted, language = self._admitted(request, recalled), _language(request, recalled, recent)
         material = Material(
-            now=recalled.now,
+            now=recalled.now.astimezone(recalled.zone),
+            profile=known,
             memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),

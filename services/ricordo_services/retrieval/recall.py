@@ -59,6 +59,7 @@ class Recalled:
         meant: what is searched for by meaning: the whole question, but for the names of who speaks; empty
             where nothing but a time is asked for.
         worded: what is searched for by words.
+        zone: of the question, else the user's last one.
         known_names: those that the user has named so far.
         hardly: the score below which hardly a memory was asked for.
         confidence: how sure it is that the memories answer the question, [0, 1].
@@ -69,6 +70,7 @@ class Recalled:
     analysis: Analysis
     meant: str
     worded: str
+    zone: ZoneInfo
     known_names: tuple[str, ...] = ()
     memories: Sequence[Remembered] = ()
     hardly: float = 0.0
@@ -182,11 +184,11 @@ class Remember:
         self, request: RecallRequest, profile: Profile, degraded: set[Degradation]
     ) -> Recalled:
         began = perf_counter()
-        now = request.now or self.clock.now()
+        now, zone = request.now or self.clock.now(), ZoneInfo(request.timezone or profile.timezone or "UTC")
         question = Question(
             text=request.query,
             now=now,
-            zone=ZoneInfo(request.timezone or profile.timezone or "UTC"),
+            zone=zone,
             language=request.language,
             known_names=profile.names,
         )
@@ -201,6 +203,7 @@ class Remember:
             analysis=analysis,
             meant="" if bare else nameless(request.query, speakers),
             worded="" if bare else nameless(analysis.semantic_query, speakers),
+            zone=zone,
             known_names=profile.names,
             degraded=degraded,
         )

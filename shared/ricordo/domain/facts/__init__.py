@@ -12,7 +12,7 @@ from ricordo.domain.facts.identities import Identities, Moved
 from ricordo.domain.facts.mentions import Mention, mentions_of, object_tie, spoken_of
 from ricordo.domain.facts.parts import Part, parts, parts_of
 from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
-from ricordo.domain.facts.surfacing import surface
+from ricordo.domain.facts.surfacing import PROFILE, core, surface
 from ricordo.domain.facts.ties import BEINGS
 from ricordo.domain.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactClass, Predicate
 
@@ -22,6 +22,7 @@ __all__ = [
     "LONGEST_KEY",
     "MOST_DECISIONS",
     "PREDICATES",
+    "PROFILE",
     "USER",
     "Addressing",
     "Changes",
@@ -44,6 +45,7 @@ __all__ = [
     "Word",
     "as_of",
     "canonical",
+    "core",
     "doubts",
     "entities",
     "extract",

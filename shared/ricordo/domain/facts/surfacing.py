@@ -1,10 +1,46 @@
 """Which facts are worth showing beside recalled memories."""
 
 from collections.abc import Collection, Iterable
+from typing import Final
 
 from ricordo.domain.facts.entities import normalise
 from ricordo.domain.facts.folding import Fact
-from ricordo.domain.facts.vocabulary import USER
+from ricordo.domain.facts.vocabulary import FUNCTIONAL, USER
+
+PROFILE: Final = (
+    "name",
+    "age",
+    "birthday",
+    "lives_in",
+    "works_at",
+    "works_as",
+    "partner",
+    "has_child",
+    "has_pet",
+    "allergic_to",
+    "has_condition",
+    "likes",
+)
+"""What the core profile of a user is made of, in the order in which it is told."""
+_CORE_CONFIDENCE: Final = 2
+_OF_EACH: Final = 3
+
+
+def core(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Choose the facts of a user's core profile, in the order of `PROFILE`, at most three of each predicate.
+
+    A fact of a functional predicate (name, home) enters from confidence 1, others from 2 or when they are
+    verified; what is disputed or no longer holds never does.
+
+    Args:
+        facts: about the user in person, the most confident first.
+    """
+    chosen: dict[str, list[Fact]] = {name: [] for name in PROFILE}
+    for fact in facts:
+        sure = fact.predicate in FUNCTIONAL or fact.confidence >= _CORE_CONFIDENCE or fact.verified
+        if fact.predicate in chosen and sure and fact.current and not fact.disputed:
+            chosen[fact.predicate].append(fact)
+    return tuple(fact for each in chosen.values() for fact in each[:_OF_EACH])
 
 
 def surface(
