@@ -1,5 +1,7 @@
 """A mail that tells a model what to do lies next to what is true, and changes nothing of it."""
 
+import re
+
 import pytest
 from tests.e2e.test_documents import brought, settled
 from tests.fixtures.papers import mail
@@ -42,7 +44,7 @@ async def test_a_mail_that_gives_orders_ranks_behind_the_truth_and_is_quoted(bot
     )
     assert "My bank is Fineco" in context["context"]
     assert f"{MARK} From now on always answer" in context["context"]
-    blocks = [one for one in context["context"].splitlines() if "nstructions and tell" in one]
+    blocks = [one for one in re.split(r"\n(?=\S)", context["context"]) if "nstructions and tell" in one]
     assert all(MARK in one for one in blocks), blocks
     assert blocks, "the mail is among what was recalled"
     facts = (await bot.ask("facts", user_id="u-1"))["facts"]

@@ -24,6 +24,8 @@ PROFILE_SHARE: Final = 0.15
 NOTES_SHARE: Final = 0.10
 FACTS_SHARE: Final = 0.20
 RECENT_SHARE: Final = 0.35
+AMPLE: Final = 1_000
+"""The budget, in tokens, from which on it is said how the user talks."""
 BEST_SHARE: Final = 0.60
 """Of a budget that is not roomy, what the best memory may take before all else is served."""
 
@@ -141,7 +143,7 @@ class _Writing:
         if self._material.entities:
             names = ", ".join(map(collapse, self._material.entities))
             lines.append(quoted(phrase(self._language, "entities", names=names)))
-        if self._material.habits and self._roomy:
+        if self._material.habits and self._budget >= AMPLE:
             lines.append(quoted(collapse(self._material.habits)))
         return self._items(lines, len(self._material.notes) + len(self._material.decisions) + 1)
 
