@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble, in_their_place
 from ricordo.domain.facts import PROFILE, Fact, core
 from ricordo.domain.language import detect
+from ricordo.domain.memory import MemoryType
 from ricordo.domain.patterns import Pattern, told
 from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import WorkingMemory
@@ -145,6 +147,7 @@ class Context:
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
             uncertain=bool(recalled.memories) and not recalled.asked_for,
+            whole=_instructions(recalled),
             facts=recalled.facts,
             recent=recent,
             decisions=working.decisions,
@@ -183,6 +186,13 @@ def _in_their_place(request: ContextRequest, recalled: Recalled) -> Sequence[Rem
     by_id = {one.memory.id: one for one in recalled.memories}
     ranked = [one.memory for one in recalled.memories]
     return [by_id[one.id] for one in in_their_place(ranked, request.query, request.limit)]
+
+
+def _instructions(recalled: Recalled) -> frozenset[UUID]:
+    """Return the memories that tell a way to do something, where one is asked for."""
+    if not recalled.analysis.asks_how:
+        return frozenset()
+    return frozenset(one.memory.id for one in recalled.memories if one.memory.type is MemoryType.PROCEDURAL)
 
 
 def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn]) -> str:

@@ -90,7 +90,7 @@ class _Writing:
         turns = [self._telling.turn(turn, place) for place, turn in enumerate(material.recent)][::-1]
         earlier = fill(self._recent, turns, int(total * RECENT_SHARE), unbroken=True)
         fill(self._notes, self._decisions(), int(total * NOTES_SHARE))
-        self._memories.fill(self._selection.new(material.memories))
+        self._memories.fill(self._selection.new(material.memories), material.whole)
         fill(self._facts, facts, self._page.left)
         fill(self._recent, earlier, self._page.left, unbroken=True)
         fill(self._notes, [*notes, *self._background()], self._page.left)

@@ -18,6 +18,7 @@ class Material:
         now: in the user's zone; None where nobody says what day it is.
         memories: as ranked, best first.
         always: ids of those memories that enter before all else.
+        whole: ids of those memories of which a part is of little use, as of a way to do something.
         superseded: ids of those memories that a later message has corrected.
         minor: how many memories were found and are left out for their little weight.
         uncertain: whether nothing in the question asks for what was found.
@@ -37,6 +38,7 @@ class Material:
     now: datetime | None = None
     memories: Sequence[Memory] = ()
     always: Collection[UUID] = ()
+    whole: Collection[UUID] = ()
     superseded: Collection[UUID] = ()
     minor: int = 0
     uncertain: bool = False

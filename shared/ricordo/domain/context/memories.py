@@ -1,11 +1,13 @@
 """The memories of a context: as many as help, each with a fair share of the room."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import takewhile
 from typing import Final
+from uuid import UUID
 
 from ricordo.domain.context.page import Line, Page, Part
 from ricordo.domain.context.selection import Selection
-from ricordo.domain.context.shares import LINE, fair_shares, wanted
+from ricordo.domain.context.shares import FIRST_SHARES, LINE, fair_shares, wanted
 from ricordo.domain.context.telling import LONG, Telling
 from ricordo.domain.memory import Memory
 
@@ -45,7 +47,7 @@ class Memories:
         told = (self._shortened(memory, limit) or self._cut(memory, limit) for limit in limits)
         return any(one and self._put(memory, one) for one in told)
 
-    def fill(self, memories: Sequence[Memory]) -> None:
+    def fill(self, memories: Sequence[Memory], whole: Collection[UUID] = ()) -> None:
         """Show as many memories as help.
 
         The first three are shown in full, the others where there is room for all; else all are shortened to
@@ -53,6 +55,8 @@ class Memories:
 
         Args:
             memories: new ones, best first.
+            whole: those of which a part is of little use: as long as none other comes first, they are shown
+                in full beyond the third.
         """
         room = self._page.left
         considered = memories[: room // (LINE // 2) + 1]
@@ -60,7 +64,8 @@ class Memories:
             min(most, self._telling.cost(memory.content, most))
             for memory, most in zip(considered, wanted(len(considered), room, LONG), strict=True)
         ]
-        shares = fair_shares(costs, room)
+        leading = sum(1 for _ in takewhile(lambda memory: memory.id in whole, considered))
+        shares = fair_shares(costs, room, max(len(FIRST_SHARES), leading))
         for rank, (memory, share) in enumerate(zip(considered, shares, strict=True)):
             told = self._shortened(memory, share)
             if told:

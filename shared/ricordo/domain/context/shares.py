@@ -18,20 +18,23 @@ def wanted(number: int, room: int, longest: int) -> list[int]:
     return [min(longest, most) for most in (*firsts, *[longest] * (number - len(firsts)))]
 
 
-def fair_shares(costs: Sequence[int], room: int) -> list[int]:
+def fair_shares(costs: Sequence[int], room: int, whole: int = len(FIRST_SHARES)) -> list[int]:
     """Share out the room for memories.
 
-    The first three get what they cost; what is left is levelled: no other one gets more while another has to
+    The first ones get what they cost; what is left is levelled: no other one gets more while another has to
     be shortened for it. Where not even a few words of each fit, the last ones get nothing.
 
     Args:
         costs: what each would take, best first.
         room: tokens.
+        whole: how many of the first get what they cost; fewer where there is no room for them.
 
     Returns:
         What each may take, 0 for those that are left out for now.
     """
-    firsts = list(costs[: len(FIRST_SHARES)])
+    spent = accumulate(cost + LINE for cost in costs[:whole])
+    fitting = sum(total <= room for total in spent)
+    firsts = list(costs[: max(fitting, len(FIRST_SHARES))])
     others = costs[len(firsts) :]
     left = room - sum(firsts) - LINE * len(firsts)
     for number in range(len(others), 0, -1):
