@@ -10,6 +10,7 @@ from uuid import UUID
 from ricordo.domain.analysis import Analysis, Fallback
 from ricordo.domain.bm25 import SparseVector, query_terms, telling
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
+from ricordo.domain.temporal import LATEST
 from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
@@ -128,6 +129,11 @@ class Search:
         if not found.hits:
             found = await self._search(tenant, asked, probes, scope, minimums)
             found = replace(found, at_large=asked.at_large and not any(probe.asks for probe in probes))
+        time = asked.analysis.time
+        if time is not None and time.ahead and scope.start is None and scope.end is None:
+            # What happens then is asked for, however little it is like the question.
+            then = replace(scope, start=time.start, end=None if time.through >= LATEST else time.through)
+            found = _and(found, await self._search(tenant, asked, probes, then, minimums))
         for name, wider in _relaxations(scope, asked):
             if found.hits:
                 break
@@ -219,6 +225,16 @@ class Search:
         if minimums.similarity > 0:
             return fused
         return fused | {hit.id: 0.0 for hit in hits if hit.id not in fused}
+
+
+def _and(found: Found, more: Found) -> Found:
+    """Return what either search has found, as the former has scored it."""
+    return replace(
+        found,
+        hits=more.hits | found.hits,
+        fused=more.fused | found.fused,
+        models={**more.models, **found.models},
+    )
 
 
 def closeness(hit: Hit) -> float:

@@ -18,7 +18,7 @@ from ricordo.domain.topics import topics
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
-VERSION = "rules-3"
+VERSION = "rules-4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,47 @@
+"""The order of what is to come: first what happens in the time asked for, as it happens."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Final
+from uuid import UUID
+
+from ricordo.domain.memory import EventTime
+from ricordo.domain.ranking import Ranked
+from ricordo.domain.ranking.signals import Span
+
+_A_DAY: Final = dt.timedelta(hours=25)
+
+
+def still_to_come(asked: Span, now: dt.datetime) -> Span | None:
+    """Return what of the time asked for lies ahead; of a day all of it, None where all of it is over."""
+    if asked.end <= now:
+        return None
+    if asked.end - asked.start <= _A_DAY or asked.start >= now:
+        return asked
+    return Span(now, asked.end)
+
+
+def in_order_of_events(
+    ranked: Sequence[Ranked], event_times: Mapping[UUID, Sequence[EventTime]], asked: Span
+) -> list[Ranked]:
+    """Put first what happens within `asked`, the earliest first; the others follow as they were ranked.
+
+    What happens at one moment keeps its order. Scores descend as they do elsewhere: a score is raised to the
+    best of those that come after it, and none is lowered.
+
+    Args:
+        ranked: best first.
+        event_times: of each memory that has any.
+        asked: the time asked for; what overlaps it happens within it.
+    """
+    begins = {one.id: _first_within(event_times.get(one.id, ()), asked) for one in ranked}
+    coming = [(begin, place) for place, one in enumerate(ranked) if (begin := begins[one.id]) is not None]
+    order = [ranked[place] for _, place in sorted(coming)]
+    order += [one for one in ranked if begins[one.id] is None]
+    raised = list(accumulate((one.score for one in reversed(order)), max))[::-1]
+    return [one._replace(score=score) for one, score in zip(order, raised, strict=True)]
+
+
+def _first_within(times: Sequence[EventTime], asked: Span) -> dt.datetime | None:
+    return min((one.start for one in times if one.start < asked.end and one.end > asked.start), default=None)
