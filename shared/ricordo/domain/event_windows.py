@@ -97,6 +97,8 @@ def _dated(telling: Telling, language: Language) -> Iterator[Window]:
         while last + 1 < len(tokens) and last - at < _REACH and _belongs(tokens[last + 1], language):
             last += 1
         read = last + 1
+        if _counts(tokens[max(first, last - 1) : last + 2]):
+            last -= 2
         # Joined to a word it is none ("Wal-Mart"), before a name it is one ("August Strindberg").
         while first > 0 and places[first - 1][1] == places[first][0]:
             first -= 1
@@ -111,6 +113,15 @@ def _is_amount(tokens: Sequence[str], at: int) -> bool:
     if not token.isdigit() or len(token) > DIGITS_OF_DAY or (at > 0 and tokens[at - 1] in _BEFORE_DAY):
         return False
     return at + 2 >= len(tokens) or tokens[at + 1] not in _DATE_SIGNS or not tokens[at + 2].isdigit()
+
+
+def _counts(tokens: Sequence[str]) -> bool:
+    """Whether a short number behind a pause counts what follows it: "on Sunday, 9 degrees"."""
+    match tokens:
+        case [",", number, what]:
+            return number.isdigit() and len(number) <= DIGITS_OF_DAY and what.isalpha()
+        case _:
+            return False
 
 
 def _belongs(token: str, language: Language) -> bool:
