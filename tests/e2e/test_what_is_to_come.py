@@ -1,4 +1,4 @@
-"""Appointments told in November come back in the order in which they happen, when what is to come is asked for."""
+"""Appointments come back in the order in which they happen, when what is to come is asked for."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
