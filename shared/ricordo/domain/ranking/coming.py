@@ -1,8 +1,8 @@
 """The order of what is to come: first what happens in the time asked for, as it happens."""
 
 import datetime as dt
+import math
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Final
 from uuid import UUID
 
@@ -27,8 +27,8 @@ def in_order_of_events(
 ) -> list[Ranked]:
     """Put first what happens within `asked`, the earliest first; the others follow as they were ranked.
 
-    What happens at one moment keeps its order. Scores descend as they do elsewhere: a score is raised to the
-    best of those that come after it, and none is lowered.
+    What happens at one moment keeps its order. Scores descend as they do elsewhere: that of what comes first is
+    raised above all that come after it, and none is lowered.
 
     Args:
         ranked: best first.
@@ -37,10 +37,11 @@ def in_order_of_events(
     """
     begins = {one.id: _first_within(event_times.get(one.id, ()), asked) for one in ranked}
     coming = [(begin, place) for place, one in enumerate(ranked) if (begin := begins[one.id]) is not None]
-    order = [ranked[place] for _, place in sorted(coming)]
-    order += [one for one in ranked if begins[one.id] is None]
-    raised = list(accumulate((one.score for one in reversed(order)), max))[::-1]
-    return [one._replace(score=score) for one, score in zip(order, raised, strict=True)]
+    order = [one for one in ranked if begins[one.id] is None]
+    for _, place in sorted(coming, reverse=True):
+        above = math.nextafter(order[0].score, math.inf) if order else -math.inf
+        order.insert(0, ranked[place]._replace(score=max(ranked[place].score, above)))
+    return order
 
 
 def _first_within(times: Sequence[EventTime], asked: Span) -> dt.datetime | None:
