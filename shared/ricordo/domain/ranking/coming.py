@@ -27,8 +27,8 @@ def in_order_of_events(
 ) -> list[Ranked]:
     """Put first what happens within `asked`, the earliest first; the others follow as they were ranked.
 
-    What happens at one moment keeps its order. Scores descend as they do elsewhere: that of what comes first is
-    raised above all that come after it, and none is lowered.
+    What happens at one moment keeps its order. Scores descend as they do elsewhere: that of what comes first
+    is raised above all that come after it, and none is lowered.
 
     Args:
         ranked: best first.
