@@ -30,7 +30,7 @@ READ_OTHERWISE: Final = (
     "Parlami di ABIOGENESIS",
 )
 ROWS: Final = """
-select message_id, created_at, event_start, event_end, importance, valence, type, kind, participants, topics,
+select message_id, created_at, event_times, importance, valence, type, kind, participants, topics,
     archived_at is not null as archived
 from memories
 """
@@ -94,7 +94,7 @@ def fulfils(row: Json, filters: Json) -> bool:
     """Say whether a memory is what the filters ask for, by the words of the contract."""
     start = instant(filters.get("start", "0001-01-03T00:00:00Z"))
     end = instant(filters.get("end", "9999-12-28T00:00:00Z"))
-    happened = row["event_start"] is not None and start <= row["event_start"] < end
+    happened = any(start <= one.lower < end for one in row["event_times"])
     felt = {"positive": row["valence"] > 0.5, "negative": row["valence"] < -0.5}
     felt["neutral"] = not any(felt.values())
     return all(

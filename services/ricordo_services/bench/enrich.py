@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from ricordo.domain.emotion import estimate
 from ricordo.domain.enrichment import enrich
-from ricordo.domain.event_time import event_time
+from ricordo.domain.event_time import event_times
 from ricordo.domain.importance import importance
 from ricordo.domain.language import detect
 from ricordo.domain.memory import NEUTRAL
@@ -36,12 +36,12 @@ class _Said:
 _PARTS: Final[Mapping[str, Callable[[_Said], object]]] = {
     _ALL: lambda one: (
         enrich(one.text, language=one.language, vector=one.vector),
-        event_time(one.text, _SAID_AT, _ZONE, one.language),
+        event_times(one.text, _SAID_AT, _ZONE, one.language),
     ),
     "emotion": lambda one: estimate(one.text, one.language, one.vector),
     "importance": lambda one: importance(one.text, one.language, NEUTRAL),
     "topics": lambda one: topics(one.text, one.language),
-    "event_time": lambda one: event_time(one.text, _SAID_AT, _ZONE, one.language),
+    "event_time": lambda one: event_times(one.text, _SAID_AT, _ZONE, one.language),
 }
 
 

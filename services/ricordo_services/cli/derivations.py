@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, model_validator
 from ricordo.domain import analysis as rules
 from ricordo.domain import enrichment as deriving
 from ricordo.domain import facts, language
-from ricordo.domain.event_time import event_time
+from ricordo.domain.event_time import event_times
 from ricordo.domain.memory import Role
 from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.messages.base import (
@@ -151,7 +151,7 @@ def enriched(said: Told, encode: Callable[[str], Vector]) -> Document:
         encode: gives the vector of a text.
     """
     spoken, zone = said.spoken, ZoneInfo(said.timezone or _UTC)
-    told = event_time(said.content, said.timestamp or datetime.now(UTC), zone, spoken)
+    told = event_times(said.content, said.timestamp or datetime.now(UTC), zone, spoken)
     derived = deriving.enrich(
         said.content,
         language=spoken,
@@ -173,8 +173,9 @@ def enriched(said: Told, encode: Callable[[str], Vector]) -> Document:
         "type": derived.type.value,
         "kind": derived.kind.value if said.kind is None else said.kind.value,
         "title": derived.title,
-        "event_start": _there(None if told is None else told.start, zone),
-        "event_end": _there(None if told is None else told.end, zone),
+        "event_start": _there(told[0].start, zone) if told else None,
+        "event_end": _there(told[0].end, zone) if told else None,
+        "event_times": [{"start": _there(one.start, zone), "end": _there(one.end, zone)} for one in told],
     }
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.domain.enrichment import enrich
-from ricordo.domain.event_time import event_time
+from ricordo.domain.event_time import event_times
 from ricordo.domain.memory import local_moment
 from ricordo.domain.text import text_hash
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
@@ -89,7 +89,7 @@ def _told(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
     """Derive all that enrichment owns of one memory."""
     memory = one.memory
-    event = event_time(memory.content, memory.created_at, ZoneInfo(memory.timezone), memory.language)
+    times = event_times(memory.content, memory.created_at, ZoneInfo(memory.timezone), memory.language)
     return EnrichedMemory(
         memory_id=memory.id,
         enrichment=enrich(
@@ -101,8 +101,7 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
             vector=one.vector,
         ),
         local=local_moment(memory.created_at, memory.timezone),
-        event_start=None if event is None else event.start,
-        event_end=None if event is None else event.end,
+        event_times=times,
         token_count=tokens.count(memory.content),
         timezone=memory.timezone,
         text_hash=text_hash(memory.content),

@@ -11,7 +11,17 @@ from typing import Any, Final, Protocol, TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.domain.facts import Evidence
-from ricordo.domain.memory import Emotion, KeyTopic, Memory, MemoryKind, MemoryType, Role, Source, derived_id
+from ricordo.domain.memory import (
+    Emotion,
+    EventTime,
+    KeyTopic,
+    Memory,
+    MemoryKind,
+    MemoryType,
+    Role,
+    Source,
+    derived_id,
+)
 from ricordo.domain.working import LIFETIME, MAX_NOTES
 from ricordo.messages.base import parse_instant
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
@@ -43,7 +53,7 @@ _TEXTS: Final = (
     "conversation_id",
     "location",
 )
-_INSTANTS: Final = ("created_at", "event_start", "event_end", "expires_at")
+_INSTANTS: Final = ("created_at", "expires_at")
 _LISTS: Final = ("participants", "topics", "questions_addressed", "tags")
 
 
@@ -199,6 +209,7 @@ class Restore:
         fields |= {name: tuple(item[name]) for name in _LISTS}
         return Memory(
             **fields,
+            event_times=_event_times(item),
             id=self.names.known[item["id"]],
             tenant=self.tenant,
             user_id=self.user_id,
@@ -292,6 +303,14 @@ def _is_held(item: Item) -> bool:
 
 def _instant(text: str | None) -> datetime | None:
     return None if text is None else parse_instant(text)
+
+
+def _event_times(item: Item) -> tuple[EventTime, ...]:
+    """Read when it happened; what was exported before 0.3 tells one time at most."""
+    told = item.get("event_times")
+    if told is None:
+        told = [{"start": item["event_start"], "end": item["event_end"]}] if item["event_end"] else []
+    return tuple(EventTime(parse_instant(one["start"]), parse_instant(one["end"])) for one in told)
 
 
 def _evidence(item: Item) -> Evidence:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from ricordo.domain.context import Context as Assembled
@@ -29,6 +29,15 @@ from ricordo_services.retrieval.views import history_view
 
 _CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many
 _MOST_CORE_FACTS: Final = 40
+
+
+class _Around(NamedTuple):
+    """What stands in a context beside what was recalled; empty where it cannot be asked now."""
+
+    recent: tuple[Turn, ...]
+    working: WorkingMemory
+    habits: tuple[Pattern, ...]
+    known: Sequence[Fact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +67,16 @@ class Context:
         recalled.memories = _in_their_place(wide, recalled)
         if recent is None or working is None or habits is None or known is None:
             recalled.degraded.add(Degradation.ROWS)
-        recent, working, habits = recent or (), working or WorkingMemory(), habits or ()
+        around = _Around(recent or (), working or WorkingMemory(), habits or (), known or ())
         with recalled.timing("assemble"):
             # A thread of its own: a large budget takes longer than others should wait for the event loop.
-            context = await asyncio.to_thread(
-                self._assembled, request, recalled, recent, working, habits, known or ()
-            )
+            context = await asyncio.to_thread(self._assembled, request, recalled, around)
         recalled.memories = recalled.memories[: request.limit]
         answer = ContextReply(
             **dict(reply(recalled, explain=request.explain)),
-            recent=tuple(history_view(request.user_id, turn) for turn in recent),
-            working=working_view(working),
-            patterns=tuple(map(pattern_view, habits)),
+            recent=tuple(history_view(request.user_id, turn) for turn in around.recent),
+            working=working_view(around.working),
+            patterns=tuple(map(pattern_view, around.habits)),
             context=context.text,
             tokens=context.tokens,
             marks=dict(context.marks),
@@ -130,30 +137,22 @@ class Context:
         except StoreUnavailable:
             return None
 
-    def _assembled(
-        self,
-        request: ContextRequest,
-        recalled: Recalled,
-        recent: tuple[Turn, ...],
-        working: WorkingMemory,
-        habits: tuple[Pattern, ...],
-        known: Sequence[Fact],
-    ) -> Assembled:
-        admitted, language = self._admitted(request, recalled), _language(request, recalled, recent)
+    def _assembled(self, request: ContextRequest, recalled: Recalled, around: _Around) -> Assembled:
+        admitted, language = self._admitted(request, recalled), _language(request, recalled, around.recent)
         material = Material(
             now=recalled.now.astimezone(recalled.zone),
-            profile=known,
+            profile=around.known,
             memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
             uncertain=bool(recalled.memories) and not recalled.asked_for,
             whole=_instructions(recalled),
             facts=recalled.facts,
-            recent=recent,
-            decisions=working.decisions,
-            notes=working.notes,
-            entities=working.entities,
-            habits=told(habits, language),
+            recent=around.recent,
+            decisions=around.working.decisions,
+            notes=around.working.notes,
+            entities=around.working.entities,
+            habits=told(around.habits, language),
             archived_matches=recalled.archived_matches,
             degraded=sorted(recalled.degraded),
             about=request.query,

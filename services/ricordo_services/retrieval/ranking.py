@@ -7,6 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ricordo.domain.ranking import Candidates, Profile, Ranked, rank
+from ricordo.domain.ranking.coming import in_order_of_events, still_to_come
 from ricordo.domain.ranking.confidence import confidence
 from ricordo.domain.ranking.human import Human, load_human
 from ricordo.domain.ranking.merging import merged
@@ -57,9 +58,13 @@ class Rank:
         parts = _by_model(shown, found) if profile.by_meaning else [shown]
         beside = {one.id for one in shown if one.kind == _STANDS_FOR_OTHERS} if asked.beside else set()
         most = asked.limit + len(beside)
+        coming = _asked_ahead(asked)
+        ranked = len(shown) if coming else most
         candidates = [_candidates(part, found, query, profile) for part in parts if part]
-        rankings = [rank(each, profile, most) for each in candidates]
-        best = rankings[0] if len(rankings) == 1 else merged(rankings, most)
+        rankings = [rank(each, profile, ranked) for each in candidates]
+        best = rankings[0] if len(rankings) == 1 else merged(rankings, ranked)
+        if coming:
+            best = in_order_of_events(best, {one.id: one.event_times for one in shown}, coming)[:most]
         sure = max(
             (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
         )
@@ -75,6 +80,14 @@ def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequ
     """Return the first `limit`, and those of `beside` that come before the last of them."""
     counted = accumulate(one.id not in beside for one in best)
     return [one for one, count in zip(best, counted, strict=True) if count <= limit]
+
+
+def _asked_ahead(asked: Asked) -> Span | None:
+    """Return the time of which the question asks for what is to come; None where it does not."""
+    time, span = asked.analysis.time, asked_span(asked)
+    if time is None or span is None or not time.ahead:
+        return None
+    return still_to_come(span, asked.now)
 
 
 def asked_span(asked: Asked) -> Span | None:

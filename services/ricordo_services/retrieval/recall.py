@@ -326,7 +326,7 @@ def in_particular(analysis: Analysis, filters: Filters | None) -> bool:
     """Whether what was found was asked for: by filters, or by the question, in a way that found it."""
     if filters is not None or analysis.archive:
         return True
-    in_time = analysis.time is not None and analysis.time.strict
+    in_time = analysis.time is not None and (analysis.time.strict or analysis.time.ahead)
     particular = analysis.intent in _PARTICULAR or analysis.emotion_filter is not None or in_time
     return particular and analysis.fallback is None
 

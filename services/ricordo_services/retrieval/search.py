@@ -13,6 +13,7 @@ from ricordo.domain.analysis import Analysis, Fallback
 from ricordo.domain.analysis.asking import nothing_but_entities
 from ricordo.domain.bm25 import SparseVector, query_terms, telling
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
+from ricordo.domain.temporal import LATEST
 from ricordo.domain.text import content_words
 from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
@@ -166,8 +167,13 @@ class Search:
             found = await self._search(tenant, asked, probes, scope, minimums)
             found = replace(found, at_large=asked.at_large and not any(probe.asks for probe in probes))
         if not found.hits and scope.about:
-            everybody = replace(scope, about=())
-            found = replace(await self._search(tenant, asked, probes, everybody, minimums), fallback="entity")
+            scope = replace(scope, about=())
+            found = replace(await self._search(tenant, asked, probes, scope, minimums), fallback="entity")
+        time = asked.analysis.time
+        if time is not None and time.ahead and scope.start is None and scope.end is None:
+            # What happens then is asked for, however little it is like the question.
+            then = replace(scope, start=time.start, end=None if time.through >= LATEST else time.through)
+            found = _and(found, await self._search(tenant, asked, probes, then, minimums))
         if asked.tellings:
             found = await self._with_tellings(tenant, asked, scope, found)
         return found if narrows(scope) else _with_evidence(found, asked.evidence)
@@ -314,6 +320,16 @@ def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
         hits=found.hits | {one: _unmeasured(one) for one in missing},
         fused=found.fused | dict.fromkeys(missing, 0.0),
         models={**found.models, **dict.fromkeys(missing, model)},
+    )
+
+
+def _and(found: Found, more: Found) -> Found:
+    """Return what either search has found, as the former has scored it."""
+    return replace(
+        found,
+        hits=more.hits | found.hits,
+        fused=more.fused | found.fused,
+        models={**more.models, **found.models},
     )
 
 

@@ -88,7 +88,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         session_bm25=mean_of_best(labels, bm25_window, 1),
         reply=answered(of.ids, of.column("preceding_id"), of.numbers("asks"), dense),
         speaker=named if named.any() else np.ones(len(named)),
-        dated=np.array([when and begun is not None for begun in of.column("event_start")], dtype=np.float64),
+        dated=np.array([when and bool(times) for times in of.column("event_times")], dtype=np.float64),
         asks=of.numbers("asks"),
         congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
@@ -208,9 +208,7 @@ def _neighbours(standings: Sequence[Standing], instants: Floats) -> Mapping[int,
 def _temporal(standings: Sequence[Standing], span: Span | None) -> Floats:
     if span is None:
         return np.zeros(len(standings))
-    return np.array(
-        [temporal_relevance(span, one.created_at, one.event_start, one.event_end) for one in standings]
-    )
+    return np.array([temporal_relevance(span, one.created_at, one.event_times) for one in standings])
 
 
 def _share(scores: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""When what a message tells happened, or is to happen: the one time of many that it is about, or none.
+"""When what a message tells happened, or is to happen: the times that it is about, in the order of the text.
 
 Rather none than a wrong one: a memory under a wrong day is found where it does not belong. Only what the text
 tells is looked at (`telling`), and of that only times that place something: no habit, length of time, hour
@@ -7,133 +7,48 @@ without a day, wish for a nice weekend, birthday, or year of the world's.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import lru_cache
-from itertools import islice
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from typing import Final, cast
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.event_filter import Told, is_of_event, names_a_day
+from ricordo.domain.event_signs import signs_of
+from ricordo.domain.event_way import Speech, begun, moved_to, place
+from ricordo.domain.event_windows import Window, hour_in, windows
+from ricordo.domain.memory import EventTime
 from ricordo.domain.named_times import is_named, without_works
-from ricordo.domain.tables import read_table
 from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
-from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find
-from ricordo.domain.temporal.direction import direction, is_planned
-from ricordo.domain.temporal.languages import LEXICONS
+from ricordo.domain.temporal import Language, TimeSpan
+from ricordo.domain.temporal.expressions.base import Expression
+from ricordo.domain.temporal.expressions.composed import Clock
+from ricordo.domain.temporal.finding import Reading, readings
+from ricordo.domain.temporal.moments import Moment
+from ricordo.domain.temporal.shapes import after_noon, has_clock, is_dayless, minutes, on_day, shape
 
-_OTHER_TABLES: Final = frozenset(("cues", "named", "tense", "works"))
-_TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
-_WORD: Final = re.compile(r"[a-z]+|\d+")
-_DIGIT: Final = re.compile(r"[0-9]")
-_REACH: Final = 7
-"""Words on each side of one that names a time which can belong to the same time."""
-_DAY_AT: Final = re.compile(r"(?:il |l'|the |on the )\d{1,2}(?:st|nd|rd|th)? (?:alle|all'|at)\b")
-_DIGITS_OF_DAY: Final = 2
-_DIGITS_OF_YEAR: Final = 4
-_CENTURIES: Final = frozenset(("19", "20"))
-_BEFORE_DAY: Final = frozenset(("il", "l", "al", "dal", "del", "the", "on", "'"))
-_DATE_SIGNS: Final = frozenset("/-.")
-_SIGNS: Final = frozenset(",./-:'°")
+MOST: Final = 16
+"""Times that are kept of one text."""
+_MOST_WINDOWS: Final = 24
+"""Stretches that are read of one text: bounds what a long one costs."""
 _ARTICLE: Final = re.compile(r"(?:the|on|on\s+the|il|lo|la|i|gli|le)\s+|l'\s*")
 _AROUND: Final = 40
 _BESIDE: Final = 3
-_MOST_TIMES: Final = 12
-"""Times that are read of one text: bounds what a long one costs."""
-_LONGEST: Final = timedelta(days=367)
-_LONGEST_STATE: Final = timedelta(days=31)
-_YEAR: Final = timedelta(days=360)
-_OLDEST: Final = timedelta(days=366 * 110)
-_FARTHEST: Final = timedelta(days=366 * 11)
-_RECENT: Final = timedelta(days=366)
-_HOURS: Final = timedelta(hours=20)
 _DAY: Final = timedelta(hours=26)
-_WEEK: Final = timedelta(days=11)
+_WEEK: Final = timedelta(days=7, hours=2)
+_MONTH: Final = timedelta(days=32)
+_EARLY: Final = 60
+_LATE: Final = 6 * 60
+"""Minutes since midnight between which an hour that is said in English is one of the afternoon."""
+_NOON: Final = 12 * 60
+_HALF: Final = re.compile(r"\b0\d|[ap]\.?m\b|morning|night|evening|afternoon|dawn", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class EventTime:
-    """A stretch of time, `start` included, `end` excluded; both aware, in UTC."""
+def event_times(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> tuple[EventTime, ...]:
+    """Say when what `content` tells happened or is to happen, in the order of the text, each time once.
 
-    start: datetime
-    end: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """A stretch of a telling that may hold a time: its offsets, and those of the word that hints at one."""
-
-    telling: Telling
-    begin: int
-    end: int
-    cue: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A time of a telling, and what says whether it is the one.
-
-    Attributes:
-        span: the time.
-        sentence: the telling, plain.
-        reference: the words of the time, plain, without an article.
-        before: what stands in front of those.
-        behind: what follows.
-    """
-
-    span: TimeSpan
-    sentence: str
-    reference: str
-    before: str
-    behind: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Signs:
-    """What shows which times are those of what is told, in one language; the file says what each is."""
-
-    cues: frozenset[str]
-    placed: re.Pattern[str]
-    nearest: re.Pattern[str]
-    before_year: re.Pattern[str]
-    ahead_before: re.Pattern[str]
-    ahead_behind: re.Pattern[str]
-    perhaps: re.Pattern[str]
-    elsewhere: re.Pattern[str]
-    at_large_before: re.Pattern[str]
-    habit: re.Pattern[str]
-    habit_before: re.Pattern[str]
-    habitual: re.Pattern[str]
-    wished_before: re.Pattern[str]
-    liked_before: re.Pattern[str]
-    always_before: re.Pattern[str]
-    topic_behind: re.Pattern[str]
-    born: re.Pattern[str]
-    being_born: re.Pattern[str]
-    lasting_before: re.Pattern[str]
-    lasting: re.Pattern[str]
-    thing_before: re.Pattern[str]
-    thing_behind: re.Pattern[str]
-    personal: re.Pattern[str]
-
-    def hinted(self, low: str, said: frozenset[str]) -> bool:
-        """Whether one of the words of a plain text can name a time."""
-        if not self.cues.isdisjoint(said):
-            return True
-        return _DIGIT.search(low) is not None and any(word[0].isdigit() and _is_date(word) for word in said)
-
-
-def _is_date(number: str) -> bool:
-    """Whether what begins with a digit can be a day of a month or a year."""
-    if not number.isdigit() or len(number) <= _DIGITS_OF_DAY:
-        return True
-    return len(number) == _DIGITS_OF_YEAR and number[:2] in _CENTURIES
-
-
-def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> EventTime | None:
-    """Say when what `content` tells happened or is to happen; None where the text does not tell.
-
-    Of several times one of the past wins over what is planned, a day over a week, a week over a year, then
-    the first. "Two months ago" is the day two months ago: the centre of what is meant.
+    A time within another one of the same text stands for both ("in November, on the 12th"). Of a correction
+    what is affirmed counts, not what is denied. "Two months ago" is the day two months ago: the centre of
+    what is meant. At most 16.
 
     Args:
         content: the message.
@@ -147,161 +62,163 @@ def event_time(content: str, said_at: datetime, zone: ZoneInfo, language: str) -
     if said_at.tzinfo is None:
         raise ValueError("the moment of speaking needs a time zone")
     if language not in LANGUAGES:
-        return None
-    signs, spoken = _signs(language), cast("Language", language)
+        return ()
     low = plain(content)
-    if not signs.hinted(low, plain_words(low)):
-        return None
-    deeds = tellings(without_works(content, language), language)
-    hinted = (one for one in deeds if signs.hinted(one.plain, one.words))
-    windows = (window for one in hinted for window in _windows(one, spoken))
-    told = [time for window in islice(windows, _MOST_TIMES) for time in _times(window, said_at, zone, spoken)]
-    fitting = [one for one in told if _is_of_event(one, said_at, signs)]
-    best = max(fitting, key=lambda one: _rank(one, said_at, signs), default=None)
-    return None if best is None else EventTime(best.span.start, best.span.through)
+    if not signs_of(language).hinted(low, plain_words(low)):
+        return ()
+    spoken = cast("Language", language)
+    reader = _Reader(Speech(said_at, zone, spoken, signs_of(language)))
+    for one in tellings(without_works(content, language), language):
+        reader.read(one)
+    told = reader.told
+    if reader.corrects:
+        # Which month "the 19th, not the 12th" is of was told before: it is not known here.
+        told = [one for one in told if shape(one.expression) != "day"]
+    return tuple(_each_once(told))
 
 
-def _times(window: _Window, said_at: datetime, zone: ZoneInfo, language: Language) -> Iterator[_Told]:
+class _Reader:
+    """Reads tellings one after the other: an hour belongs to the day told before it, a day to its month."""
+
+    def __init__(self, speech: Speech) -> None:
+        self.told: list[Told] = []
+        self._speech = speech
+        self.corrects = False
+        self._left = _MOST_WINDOWS
+        self._day: Told | None = None
+        self._hour: int | None = None
+        self._whole: TimeSpan | None = None
+        self._dayless: list[Told] = []
+
+    def read(self, telling: Telling) -> None:
+        """Read what a telling tells of time."""
+        if self._day is not None and not self._is_ahead(self._day):
+            self._day = None
+        self._dayless, self._whole = [], None
+        for window in windows(
+            telling, self._speech.language, hinted=self._speech.signs.hinted(telling.plain, telling.words)
+        ):
+            if self._left <= 0:
+                break
+            self._left -= 1
+            for one in _times(window, self._speech):
+                if self._speech.signs.denied_before.search(one.before):
+                    self.corrects = True
+                else:
+                    self._take(one, window)
+
+    def _take(self, one: Told, window: Window) -> None:
+        if is_dayless(one.expression):
+            if self._day is not None:
+                self._take_hour(one, self._day)
+            else:
+                self._dayless.append(one)
+            return
+        if window.hourly:
+            return
+        within = self._within(one)
+        one = one if within is None else replace(one, span=within)
+        signs = self._speech.signs
+        if not (names_a_day(one, signs) and is_of_event(one, self._speech.at, signs)):
+            return
+        self.told.append(one)
+        if self._whole is None or one.span.end - one.span.start > _DAY or shape(one.expression) != "weekday":
+            self._whole = one.span
+        if one.opens or one.span.end - one.span.start > _DAY or not self._is_ahead(one):
+            return
+        self._day, self._hour = one, minutes(one.expression)
+        waiting, self._dayless = self._dayless, []
+        if self._hour is None:
+            for hour in waiting:
+                self._take_hour(hour, one)
+
+    def _take_hour(self, one: Told, day: Told) -> None:
+        """Keep an hour of the day told before it; of two the later one is said last: "at 9:15, then 2:40"."""
+        expression = one.expression
+        at = minutes(expression)
+        if at is not None and at < _LATE + 60 and self._hour is not None and at < self._hour < at + _NOON:
+            expression = after_noon(expression)
+        self._hour = minutes(expression)
+        placed = Reading(one.reference, one.span.span, on_day(expression, self._date(day)))
+        span = placed.at(self._speech.moment("past"))
+        if span is not None:
+            self.told.append(replace(day, span=span, expression=placed.expression))
+
+    def _within(self, one: Told) -> TimeSpan | None:
+        """Return a bare day or weekday as one of the month, the week or the days told before it."""
+        whole, sort = self._whole, shape(one.expression)
+        if whole is None or self._speech.signs.placed.search(one.reference):
+            return None
+        length = whole.end - whole.start
+        if sort == "weekday" and timedelta(days=6) < length < _WEEK:
+            begin = whole.start - timedelta(days=1)
+        elif sort == "day" and length < _MONTH and whole.end > self._speech.at:
+            begin = whole.start
+        else:
+            return None
+        moment = Moment(begin, self._speech.zone, "future", sure=True)
+        return Reading(one.span.reference, one.span.span, one.expression).at(moment)
+
+    def _today(self) -> date:
+        return self._speech.at.astimezone(self._speech.zone).date()
+
+    def _date(self, one: Told) -> date:
+        return one.span.start.astimezone(self._speech.zone).date()
+
+    def _is_ahead(self, one: Told) -> bool:
+        return self._date(one) >= self._today()
+
+
+def _is_afternoon(expression: Expression, reference: str) -> bool:
+    """Whether an hour said in English without its half of the day is one after noon: "Friday at 3"."""
+    at = minutes(expression) if isinstance(expression, Clock) else None
+    return at is not None and _EARLY <= at < _LATE and _HALF.search(reference) is None
+
+
+def _times(window: Window, speech: Speech) -> Iterator[Told]:
     """Yield the times that stand in a window, from left to right."""
-    text, low, signs = window.telling.text, window.telling.plain, _signs(language)
+    text, low = window.telling.text, window.telling.plain
     begin, end = window.begin, window.end
     if any(sign.isdigit() and not sign.isascii() for sign in text[max(0, begin - _BESIDE) : end + _BESIDE]):
         return  # "²³ maggio": half of a date would be a wrong one
-    placed = signs.placed.search(low, begin, end) and not signs.nearest.search(low, begin, end)
-    found = find(text[begin:end], said_at, zone, language, prefer="past")
-    # Most words that hint at a time name none: only where one is, its direction is looked for.
-    if found and not placed and _lies_ahead(window, signs, language):
-        found = find(text[begin:end], said_at, zone, language, prefer="future")
-    for span in found:
-        first, after = begin + span.span[0], begin + span.span[1]
-        if not _names_a_day(span, low[first:after], signs):
+    found = readings(text[begin:end], speech.language)
+    if window.hourly:
+        found = [one for one in found[:1] if is_dayless(one.expression)]
+    if not found or not has_clock(found[-1].expression):
+        rest = found[-1].span[1] if found else 0
+        found += [
+            replace(one, span=(one.span[0] + rest, one.span[1] + rest))
+            for one in hour_in(text[begin + rest : end], speech.language)
+        ]
+    timed = any(has_clock(one.expression) for one in found)
+    for one in found:
+        first, after = begin + one.span[0], begin + one.span[1]
+        moved = moved_to(one.expression, window, speech.signs)
+        expression = moved or one.expression
+        if speech.language == "en" and _is_afternoon(expression, one.reference):
+            expression = after_noon(expression)
+        reading = Reading(one.reference, (first, after), expression)
+        span = place(window, reading, speech, timed=timed, moved=moved is not None)
+        if span is None:
             continue
+        inner, opens = begun(reading, span), False
+        if inner is not None:
+            reading, opens = replace(reading, expression=inner), True
+            span = reading.at(speech.moment("future", sure=True)) or span
         if article := _ARTICLE.match(low, first, after):
             first = article.end()
-        if is_named(text, low, first, after, language):
+        if is_named(text, low, first, after, speech.language):
             continue
         before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
-        yield _Told(span, low, low[first:after], before, behind)
+        yield Told(span, low, low[first:after], before, behind, reading.expression, opens)
 
 
-def _lies_ahead(window: _Window, signs: _Signs, language: Language) -> bool:
-    """Whether the words around a time that nothing in it places tell of the future."""
-    low, (start, end) = window.telling.plain, window.cue
-    if signs.ahead_before.search(low, max(0, window.begin - _AROUND), start) or signs.perhaps.match(low):
-        return True
-    if signs.ahead_behind.match(low[end : end + _AROUND]):
-        return True
-    text = window.telling.text
-    return direction(text, window.cue, language) == "future" or is_planned(text, window.cue, language)
+def _each_once(told: Sequence[Told]) -> Iterator[EventTime]:
+    """Yield the times that hold no other one, in their order, equal ones once."""
+    spans = list(dict.fromkeys(EventTime(one.span.start, one.span.through) for one in told))
+    kept = [one for one in spans if not any(_holds(one, other) for other in spans)]
+    yield from kept[:MOST]
 
 
-def _windows(telling: Telling, language: Language) -> Iterator[_Window]:
-    """Yield the stretches that may hold a time.
-
-    Reading times is dear, so that only the words around a hint are read which can belong to a time with it.
-    """
-    low, cues = telling.plain, _signs(language).cues
-    tokens = _TOKEN.findall(low)
-    hints = [
-        at for at, token in enumerate(tokens) if token in cues or (token[0].isdigit() and _is_date(token))
-    ]
-    places = [match.span() for match in _TOKEN.finditer(low)] if hints else []
-    read = 0
-    for at in hints:
-        if at < read or _is_amount(tokens, at):
-            continue
-        first = last = at
-        while first > max(read, at - _REACH) and _belongs(tokens[first - 1], language):
-            first -= 1
-        while last + 1 < len(tokens) and last - at < _REACH and _belongs(tokens[last + 1], language):
-            last += 1
-        read = last + 1
-        # Joined to a word it is none ("Wal-Mart"), before a name it is one ("August Strindberg").
-        while first > 0 and places[first - 1][1] == places[first][0]:
-            first -= 1
-        if last + 1 < len(tokens) and telling.text[places[last + 1][0]].isupper():
-            last += 1
-        yield _Window(telling, places[first][0], places[last][1], places[at])
-
-
-def _is_amount(tokens: Sequence[str], at: int) -> bool:
-    """Whether a short number is one of things: neither "il 3" nor "3/5"; before a month, that is the hint."""
-    token = tokens[at]
-    if not token.isdigit() or len(token) > _DIGITS_OF_DAY or (at > 0 and tokens[at - 1] in _BEFORE_DAY):
-        return False
-    return at + 2 >= len(tokens) or tokens[at + 1] not in _DATE_SIGNS or not tokens[at + 2].isdigit()
-
-
-def _belongs(token: str, language: Language) -> bool:
-    """Whether a word can stand in a time."""
-    lexicon = LEXICONS[language]
-    return token in _SIGNS or token in lexicon.reach or token[0].isdigit() or lexicon.numbers.begins(token)
-
-
-def _names_a_day(span: TimeSpan, reference: str, signs: _Signs) -> bool:
-    """Whether more is told than an hour: "at 5 pm" is of any day."""
-    if span.end - span.start >= _HOURS or _DAY_AT.match(reference):
-        return True
-    return not signs.cues.isdisjoint(_WORD.findall(reference))
-
-
-def _is_of_event(one: _Told, said_at: datetime, signs: _Signs) -> bool:
-    """Whether a time is one at which something happens once, to those who speak or near them."""
-    span = one.span
-    bare = signs.placed.search(one.reference) is None
-    if not _is_near(span, said_at) or _is_elsewhere(one, signs) or (bare and _is_topic_or_habit(one, signs)):
-        return False
-    length = span.through - span.start
-    if length > _LONGEST or (length > _LONGEST_STATE and _lasts(one, signs)):
-        return False
-    if length >= _YEAR and span.type != "relative" and not _is_own_year(one, signs):
-        return False
-    if signs.born.search(one.sentence) is None or (span.type == "relative" and not bare):
-        return True
-    return signs.being_born.search(one.sentence) is not None and abs(span.start - said_at) < _RECENT
-
-
-def _is_near(span: TimeSpan, said_at: datetime) -> bool:
-    """Whether it has a beginning and an end, both within a life of the moment of speaking."""
-    return span.start > EARLIEST and span.end < LATEST and -_OLDEST < span.start - said_at < _FARTHEST
-
-
-def _is_elsewhere(one: _Told, signs: _Signs) -> bool:
-    """Whether it is counted from what is told ("two weeks later"), wished, or the present at large."""
-    if signs.elsewhere.search(one.reference):
-        return True
-    return any(sign.search(one.before) for sign in (signs.wished_before, signs.at_large_before))
-
-
-def _is_topic_or_habit(one: _Told, signs: _Signs) -> bool:
-    """Whether a day by its name only is what is spoken of, or what something is done on again and again."""
-    before = (signs.liked_before, signs.always_before)
-    if any(sign.search(one.before) for sign in before) or signs.topic_behind.match(one.behind):
-        return True
-    if signs.habit.search(one.sentence):
-        return True
-    return bool(signs.habitual.match(one.reference) and signs.habit_before.search(one.before))
-
-
-def _lasts(one: _Told, signs: _Signs) -> bool:
-    return bool(signs.lasting.match(one.reference) or signs.lasting_before.search(one.before))
-
-
-def _is_own_year(one: _Told, signs: _Signs) -> bool:
-    """Whether a year is one of a life: neither a number nor a year of the world's."""
-    return bool(signs.before_year.search(one.before) and signs.personal.search(one.sentence))
-
-
-def _rank(one: _Told, said_at: datetime, signs: _Signs) -> tuple[bool, bool, int]:
-    """What happened first, then what is no more than of a thing ("for Friday"), then the most exact."""
-    length = one.span.through - one.span.start
-    exactness = sum(length <= limit for limit in (_DAY, _WEEK, _LONGEST_STATE))
-    of_thing = signs.thing_before.search(one.before) or signs.thing_behind.match(one.behind)
-    return one.span.start < said_at, of_thing is None, exactness
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _signs(language: str) -> _Signs:
-    table = read_table("event_time")[language]
-    patterns = {name: re.compile(table[name]) for name in table.keys() - _OTHER_TABLES}
-    return _Signs(cues=frozenset(table["cues"].split()), **patterns)
+def _holds(one: EventTime, other: EventTime) -> bool:
+    return one != other and one.start <= other.start and other.end <= one.end

@@ -141,6 +141,14 @@ def time_of_day(hour: int) -> TimeOfDay:
     return "evening" if 18 <= hour < 23 else "night"
 
 
+@dataclass(frozen=True, slots=True)
+class EventTime:
+    """When something happened or is to happen: `start` included, `end` excluded; both aware, in UTC."""
+
+    start: dt.datetime
+    end: dt.datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """One memory.
@@ -153,8 +161,7 @@ class Memory:
         message_id: the bot's id of the message; None for what the system made itself.
         created_at: when it was said.
         stored_at: when it came into this system: an import is not born faded.
-        event_start: when what is told began, where the text says.
-        event_end: when it ended, exclusive.
+        event_times: when what is told happened or is to happen, where the text says, in its order.
         importance: [0, 1].
         decay_factor: [0, 1]; 1 is fresh.
         reinforcement: what retrievals have added, >= 0.
@@ -187,8 +194,7 @@ class Memory:
     date: dt.date = _UNSET_DATE
     time_of_day: TimeOfDay = "night"
     day_of_week: DayOfWeek = "monday"
-    event_start: dt.datetime | None = None
-    event_end: dt.datetime | None = None
+    event_times: tuple[EventTime, ...] = ()
     expires_at: dt.datetime | None = None
 
     participants: tuple[str, ...] = ()
@@ -225,6 +231,16 @@ class Memory:
     compressed: bool = False
     archived_at: dt.datetime | None = None
     stored_at: dt.datetime | None = None
+
+    @property
+    def event_start(self) -> dt.datetime | None:
+        """When the first of its event times begins."""
+        return self.event_times[0].start if self.event_times else None
+
+    @property
+    def event_end(self) -> dt.datetime | None:
+        """When the first of its event times ends, exclusive."""
+        return self.event_times[0].end if self.event_times else None
 
     def __post_init__(self) -> None:
         """Refuse a naive instant and fill in the user's own time where it was left out."""

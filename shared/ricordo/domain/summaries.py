@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.instructions import is_instructing, sober
-from ricordo.domain.memory import NEUTRAL, Emotion, KeyTopic, Memory, MemoryKind, Role, derived_id
+from ricordo.domain.memory import NEUTRAL, Emotion, EventTime, KeyTopic, Memory, MemoryKind, Role, derived_id
 from ricordo.domain.salience import MOST_SENTENCES, Text, salient
 from ricordo.domain.text import title_of
 
@@ -105,8 +105,7 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
         language=spoken_language(turns),
         timezone=last.timezone,
         created_at=last.created_at,
-        event_start=first.created_at,
-        event_end=last.created_at + timedelta(seconds=1),
+        event_times=(EventTime(first.created_at, last.created_at + timedelta(seconds=1)),),
         participants=people_of(memories),
         topics=tuple(one.topic for one in topics),
         emotion=feeling,

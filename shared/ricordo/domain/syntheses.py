@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.compression import about
-from ricordo.domain.memory import Memory, MemoryKind, Role, Source, derived_id
+from ricordo.domain.memory import EventTime, Memory, MemoryKind, Role, Source, derived_id
 from ricordo.domain.salience import LONGEST, MOST_SENTENCES, Text, salient
 from ricordo.domain.summaries import Turn, feeling_of, people_of, told_of
 from ricordo.domain.tables import read_table
@@ -56,8 +56,7 @@ def synthesise(sources: Sequence[Turn], text: str | None = None) -> Memory:
         speaker=_common(one.speaker for one in memories) or "",
         timezone=last.timezone,
         created_at=last.created_at,
-        event_start=first.created_at,
-        event_end=last.created_at + timedelta(seconds=1),
+        event_times=(EventTime(first.created_at, last.created_at + timedelta(seconds=1)),),
         participants=people_of(memories),
         topics=tuple(_most(topic for one in memories for topic in one.topics)[:MOST_TOPICS]),
         location=_common(one.location for one in memories) or "",

@@ -30,6 +30,14 @@ class Emotion(Message):
     keywords: tuple[str, ...] = ()
 
 
+class EventTimeView(Message):
+    """When something that a memory tells happened or is to happen."""
+
+    start: Instant
+    end: Instant
+    """Excluded."""
+
+
 class MemoryView(Message):
     """A memory as a bot sees it."""
 
@@ -57,6 +65,12 @@ class MemoryView(Message):
     """Null until the memory is enriched."""
     participants: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
+    event_times: tuple[EventTimeView, ...] = ()
+    """When what it tells happened or is to happen, where the text says, in its order: at most 16."""
+    event_start: Instant | None = None
+    """When the first of these begins."""
+    event_end: Instant | None = None
+    """When the first of these ends, excluded."""
     confidence: Unit = 1.0
     source: MemorySource = MemorySource.CONVERSATION
     related: tuple[UUID, ...] = ()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.enrichment import Enrichment
-from ricordo.domain.memory import LocalMoment, Memory
+from ricordo.domain.memory import EventTime, LocalMoment, Memory
 from ricordo.ports.documents import NewDocument
 from ricordo.ports.stages import Progress, Stage
 from ricordo.ports.unavailable import Unavailable
@@ -223,8 +223,7 @@ class EnrichedMemory:
     memory_id: UUID
     enrichment: Enrichment
     local: LocalMoment
-    event_start: datetime | None = None
-    event_end: datetime | None = None
+    event_times: tuple[EventTime, ...] = ()
     token_count: int = 0
     timezone: str | None = None
     text_hash: bytes | None = None

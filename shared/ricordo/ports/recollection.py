@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
-from ricordo.domain.memory import Memory
+from ricordo.domain.memory import EventTime, Memory
 from ricordo.ports.stages import Progress
 
 FORGOTTEN: Final = "forgotten"
@@ -42,8 +42,7 @@ class Standing(NamedTuple):
 
     id: UUID
     created_at: datetime
-    event_start: datetime | None
-    event_end: datetime | None
+    event_times: tuple[EventTime, ...]
     importance: float
     importance_beyond: float
     valence: float

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.bm25 import SparseVector
+from ricordo.domain.memory import EventTime
 from ricordo.ports.unavailable import Unavailable
 
 Vector = NDArray[np.float32]
@@ -31,8 +32,7 @@ class Facets:
     type: str
     kind: str
     created_at: datetime
-    event_start: datetime | None = None
-    event_end: datetime | None = None
+    events: tuple[EventTime, ...] = ()
     participants: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     valence: float = 0.0
@@ -67,7 +67,7 @@ class Scope:
 
     Attributes:
         about: what a participant or a topic is called.
-        start, end: a half-open range that holds a memory's creation, or the whole of its event time.
+        start, end: a half-open range that holds a memory's creation, or the whole of one of its event times.
         above_valence, below_valence: exclusive bounds.
     """
 

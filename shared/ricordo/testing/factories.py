@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.bm25 import terms, window_terms
-from ricordo.domain.memory import Memory, MemoryKind
+from ricordo.domain.memory import EventTime, Memory, MemoryKind
 from ricordo.messages.ids import memory_id
 from ricordo.ports.memories import NewMessage
 from ricordo.ports.vectors import Facets, Point
@@ -118,6 +118,7 @@ def point(
     window: NDArray[np.float32] | None = None,
     created_at: datetime = START,
     event: tuple[datetime, datetime] | None = None,
+    later: Sequence[tuple[datetime, datetime]] = (),
     kind: str = "message",
     participants: Sequence[str] = (),
     topics: Sequence[str] = (),
@@ -131,7 +132,7 @@ def point(
         name: decides its id.
         text: its words; `before` those of the turn before it.
         vector: float32 [d], unit norm; `window` the same in the light of the turn before it.
-        event: when what it tells happened, [start, end).
+        event: when what it tells happened, [start, end); `later` further times of it.
     """
     direction = unit_vector(int.from_bytes(name.encode(), "big") % 2**32) if vector is None else vector
     here = (text, language)
@@ -142,8 +143,7 @@ def point(
         type="episodic",
         kind=kind,
         created_at=created_at,
-        event_start=None if event is None else event[0],
-        event_end=None if event is None else event[1],
+        events=tuple(EventTime(*one) for one in (event, *later) if one is not None),
         participants=tuple(participants),
         topics=tuple(topics),
         valence=valence,

@@ -187,6 +187,28 @@ class VectorIndexContract:
         assert await index.count(TENANT, MODEL, ALL) == 1
         assert await index.count("other", MODEL, ALL) == 0
 
+    async def test_a_range_holds_what_has_one_of_several_times_in_it(self, index: VectorIndex) -> None:
+        points = [
+            point("a", text="word", created_at=at(90), event=(at(0), at(1)), later=[(at(20), at(30))]),
+            point("b", text="word", created_at=at(90), event=(at(20), at(21)), later=[(at(5), at(6))]),
+            # It begins before the range and ends in it, and begins in it and ends behind it.
+            point("c", text="word", created_at=at(90), event=(at(8), at(12)), later=[(at(14), at(18))]),
+        ]
+        await filled(index, *points)
+        for start, end, names in (
+            (at(0), at(2), "a"),
+            (at(20), at(31), "ab"),
+            (at(2), at(19), "bc"),
+            (at(10), at(16), ""),
+            (at(13), None, "abc"),
+            (None, at(6), "ab"),
+            (at(31), at(80), ""),
+        ):
+            assert await named(index, points, names, replace(ALL, start=start, end=end)), (start, end)
+        once = [replace(point.facets, events=point.facets.events[:1]) for point in points]
+        await index.refilter(TENANT, MODEL, once)
+        assert await named(index, points, "b", replace(ALL, start=at(20), end=at(31)))
+
     async def test_a_range_holds_what_was_said_in_it_and_what_it_tells_of_in_whole(
         self, index: VectorIndex
     ) -> None:

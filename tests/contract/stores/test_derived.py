@@ -9,7 +9,7 @@ import pytest
 
 from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Database
-from ricordo.domain.memory import Emotion, KeyTopic, Memory, MemoryKind, derived_id
+from ricordo.domain.memory import Emotion, EventTime, KeyTopic, Memory, MemoryKind, derived_id
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.stages import Progress
 from ricordo.testing.factories import at, new_message
@@ -53,8 +53,7 @@ def summary(stores: Stores, sources: Sequence[UUID], content: str = "They spoke 
         content=content,
         language="en",
         created_at=at(30),
-        event_start=at(0),
-        event_end=at(30),
+        event_times=(EventTime(at(0), at(30)), EventTime(at(60), at(90))),
         importance=0.75,
         emotion=Emotion(valence=0.4, arousal=0.5, dominance=0.6, primary="joy", keywords=("joy",)),
         topics=("sea",),
@@ -102,7 +101,17 @@ async def test_enrichment_leaves_what_lifecycle_has_made(database: Database, sto
     (saved,) = await stores.enrichments.save(stores.tenant, [derivation], STORED)
     (found,) = await _found(stores, made.id)
     assert saved.progress.enriched == STORED
-    kept = ("kind", "emotion", "importance", "topics", "participants", "event_start", "event_end", "title")
+    kept = (
+        "kind",
+        "emotion",
+        "importance",
+        "topics",
+        "participants",
+        "event_times",
+        "event_start",
+        "event_end",
+        "title",
+    )
     assert {name: getattr(found, name) for name in kept} == {name: getattr(made, name) for name in kept}
     assert found.token_count == derivation.token_count
 

@@ -103,7 +103,7 @@ async def test_rows_of_an_earlier_version_are_all_there(
         before = await _seed(connection)
         assert all(len(rows) >= ROWS for rows in before.values())
         applied = await asyncio.gather(*(_in_a_process(dsns.admin) for _ in range(2)))
-        assert sorted(applied) == [0, NEWEST - version]
+        assert sorted(applied) == [0, sum(one.version > version for one in packaged)]
         after = await _rows(connection, before)
     finally:
         await connection.close()

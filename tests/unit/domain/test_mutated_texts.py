@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ricordo.domain.analysis import analyse
 from ricordo.domain.enrichment import enrich
-from ricordo.domain.event_time import event_time
+from ricordo.domain.event_time import event_times
 from ricordo.domain.facts import extract
 
 _UNIT: Final = Path(__file__).parents[1]
@@ -109,5 +109,5 @@ def test_any_message_states_what_it_says(content: str, at: datetime, language: s
 def test_any_message_is_enriched(content: str, at: datetime, zone: ZoneInfo, language: str) -> None:
     found = enrich(content, language=language)
     assert 0 <= found.importance.value <= 1
-    when = event_time(content, said_at=at, zone=zone, language=language)
-    assert when is None or when.start < when.end
+    times = event_times(content, said_at=at, zone=zone, language=language)
+    assert all(one.start < one.end for one in times)

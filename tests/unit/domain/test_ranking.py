@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.domain.memory import EventTime
 from ricordo.domain.ranking import (
     Candidates,
     Profile,
@@ -254,17 +255,19 @@ YESTERDAY = Span(NOW - DAY, NOW)
 
 
 def test_temporal_relevance_is_one_inside_and_fades_outside() -> None:
-    assert temporal_relevance(None, NOW, None, None) == 0
-    assert temporal_relevance(YESTERDAY, NOW - DAY, None, None) == 1
-    assert temporal_relevance(YESTERDAY, NOW + 7 * DAY, None, None) == pytest.approx(0.36787944)
-    assert temporal_relevance(YESTERDAY, NOW - 8 * DAY, None, None) == pytest.approx(0.36787944)
+    assert temporal_relevance(None, NOW, ()) == 0
+    assert temporal_relevance(YESTERDAY, NOW - DAY, ()) == 1
+    assert temporal_relevance(YESTERDAY, NOW + 7 * DAY, ()) == pytest.approx(0.36787944)
+    assert temporal_relevance(YESTERDAY, NOW - 8 * DAY, ()) == pytest.approx(0.36787944)
 
 
 def test_what_is_told_of_the_time_counts_as_of_the_time() -> None:
     said = NOW + 30 * DAY
-    assert temporal_relevance(YESTERDAY, said, NOW - DAY, NOW) == 1
-    assert temporal_relevance(YESTERDAY, said, NOW - 9 * DAY, NOW + 9 * DAY) == 1
-    assert temporal_relevance(YESTERDAY, said, NOW - 4 * DAY, None) == pytest.approx(0.6514391)
+    assert temporal_relevance(YESTERDAY, said, [EventTime(NOW - DAY, NOW)]) == 1
+    assert temporal_relevance(YESTERDAY, said, [EventTime(NOW - 9 * DAY, NOW + 9 * DAY)]) == 1
+    told = EventTime(NOW - 4 * DAY, NOW - 4 * DAY)
+    assert temporal_relevance(YESTERDAY, said, [told]) == pytest.approx(0.6514391)
+    assert temporal_relevance(YESTERDAY, said, [told, EventTime(NOW - DAY, NOW)]) == 1
 
 
 def test_key_topics_boost_by_their_importance() -> None:

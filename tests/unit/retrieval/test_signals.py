@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.domain.analysis import analyse
+from ricordo.domain.memory import EventTime
 from ricordo.domain.ranking import profiles, rank
 from ricordo.domain.ranking.signals import Signals
 from ricordo.domain.reinforcement import Strength, reinforce
@@ -28,8 +29,7 @@ def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool =
     return Standing(
         id=UUID(int=number),
         created_at=NOW - timedelta(days=2) + timedelta(minutes=number),
-        event_start=NOW - timedelta(days=3) if number == 1 else None,
-        event_end=None,
+        event_times=(EventTime(NOW - timedelta(days=3), NOW - timedelta(days=2)),) if number == 1 else (),
         importance=0.3,
         importance_beyond=0.0,
         valence=0.0,

@@ -164,6 +164,7 @@ def _row(memory: Memory, *, finished: bool) -> dict[str, Any]:
     return {name: getattr(memory, name) for name in _DIRECT} | {
         "importance": importance,
         "importance_beyond": beyond,
+        "event_times": rows.ranges(memory.event_times),
         "source_ids": [str(one) for one in memory.source_ids],
         "key_topics": [asdict(one) for one in memory.key_topics],
         "valence": emotion.valence,

@@ -84,6 +84,8 @@ def _text(value: object) -> str:
 def _json(value: object) -> object:
     if isinstance(value, datetime):
         return format_instant(value)
+    if isinstance(value, asyncpg.Range):
+        return {"start": _json(value.lower), "end": _json(value.upper)}
     if isinstance(value, date | UUID):
         return str(value)
     if isinstance(value, list):

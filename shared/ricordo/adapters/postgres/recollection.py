@@ -30,7 +30,8 @@ class PostgresRecollection:
 
     async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
         """Return what a ranking looks at; see `Recollection.standings`."""
-        return [Standing._make(row) for row in await self._fetch("standings", tenant, user_id, ids, TAG)]
+        found = await self._fetch("standings", tenant, user_id, ids, TAG)
+        return [Standing(one, said, rows.event_times(times), *rest) for one, said, times, *rest in found]
 
     async def history(
         self,

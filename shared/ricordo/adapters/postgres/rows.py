@@ -10,7 +10,7 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.memory import Emotion, KeyTopic, Memory, MemoryKind, MemoryType, Role, Source
+from ricordo.domain.memory import Emotion, EventTime, KeyTopic, Memory, MemoryKind, MemoryType, Role, Source
 from ricordo.ports.stages import Progress, Stage
 
 _DIRECT = [
@@ -26,8 +26,6 @@ _DIRECT = [
     "language",
     "speaker",
     "timezone",
-    "event_start",
-    "event_end",
     "expires_at",
     "conversation_id",
     "location",
@@ -63,6 +61,7 @@ def memory(row: asyncpg.Record) -> Memory:
     """Build the memory of a whole row of `memories`, with the ids of messages behind it where it has them."""
     fields: dict[str, Any] = {name: row[name] for name in _DIRECT}
     fields |= {name: tuple(row[name]) for name in _LISTS}
+    fields["event_times"] = event_times(row["event_times"])
     fields["source_message_ids"] = tuple(reversed(row.get("source_message_ids") or ()))
     if row["local_date"] is not None:  # else the memory derives them: it is not enriched yet
         fields |= {
@@ -85,6 +84,16 @@ def memory(row: asyncpg.Record) -> Memory:
             keywords=tuple(row["emotional_keywords"]),
         ),
     )
+
+
+def event_times(ranges: Iterable["asyncpg.Range[datetime]"]) -> tuple[EventTime, ...]:
+    """Read stretches of time as they are stored."""
+    return tuple(EventTime(one.lower, one.upper) for one in ranges if one.lower and one.upper)
+
+
+def ranges(times: Iterable[EventTime]) -> list[str]:
+    """Write stretches of time as they are stored: half-open."""
+    return [f"[{one.start.isoformat()},{one.end.isoformat()})" for one in times]
 
 
 def progress(row: asyncpg.Record) -> Progress:

@@ -22,6 +22,7 @@ WINDOW_TERMS: Final = "window_terms"
 OWNER: Final = "owner"
 LIVE: Final = "live"
 TENANT: Final = "tenant"
+EVENTS: Final = "events"
 KEYWORDS: Final = (OWNER, LIVE, "conversation_id", "participants", "topics", "type", "kind")
 NUMBERS: Final = ("created", "event_start", "event_end", "valence", "importance")
 
@@ -48,6 +49,14 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of the objects that the field lists meets all conditions."""
+
+    key: str
+    conditions: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HasId:
     """The point is one of these."""
 
@@ -68,7 +77,7 @@ class AnyOf:
     conditions: tuple["Condition", ...]
 
 
-Condition = Match | Between | HasId | AllOf | AnyOf
+Condition = Match | Between | OneOf | HasId | AllOf | AnyOf
 
 ONE_LENGTH: Final = (
     "vectors of one name have one length. Another model went by this name: give the present one a name of "
@@ -124,17 +133,19 @@ def of_tenant(tenant: str, ids: Sequence[UUID]) -> AllOf:
 
 
 def _within(start: datetime | None, end: datetime | None) -> AnyOf:
-    """Said in the half-open range, or telling of an event that lies within it.
+    """Said in the half-open range, or telling of an event, one of several perhaps, that lies within it.
 
-    What tells of a whole month is no answer to what happened on one of its days.
+    What tells of a whole month is no answer to what happened on one of its days. The lists of all beginnings
+    and of all ends are indexed, and leave few points whose events are looked at one by one.
     """
     first = None if start is None else start.timestamp()
     last = None if end is None else end.timestamp()
     said = Between("created", at_least=first, below=last)
-    event: list[Condition] = [Between("event_start", at_least=first, below=last)]
+    begins, ends = [Between(key, at_least=first, below=last) for key in ("event_start", "start")], []
     if last is not None:
-        event.append(Between("event_end", below=last + 2 * _INSTANT))
-    return AnyOf((said, AllOf(tuple(event))))
+        ends = [Between(key, below=last + 2 * _INSTANT) for key in ("event_end", "end")]
+    one = OneOf(EVENTS, (begins[1], *ends[1:]))
+    return AnyOf((said, AllOf((begins[0], *ends[:1], one))))
 
 
 def payload(tenant: str, facets: Facets) -> dict[str, object]:
@@ -156,10 +167,12 @@ def payload(tenant: str, facets: Facets) -> dict[str, object]:
         content["participants"] = _folded(facets.participants)
     if facets.topics:
         content["topics"] = _folded(facets.topics)
-    if facets.event_start is not None:
-        start, end = facets.event_start.timestamp(), (facets.event_end or facets.event_start).timestamp()
-        content["event_start"] = start
-        content["event_end"] = max(end, start + _INSTANT)
+    if facets.events:
+        events = [(one.start.timestamp(), one.end.timestamp()) for one in facets.events]
+        events = [(start, max(end, start + _INSTANT)) for start, end in events]
+        content["event_start"] = [start for start, _ in events]
+        content["event_end"] = [end for _, end in events]
+        content[EVENTS] = [{"start": start, "end": end} for start, end in events]
     return content
 
 

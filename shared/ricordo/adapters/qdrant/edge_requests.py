@@ -23,6 +23,7 @@ from ricordo.adapters.qdrant.conditions import (
     Condition,
     HasId,
     Match,
+    OneOf,
     payload,
 )
 from ricordo.adapters.qdrant.frequencies import Frequencies
@@ -215,6 +216,8 @@ def _condition(condition: Condition) -> _Part:
             return edge.FieldCondition(key=key, match=edge.MatchAny(any=list(values)))
         case Between(key, at_least, above, below):
             return edge.FieldCondition(key=key, range=edge.RangeFloat(gte=at_least, gt=above, lt=below))
+        case OneOf(key, conditions):
+            return edge.NestedCondition(key, filter_of(AllOf(conditions)))
         case HasId(ids):
             return edge.HasIdCondition(set(ids))
         case AllOf() | AnyOf():

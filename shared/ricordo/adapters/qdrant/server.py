@@ -24,6 +24,7 @@ from ricordo.adapters.qdrant.conditions import (
     Condition,
     HasId,
     Match,
+    OneOf,
     collection,
     corpus,
     in_scope,
@@ -279,6 +280,9 @@ def _condition(condition: Condition) -> models.Condition:
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
         case Between(key, at_least, above, below):
             return models.FieldCondition(key=key, range=models.Range(gte=at_least, gt=above, lt=below))
+        case OneOf(key, conditions):
+            nested = models.Nested(key=key, filter=_filter(AllOf(conditions)))
+            return models.NestedCondition(nested=nested)
         case HasId(ids):
             return models.HasIdCondition(has_id=[str(one) for one in ids])
         case AllOf() | AnyOf():

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.analysis.ahead import lists_ahead, to_come
 from ricordo.domain.analysis.claims import (
     Claim,
     feeling_of,
@@ -68,7 +69,7 @@ def analyse(
     liked = intent == "emotional" and emotion == "positive" and asks_what_was_liked(reading)
     return Analysis(
         intent=intent,
-        time=_time_filter(reading, time, intent),
+        time=_time_filter(reading, time, intent, now),
         # Whoever is named before the question was not asked to have been there.
         entities=() if reading.around and intent == "temporal" else reading.entities,
         topics=_topics(reading, intent) or (topics if topics and intent == "topic" else ()),
@@ -129,10 +130,11 @@ def _topics(reading: Reading, intent: Intent) -> tuple[str, ...]:
     return topics_of(reading.about, reading.language)
 
 
-def _time_filter(reading: Reading, span: TimeSpan | None, intent: Intent) -> TimeFilter | None:
+def _time_filter(reading: Reading, span: TimeSpan | None, intent: Intent, now: datetime) -> TimeFilter | None:
     if span is None:
-        return None
+        return to_come(reading, now)
     strict = intent == "temporal" and reading.sentence.time is not None and filters(reading, span)
     # A filter never cuts off a day that was named: "from the 3rd to the 5th" ends with the 5th.
     end = span.through if strict else span.end
-    return TimeFilter(span.type, span.reference, span.start, end, span.through, strict)
+    ahead = lists_ahead(reading, span, now)
+    return TimeFilter(span.type, span.reference, span.start, end, span.through, strict, ahead)

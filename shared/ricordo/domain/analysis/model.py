@@ -26,6 +26,8 @@ class TimeFilter:
         through: First instant after all that is named; "from the 3rd to the 5th" goes through the 5th.
         strict: It says when the speakers did or said something, so nothing outside of it is an answer.
             Otherwise it is attached to something that people tell of before and after, and only preferred.
+        ahead: It asks for what is to come then: what happens in that time is listed, in the order in which it
+            happens.
     """
 
     type: SpanType
@@ -34,6 +36,7 @@ class TimeFilter:
     end: datetime
     through: datetime
     strict: bool
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)

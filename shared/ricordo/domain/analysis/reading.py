@@ -60,7 +60,7 @@ def read(query: str, now: datetime, zone: ZoneInfo, patterns: QueryPatterns, lan
     text, start = chosen or (query, 0)
     small = flat(text)
     shown = _unmasked(text, small, patterns)
-    time = resolve(shown, now, zone, language, prefer=_direction(small, patterns))
+    time = resolve(shown, now, zone, language, prefer=direction(small, patterns))
     if time is not None:
         time = replace(time, reference=text[slice(*time.span)])
     elsewhere = None
@@ -113,11 +113,11 @@ def _unmasked(text: str, small: str, patterns: QueryPatterns) -> str:
     return text if clear == small else clear
 
 
-def _direction(small: str, patterns: QueryPatterns) -> Preference:
+def direction(small: str, patterns: QueryPatterns) -> Preference:
     """Say where a time lies that could lie either way: back, unless the words of the question look ahead."""
     times = patterns.times
-    ahead = times.ahead.search(small) is not None and times.behind.search(small) is None
-    return "future" if ahead else "past"
+    back = times.behind.search(small) is not None or times.usual.search(small) is not None
+    return "future" if times.ahead.search(small) is not None and not back else "past"
 
 
 def _core(rest: str, patterns: QueryPatterns) -> str:

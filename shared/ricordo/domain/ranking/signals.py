@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.memory import EventTime
+
 DAY_SECONDS = 86_400.0
 TEMPORAL_SCALE_DAYS = 7.0
 KEY_TOPIC_SIMILARITY = 0.7
@@ -125,25 +127,23 @@ class Span:
 def temporal_relevance(
     asked: Span | None,
     created_at: dt.datetime,
-    event_start: dt.datetime | None,
-    event_end: dt.datetime | None,
+    event_times: Iterable[EventTime],
 ) -> float:
     """Say how well a memory fits the time that was asked for.
 
     1 inside the asked span, e^(-d/7) at d days from its nearest end, 0 when no time was asked for. A memory
-    fits by when it was said or by when what it tells happened, whichever is nearer.
+    fits by when it was said or by one of the times at which what it tells happened, whichever is nearest.
 
     Args:
         asked: the span, or None.
         created_at: when it was said.
-        event_start: when what is told began.
-        event_end: when that ended, exclusive; without it the event is an instant.
+        event_times: when what is told happened or is to happen.
     """
     if asked is None:
         return 0.0
-    days = _distance_days(asked, created_at, created_at)
-    if event_start is not None:
-        days = min(days, _distance_days(asked, event_start, max(event_start, event_end or event_start)))
+    said = _distance_days(asked, created_at, created_at)
+    days = min((_distance_days(asked, one.start, one.end) for one in event_times), default=said)
+    days = min(days, said)
     return math.exp(-days / TEMPORAL_SCALE_DAYS)
 
 

@@ -11,7 +11,10 @@ from ricordo.domain.tables import read_table
 from ricordo.domain.temporal.spans import Direction, Language
 
 _END: Final = re.compile(r"[.!?;\n]")
-_CLAUSE_END: Final = re.compile(r"[,:()]| (?:but|because|while|ma|per[oò]|perch[eéè]|mentre) ")
+_CLAUSE_END: Final = re.compile(
+    r"[,:()]| (?:but|because|while|ma|per[oò]|perch[eéè]|mentre) "
+    r"|(?<=said|told|eard|rmed) (?:\w+ )?that |(?<=detto|ritto|rmato|aputo) che "
+)
 _REACH: Final = 160  # characters of a sentence that are looked at, on each side
 
 _AHEAD: Final[dict[Language, re.Pattern[str]]] = {
@@ -58,8 +61,8 @@ _BACK: Final[dict[Language, re.Pattern[str]]] = {
 }
 
 
-def direction(text: str, span: tuple[int, int], language: Language) -> Direction:
-    """Say whether the words of its sentence place the time at `span` ahead; "past" when nothing does.
+def direction(text: str, span: tuple[int, int], language: Language) -> Direction | None:
+    """Say which way the words of its sentence place the time at `span`; None when nothing does.
 
     The nearest sign wins, one before the time over one behind it.
 
@@ -73,7 +76,26 @@ def direction(text: str, span: tuple[int, int], language: Language) -> Direction
         ahead, back = (_nearest(signs[language], part, last=last) for signs in (_AHEAD, _BACK))
         if ahead is not None or back is not None:
             return "future" if back is None or (ahead is not None and ahead < back) else "past"
-    return "past"
+    return None
+
+
+def is_over(text: str, span: tuple[int, int], language: Language) -> bool:
+    """Say whether a past tense rules the clause of the time at `span`.
+
+    A time that is all of its clause belongs to the one behind it: "on Saturday at 9, we left".
+
+    Args:
+        text: what was said.
+        span: offsets of the words that name a time, half-open.
+        language: of the text.
+    """
+    _, past, _ = _tenses(language)
+    before, behind = map(_small, _around(text, span))
+    head, clauses = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind)
+    clause = f"{head} · {clauses[0]}"  # not the time itself: "sat" is a day and a deed
+    if not any(map(str.isalnum, head + clauses[0])) and len(clauses) > 1:
+        clause += clauses[1]
+    return past.search(clause) is not None
 
 
 def is_planned(text: str, span: tuple[int, int], language: Language) -> bool:
@@ -88,9 +110,7 @@ def is_planned(text: str, span: tuple[int, int], language: Language) -> bool:
         language: of the text.
     """
     of, past, present = _tenses(language)
-    before, behind = (
-        part.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") for part in _around(text, span)
-    )
+    before, behind = map(_small, _around(text, span))
     if of.search(before):
         return False
     time = text[slice(*span)].lower()
@@ -101,6 +121,10 @@ def is_planned(text: str, span: tuple[int, int], language: Language) -> bool:
         if present.search(part):
             return True
     return False
+
+
+def _small(text: str) -> str:
+    return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
 @lru_cache(maxsize=2)

@@ -1,6 +1,7 @@
 """Times found in a text and resolved against the moment of speaking."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -8,9 +9,12 @@ from zoneinfo import ZoneInfo
 from ricordo.domain.temporal.direction import direction
 from ricordo.domain.temporal.expressions.base import Expression
 from ricordo.domain.temporal.expressions.relative import Weekday, Weekend
+from ricordo.domain.temporal.grammar.clocks import clock_time
 from ricordo.domain.temporal.grammar.phrases import Attempts, expressions
+from ricordo.domain.temporal.grammar.reader import Reader
 from ricordo.domain.temporal.languages import LEXICONS
 from ricordo.domain.temporal.lexemes import lexemes, passages
+from ricordo.domain.temporal.lexicon import Kind
 from ricordo.domain.temporal.moments import Moment, Window, bounded
 from ricordo.domain.temporal.spans import Language, Preference, SpanType, TimeSpan
 
@@ -57,6 +61,48 @@ def resolve(
         if not (_leans_on_another(expression) and any(bounded(Window(one.start, one.end)) for one in found)):
             found.append(span)
     return max(found, key=_precision, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Words that name a time, before it is known which way they point.
+
+    Attributes:
+        reference: The words.
+        span: Their offsets in the text, in characters, half-open.
+        expression: What they say.
+    """
+
+    reference: str
+    span: tuple[int, int]
+    expression: Expression
+
+    def at(self, moment: Moment) -> TimeSpan | None:
+        """Return the time that they name at `moment`; None where there is no such time."""
+        window = _window(self.expression, moment)
+        if window is None:
+            return None
+        start, end = self.span
+        return replace(_span(self.reference, (0, end - start), self.expression, window), span=self.span)
+
+
+def readings(text: str, language: Language) -> list[Reading]:
+    """Find the words of `text` that name times, from left to right, none overlapping."""
+    return [
+        Reading(text[start:end], (start, end), expression) for start, end, expression in _read(text, language)
+    ]
+
+
+def hour(text: str, language: Language) -> Reading | None:
+    """Read the hour with which `text` begins, of a day that is told elsewhere: "at 10", "alle 9"."""
+    lexicon = LEXICONS[language]
+    items = lexemes(text, 0, len(text), lexicon)
+    at = 1 if items and not items[0].text[0].isdigit() and Kind.AT in items[0].values else 0
+    read = clock_time(Reader(items, lexicon, ()), at, marked=True)
+    if read is None:
+        return None
+    span = items[0].start, items[read[1] - 1].end
+    return Reading(text[slice(*span)], span, read[0])
 
 
 def _moment(now: datetime, zone: ZoneInfo, prefer: Preference) -> Moment:

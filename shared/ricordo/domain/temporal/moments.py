@@ -28,11 +28,13 @@ class Moment:
         now: The present, aware, in UTC.
         zone: The speaker's zone: days begin at its midnights.
         prefer: Whether "in May" is the last one or the next one.
+        sure: Whether the other way is out of the question, however much nearer it is: a past tense rules.
     """
 
     now: datetime
     zone: ZoneInfo
     prefer: Direction
+    sure: bool = False
 
     @property
     def today(self) -> date:

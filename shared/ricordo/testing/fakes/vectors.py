@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.domain.bm25 import SparseVector, idf, score
+from ricordo.domain.memory import EventTime
 from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 
 
@@ -135,12 +136,14 @@ def _in_time(facets: Facets, scope: Scope) -> bool:
     after = scope.start is None or facets.created_at >= scope.start
     if after and (scope.end is None or facets.created_at < scope.end):
         return True
-    begin = facets.event_start
-    if begin is None:
-        return False
-    end = facets.event_end or begin
-    begins_within = (scope.start is None or begin >= scope.start) and (scope.end is None or begin < scope.end)
-    return begins_within and (scope.end is None or end <= scope.end)
+    return any(_lies_in(one, scope) for one in facets.events)
+
+
+def _lies_in(one: EventTime, scope: Scope) -> bool:
+    begins = (scope.start is None or one.start >= scope.start) and (
+        scope.end is None or one.start < scope.end
+    )
+    return begins and (scope.end is None or one.end <= scope.end)
 
 
 def _frequencies(terms: SparseVector, documents: Sequence[SparseVector]) -> dict[int, float]:

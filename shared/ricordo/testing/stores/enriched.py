@@ -1,10 +1,11 @@
 """What enrichment may have derived, for the suites."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from ricordo.domain.enrichment import VERSION, Enrichment
 from ricordo.domain.importance import Importance
-from ricordo.domain.memory import Emotion, Memory, MemoryKind, MemoryType, local_moment
+from ricordo.domain.memory import Emotion, EventTime, Memory, MemoryKind, MemoryType, local_moment
 from ricordo.ports.memories import EnrichedMemory
 
 FEELING = Emotion(valence=0.8, arousal=0.6, dominance=0.7, primary="joy", keywords=("yes", "!"))
@@ -20,7 +21,7 @@ def enriched(
     topics: tuple[str, ...] = ("dogs",),
     title: str = "A dog",
     timezone: str | None = None,
-    event: tuple[datetime, datetime] | None = None,
+    events: Sequence[tuple[datetime, datetime]] = (),
     version: str = VERSION,
 ) -> EnrichedMemory:
     """Return an enrichment of `memory` with these values."""
@@ -38,8 +39,7 @@ def enriched(
             rated_by=version,
         ),
         local=local_moment(memory.created_at, timezone or memory.timezone),
-        event_start=None if event is None else event[0],
-        event_end=None if event is None else event[1],
+        event_times=tuple(EventTime(*one) for one in events),
         token_count=7,
         timezone=timezone,
     )

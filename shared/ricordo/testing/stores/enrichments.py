@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.domain.memory import MemoryKind
+from ricordo.domain.memory import EventTime, MemoryKind
 from ricordo.domain.reinforcement import Strength, reinforce
 from ricordo.ports.life import Access
 from ricordo.testing.factories import at, new_message
@@ -22,13 +22,14 @@ class EnrichmentsContract:
 
     async def test_all_that_was_derived_is_written(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant, timezone="Asia/Tokyo"))
-        event = (at(-1440), at(0))
-        await stores.enrichments.save(stores.tenant, [enriched(await stores.memory(), event=event)], STORED)
+        events = ((at(-1440), at(0)), (at(60), at(61)), (at(-60), at(30)))
+        await stores.enrichments.save(stores.tenant, [enriched(await stores.memory(), events=events)], STORED)
         kept = await stores.memory()
         assert (kept.type, kept.kind, kept.title) == ("emotional", "decision", "A dog")
         assert (kept.emotion, kept.importance, kept.token_count) == (FEELING, 0.4, 7)
         assert (kept.participants, kept.topics) == (("Davide", "Max"), ("dogs",))
-        assert (kept.event_start, kept.event_end) == event
+        assert kept.event_times == tuple(EventTime(*one) for one in events)
+        assert (kept.event_start, kept.event_end) == events[0]
         assert (kept.date.isoformat(), kept.time_of_day, kept.day_of_week) == (
             "2026-01-05",
             "evening",

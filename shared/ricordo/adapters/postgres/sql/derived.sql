@@ -11,7 +11,7 @@ with offered as (
     select * from jsonb_to_recordset($2::jsonb) as d (
         id uuid, user_id text, conversation_id text, type text, kind text, title text, content text, summary text,
         language text, role text, speaker text, created_at timestamptz, timezone text, event_start timestamptz,
-        event_end timestamptz, expires_at timestamptz, participants text[], topics text[], location text,
+        event_end timestamptz, event_times tstzrange[], expires_at timestamptz, participants text[], topics text[], location text,
         valence double precision, arousal double precision, dominance double precision, primary_emotion text,
         emotional_keywords text[], importance double precision, importance_beyond double precision,
         access_count integer, last_accessed timestamptz,
@@ -22,13 +22,13 @@ with offered as (
     select id, user_id from memories where tenant = $1 and id in (select unnest(source_ids) from offered)
 )
 insert into memories (tenant, id, user_id, conversation_id, type, kind, title, content, summary, language, role, speaker,
-                      created_at, timezone, event_start, event_end, expires_at, participants, stated_participants,
+                      created_at, timezone, event_start, event_end, event_times, expires_at, participants, stated_participants,
                       topics, location, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
                       importance_beyond, access_count, last_accessed, reinforcement, pinned, trust, source_ids,
                       questions_addressed,
                       key_topics, source, confidence, verified, tags, derived_by, rated_by, stated_kind, stored_at)
 select $1, o.id, o.user_id, o.conversation_id, o.type, o.kind, o.title, o.content, o.summary, o.language, o.role,
-       o.speaker, o.created_at, o.timezone, o.event_start, o.event_end, o.expires_at, o.participants, o.participants,
+       o.speaker, o.created_at, o.timezone, o.event_start, o.event_end, o.event_times, o.expires_at, o.participants, o.participants,
        o.topics, o.location, o.valence, o.arousal, o.dominance, o.primary_emotion, o.emotional_keywords, o.importance,
        o.importance_beyond, o.access_count, o.last_accessed, o.reinforcement, o.pinned, o.trust, o.source_ids,
        o.questions_addressed,

@@ -49,7 +49,7 @@ where m.tenant = $1 and m.id = any($3::uuid[])
 with derived as (
     select * from jsonb_to_recordset($2::jsonb) as d (
         memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
-        time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, participants text[],
+        time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, event_times tstzrange[], participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
         primary_emotion text, emotional_keywords text[], importance double precision,
         instructing boolean, version text, rated_by text, text_hash text)
@@ -73,6 +73,7 @@ set type = case when d.described then m.type else d.type end,
     day_of_week = d.day_of_week,
     event_start = case when d.made then m.event_start else d.event_start end,
     event_end = case when d.made then m.event_end else d.event_end end,
+    event_times = case when d.made then m.event_times else d.event_times end,
     participants = case when d.described then m.participants else d.participants end,
     topics = case when d.described then m.topics else d.topics end,
     valence = case when d.described then m.valence else d.valence end,

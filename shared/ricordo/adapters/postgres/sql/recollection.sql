@@ -9,7 +9,7 @@ from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is 
 
 -- name: standings
 -- What a ranking looks at, and no more: of a hundred candidates ten are shown.
-select id, created_at, event_start, event_end, importance, importance_beyond, valence, arousal, access_count,
+select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
        decay_factor, confidence, trust, token_count, archived_at is not null as archived, role, speaker, kind, conversation_id, preceding_id,
        position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
        $4::text = any(tags) as instructing, type, participants

@@ -97,6 +97,9 @@ class TimePatterns:
         at_large: Asking for whatever happened or is planned, as a whole: all that is told of the time.
         ahead: What is asked for lies ahead.
         behind: It lies back, whatever else is said.
+        usual: It comes again and again, and lies nowhere.
+        upcoming: What is to come, without saying when.
+        listing: Words that ask for whatever is to come, and for nothing in particular of it.
         lasting: What lasts (where one lives or works), and is told of at other times too.
         attached_before: What stands before a time that belongs to a thing ("the trip of").
         attached_behind: What stands behind such a time ("'s meeting").
@@ -111,6 +114,9 @@ class TimePatterns:
     at_large: Pattern
     ahead: Pattern
     behind: Pattern
+    usual: Pattern
+    upcoming: Pattern
+    listing: frozenset[str]
     lasting: Pattern
     attached_before: Pattern
     attached_behind: Pattern

@@ -4,11 +4,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from ricordo.domain.temporal.expressions.base import Expression, Relation, calendar_day, first_of, recurring
+from ricordo.domain.temporal.expressions.base import (
+    Expression,
+    Relation,
+    calendar_day,
+    first_of,
+    recurring,
+    years_around,
+)
 from ricordo.domain.temporal.gregorian import add_months, first_monday
 from ricordo.domain.temporal.holidays import holiday
 from ricordo.domain.temporal.moments import Moment, Window
 
+_YEAR = timedelta(days=366)
+_YEARS_BACK, _YEARS_AHEAD = 9, 3
 _MONTHS_AROUND = 120  # in ten years each weekday falls on each day of the month
 
 
@@ -33,7 +42,33 @@ class CalendarDay(Expression):
         if self.year is not None:
             return moment.day(calendar_day(self.year, self.month, self.day))
         month, day = self.month, self.day
+        if self.weekday is not None and self.relation is None:
+            agreeing = self._agreeing(moment, month, self.weekday)
+            if agreeing is not None:
+                return agreeing
         return recurring(lambda year: moment.day(calendar_day(year, month, day)), moment, self.relation)
+
+    def _agreeing(self, moment: Moment, month: int, weekday: int) -> Window | None:
+        """Return the day of the nearest year in which it falls on the weekday, None where none is near.
+
+        "Friday 4 December" is said of a day within a year, behind or ahead. Where the way is sure it may be
+        as far back as the weekday wants, or a few years ahead.
+        """
+        reach = (_YEARS_BACK if moment.past else _YEARS_AHEAD) if moment.sure else 1
+        near: list[date] = []
+        for year in years_around(moment):
+            try:
+                day = date(year, month, self.day)
+            except ValueError:
+                continue
+            if day.weekday() != weekday:
+                continue
+            towards = day <= moment.today if moment.past else day >= moment.today
+            if towards and abs(day - moment.today) < reach * _YEAR:
+                return moment.day(day)
+            if not moment.sure and abs(day - moment.today) < _YEAR:
+                near.append(day)
+        return moment.day(near[0]) if near else None
 
     def _in_months_around(self, moment: Moment) -> Iterator[Window]:
         begin = moment.today.replace(day=1)

@@ -135,6 +135,9 @@ def _month_day(reader: Reader, at: int, weekday: int | None) -> Read | None:
     day = _day_of_month(reader, reader.skip(begin, Kind.THE))
     if day is None or reader.has(day[1], Kind.UNIT):
         return None
+    # "Due in February, first one": a word that counts something else.
+    if begin > month[1] and not reader.has_digit(day[1] - 1) and not _stands_alone(reader, day[1]):
+        return None
     return _dated(reader, CalendarDay(day[0], month[0], None, weekday), day[1])
 
 
@@ -208,7 +211,12 @@ def day_alone(reader: Reader, at: int) -> Read | None:
 
 def _counts(reader: Reader, at: int) -> bool:
     """Whether the number before `at` counts something: "Tuesday 5 pm", "Monday two people"."""
-    if reader.has(at, Kind.UNIT, Kind.HALF_DAY) or reader.is_text(at, ":", "/", "."):
+    if reader.has(at, Kind.UNIT, Kind.HALF_DAY) or reader.is_text(at, ":", "/"):
+        return True
+    if reader.is_text(at, ".") and reader.digits(at + 1):
+        return True
+    # "On Sunday, 9 degrees": behind a pause a bare number counts what follows it.
+    if reader.is_text(at - 2, ",") and reader.digits(at - 1) and not _stands_alone(reader, at):
         return True
     return not reader.has_digit(at - 1) and not _stands_alone(reader, at)
 

@@ -41,9 +41,30 @@ TIMES = TimePatterns(
     ahead=words(
         r"will|shall|going to|gonna|(?:i|we)'ll|(?:am i|are we) (?:\w+ )?\w+ing|planned|supposed to|meant to",
         rf"have to|need to|(?:any|my|our|the|which|what) (?:{_PLANS})|coming up|scheduled|{_DAYBOOK}",
-        r"(?:am|are) (?:i|we) (?:busy|free)|what's on",
+        r"(?:am|are) (?:i|we) (?:busy|free)|what's on|anything on|upcoming|due|(?:what's|what is) next",
+        r"(?:do|does) (?:i|we|my|our) (?:\w+ )?have|(?:have|'ve) (?:i|we) got|(?:i|we) have on",
+        rf"(?:is|are|'s) (?:my|our|the) (?:\w+ ){{0,3}}(?:{_PLANS})",
+        r"(?:is|are|'s|'re) (?:\w+ ){0,3}?(?:happening|coming|arriving|leaving|landing|starting|visiting"
+        r"|moving|getting married|playing|opening|due)",
+        r"(?:do|does) (?:[\w']+ ){1,4}(?:land|arrive|leave|start|begin|open|depart|get in|come|run out"
+        r"|expire)",
     ),
-    behind=words(r"was|were|did|had|went|been|said|told|done|happened"),
+    behind=words(
+        r"was|were|did|had|went|been|said|told|done|happened|came|saw|met|took|made|gave|bought",
+        r"(?:have|has) (?:i|we|you|he|she|they|it) (?!got\b)\w+(?:ed|en|t|un|one|own)",
+    ),
+    usual=words(r"usually|normally|always|often|ever|generally|typically|every|each|most"),
+    upcoming=words(
+        r"coming up|upcoming|(?:my|our|the) next (?:\w+ )?(?:events?|appointments?|meetings?|dates?)",
+        r"what's next|what is next",
+        rf"what (?:{_PLANS}) (?:do|have) (?:i|we)(?: have| got)?(?: coming up)?",
+    ),
+    listing=frozenset(
+        "coming up happening happen happens planned plan plans on got doing do have having going go get"
+        " anything something scheduled schedule agenda calendar diary appointment appointments meeting"
+        " meetings commitments deadlines due event events free busy next else booked upcoming thing things"
+        " list show tell remind set lined".split()
+    ),
     lasting=words(
         r"(?:did|do|was|were|have|had) (?:i|we|you) (?:been )?(?:\w+ )?(?:live|living|work|working|study"
         r"|studying)"

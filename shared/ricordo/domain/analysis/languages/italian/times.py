@@ -11,6 +11,10 @@ _DAYBOOK = r"(?:agenda|programma|calendario|ballo)"
 _PLANS = r"(?:impegn[oi]|appuntament[oi]|programm[ai]|pian[oi]|riunion[ei]|scadenz[ae])"
 _RECAP = r"(?:riassunto|riepilogo|resoconto|sunto|punto)"
 _SAID = r"(?:detto|raccontato|chiesto|scritto|parlato|promesso)"
+_DONE = (
+    r"(?:(?:già|mai|anche|poi|più|appena) )?(?!(?:sabat|tant|molt|quest|tutt|quant|post)o\b)"
+    r"\w+(?:at|ut|it|tt|st|rt|lt|nt|rs|ss|es|us|is|as|os)o\b"
+)
 _TOOK_PLACE = r"(?:success[oa]|accadut[oa]|capitat[oa]|avvenut[oa]|successe|accadde)"
 _ONE_DID = r"si (?:(?:è|era) \w+[ts][oaie]|\w+(?:ava|eva|iva))"
 
@@ -56,8 +60,27 @@ TIMES = TimePatterns(
     ahead=words(
         r"devo|dobbiamo|dovrei|(?!però\b)\w{2,20}(?:rò|remo)|in (?:programma|agenda|calendario)|da fare",
         rf"(?:mi|ci) aspetta|{_PLANS}|si (?:fa|farà)|vado|andiamo|parto|partiamo",
+        rf"succede|succederà|in {_DAYBOOK}|c'è|ci sono|(?:ho|abbiamo)(?! {_DONE})",
+        r"(?:sono|siamo) (?:liber|impegnat|occupat|via|fuori)\w*|faccio|facciamo|esco|usciamo|torno|torniamo",
+        r"vedo|vediamo|viene|vengono|arriva(?:no)?|torna(?:no)?|parte|partono|inizia(?:no)?|comincia(?:no)?|scad(?:e|ono)",
+        r"riapr(?:e|ono)|nasce|atterra(?:no)?|suon(?:o|iamo)|gioc(?:o|hiamo)|prossim[ie]",
     ),
-    behind=words(r"avevo|avevamo|(?:ho|abbiamo) \w+[aiu]t[oaie]|ero|eravamo|c'era(?:no)?|stat[oaie]"),
+    behind=words(
+        rf"avevo|avevamo|aveva|(?:ho|abbiamo) {_DONE}|ero|eravamo|era|erano|c'era(?:no)?|stat[oaie]",
+        r"success[oaie]|accadut[oaie]|(?:è|sono|siamo) \w+(?:at|ut|it)[oaie](?<!libero)(?<!liberi)",
+    ),
+    usual=words(r"di solito|sempre|ogni|spesso|mai|normalmente|solitamente|tutti i|tutte le"),
+    upcoming=words(
+        rf"prossim[ie] (?:{_PLANS}|event[oi]|dat[ae])|(?:che|quali) {_PLANS} (?:ho|abbiamo)",
+        rf"cosa (?:mi|ci) aspetta|cosa (?:ho|abbiamo) in {_DAYBOOK}",
+    ),
+    listing=frozenset(
+        "programma calendario agenda ballo impegno impegni appuntamento appuntamenti riunione riunioni"
+        " scadenza scadenze piano piani succede succederà aspetta aspettano faccio facciamo fare fa farà vado"
+        " andiamo ho abbiamo qualcosa niente libero libera liberi libere impegnato impegnata evento eventi"
+        " prossimo prossimi prossima prossime altro elenca elencami mostrami dimmi devo dobbiamo segnato"
+        " fissato previsto bello".split()
+    ),
     lasting=words(
         r"lavor(?:o|avo|avamo)|abit(?:o|avo|avamo)|viv(?:o|evo|evamo)|studi(?:o|avo|avamo)|che lavoro \w+"
     ),
