@@ -1,11 +1,12 @@
 """From what was found to the best of it: what the truth says of each, its signals, and a profile's order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from uuid import UUID
 
 from ricordo.domain.ranking import Profile, Ranked, rank
+from ricordo.domain.ranking.corrections import order_corrections
 from ricordo.domain.ranking.merging import merged
 from ricordo.domain.ranking.signals import Span
 from ricordo.domain.temporal import EARLIEST, LATEST
@@ -48,7 +49,20 @@ class Rank:
         most = asked.limit + len(beside)
         rankings = [rank(measured(part, found, query), profile, most) for part in parts]
         best = rankings[0] if len(rankings) == 1 else merged(rankings, most)
-        return _first(best, asked.limit, beside)
+        first = _first(best, asked.limit, beside)
+        return order_corrections(first, _corrected_by(shown, asked, found), max(asked.limit, len(first)))
+
+
+def _corrected_by(shown: Sequence[Standing], asked: Asked, found: Found) -> Mapping[UUID, Sequence[UUID]]:
+    """Return what corrects whom; what no filter of the question has let through stays out."""
+    time = asked.analysis.time
+    bound = asked.filters is not None or (time is not None and time.strict)
+    corrected = {
+        one.id: [each for each in one.corrected_by if not bound or each in found.hits]
+        for one in shown
+        if one.corrected_by
+    }
+    return {memory_id: others for memory_id, others in corrected.items() if others}
 
 
 def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequence[Ranked]:

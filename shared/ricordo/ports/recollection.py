@@ -36,6 +36,7 @@ class Standing(NamedTuple):
         asks: whether it asks something.
         key_topics: of a summary, as JSON; None for any other kind.
         instructing: whether it tells a model what to do.
+        corrected_by: what puts it right, be it by way of others, and is not archived; the latest first.
     """
 
     id: UUID
@@ -60,6 +61,7 @@ class Standing(NamedTuple):
     asks: bool
     key_topics: str | None
     instructing: bool
+    corrected_by: Sequence[UUID] = ()
 
 
 @dataclass(frozen=True, slots=True)

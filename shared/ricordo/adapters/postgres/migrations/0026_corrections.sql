@@ -17,11 +17,24 @@ create table rejections (
 create index rejections_of_message on rejections (tenant, message_id);
 create index rejections_of_user on rejections (tenant, user_id);
 
+-- Messages that put right what their user said before, and what they correct: null where nothing of it is here. Both follow
+-- from the messages that there are, whichever came first.
+create table corrections (
+    tenant text not null,
+    user_id text not null,
+    correcting_id uuid not null,
+    said_at timestamptz not null,
+    corrected_id uuid,
+    primary key (tenant, correcting_id)
+);
+create index corrections_of_user on corrections (tenant, user_id, said_at);
+create index corrections_of_corrected on corrections (tenant, corrected_id) where corrected_id is not null;
+
 do $$
 declare
     name text;
 begin
-    foreach name in array array['rejections'] loop
+    foreach name in array array['rejections', 'corrections'] loop
         execute format('alter table %I enable row level security', name);
         execute format('alter table %I force row level security', name);
         execute format(

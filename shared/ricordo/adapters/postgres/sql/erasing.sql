@@ -90,6 +90,8 @@ with encoded as (
 ), discarded as (
     insert into discarded_objects (tenant, key, user_id) select distinct $1, key, $2 from unread
     on conflict do nothing
+), uncorrected as (
+    delete from corrections where tenant = $1 and correcting_id = any($3::uuid[])
 ), accepted as (
     delete from rejections where tenant = $1 and user_id is not distinct from $2 and message_id = any($4::text[])
 ), unsaid as (

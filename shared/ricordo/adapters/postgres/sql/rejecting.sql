@@ -40,9 +40,10 @@ on conflict do nothing
 -- What messages ($3) say, with the words of each.
 select ordinal, quote, message_id, subject_key, object_key,
 -- include: evidence.columns
-from fact_evidence where tenant = $1 and user_id = $2 and message_id = any($3::text[]) and kind = 'said'
+from fact_evidence
+where tenant = $1 and user_id is not distinct from $2 and message_id = any($3::text[]) and kind = 'said'
 
 -- name: drop
 -- $3 messages, $4 ordinals
 delete from fact_evidence
-where tenant = $1 and user_id = $2 and (message_id, ordinal) in (select * from unnest($3::text[], $4::integer[]))
+where tenant = $1 and user_id is not distinct from $2 and (message_id, ordinal) in (select * from unnest($3::text[], $4::integer[]))
