@@ -79,6 +79,16 @@ def read_correction(text: str) -> Correction | None:
     return Correction(firmness, wrong, words, said, _about(tokens, values) - words) if corrects else None
 
 
+def without_lead(text: str) -> str:
+    """Return a text with spaces in the place of "I meant that", "volevo dire che" before what is stated.
+
+    Every other character keeps its place. Within a clause ("I never meant that …") the words stay.
+    """
+    if not _patterns().lead_words.search(text):
+        return text
+    return _patterns().lead.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), text)
+
+
 def asserted(text: str) -> tuple[Value, ...]:
     """Return the values that a message holds, but for those that it denies."""
     correction = read_correction(text)
@@ -192,6 +202,8 @@ class _Patterns:
     firm: re.Pattern[str]
     soft: re.Pattern[str]
     soft_word: re.Pattern[str]
+    lead: re.Pattern[str]
+    lead_words: re.Pattern[str]
     denial: re.Pattern[str]
     before: frozenset[str]
     behind: frozenset[str]
@@ -210,12 +222,15 @@ def _patterns() -> _Patterns:
     def both(name: str) -> frozenset[str]:
         return frozenset(word for language in LANGUAGES for word in table[name][language].split())
 
+    lead = either("lead")
     firm, soft, denial = either("firm"), either("soft"), either("denial")
     return _Patterns(
         any=re.compile(rf"\b(?:{firm}|{soft}|{denial})\b"),
         firm=re.compile(rf"\b(?:{firm})\b"),
         soft=re.compile(rf"\b(?:{soft})\b"),
         soft_word=re.compile(soft),
+        lead=re.compile(rf"((?:^|[.!?…,;:\n]|\b(?:{soft}))\s*)\b(?:{lead})(?=[\s,:])", re.IGNORECASE),
+        lead_words=re.compile(lead, re.IGNORECASE),
         denial=re.compile(denial),
         before=both("before"),
         behind=both("behind"),
