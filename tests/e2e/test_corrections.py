@@ -55,3 +55,14 @@ async def test_once_the_correction_is_forgotten_nothing_was_corrected(bot: Bot) 
     assert (await bot.request("command.forget", {"user_id": "u-1", "message_id": "m-2"})).body["ok"]
     (visit,) = await shown(bot)
     assert visit["corrected_by"] == []
+
+
+async def test_a_correction_that_states_the_fact_supersedes_it(bot: Bot) -> None:
+    await bot.remember(said("m-1", "Abito a Nuoro.", timestamp=at(days=2)))
+    await bot.remember(
+        said("m-2", "Scusa, volevo dire che abito a Olbia, non a Nuoro.", timestamp=at(days=2, minutes=-1))
+    )
+    (home,) = (await bot.ask("facts", user_id="u-1", predicate="lives_in"))["facts"]
+    assert (home["object"], home["disputed"]) == ("Olbia", False)
+    found = {one["message_ids"][0]: one for one in await shown(bot, "Dove abito?")}
+    assert found["m-1"]["corrected_by"] == [found["m-2"]["id"]]

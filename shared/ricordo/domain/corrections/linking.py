@@ -45,13 +45,14 @@ def corrected_by(message: Said, others: Iterable[Said]) -> UUID | None:
 
     Args:
         message: may be a correction.
-        others: messages of the same user, in any order; `message` may be among them.
+        others: messages of the same user, in any order and any number; `message` may be among
+            them.
     """
     correction = read_correction(message.content)
     if correction is None:
         return None
     earlier = sorted(
-        (one for one in others if _may_be_meant(one, message)),
+        {one.id: one for one in others if _may_be_meant(one, message)}.values(),
         key=lambda one: (one.at, one.message_id),
         reverse=True,
     )
