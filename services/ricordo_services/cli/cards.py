@@ -1,6 +1,6 @@
 """Facts as a person reads them: a list, or the card of somebody they speak of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Final
 
@@ -8,7 +8,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ricordo.messages.queries import FactsReply
-from ricordo.messages.views import EntityView, FactView
+from ricordo.messages.views import EntityView, FactView, HistoryMessage
+from ricordo_services.cli.fact_sentences import sentences_of
 from ricordo_services.cli.output import is_window, margin, screen
 from ricordo_services.cli.views import beside, facts_block, plain, standing, warn_degraded
 from ricordo_services.cli.zones import local_text
@@ -17,7 +18,13 @@ _USER: Final = "user"  # as the subject of facts
 
 
 def show_facts(
-    user: str, reply: FactsReply, zone: tzinfo | None = None, *, ids: bool = False, limit: int | None = None
+    user: str,
+    reply: FactsReply,
+    zone: tzinfo | None = None,
+    *,
+    ids: bool = False,
+    limit: int | None = None,
+    said: Mapping[str, HistoryMessage] | None = None,
 ) -> None:
     """Print facts, or that there are none; those about an entity as a card.
 
@@ -27,13 +34,17 @@ def show_facts(
         zone: where times are shown.
         ids: whether each fact's id is shown.
         limit: how many were asked for: there may be more where so many came.
+        said: the messages that the facts rest on, where their sentences are shown.
     """
     console = screen()
     if reply.entity is not None:
         for block in _card(user, reply.entity, reply.facts, zone, ids=ids):
             console.print(block, soft_wrap=not is_window(console))
-    elif reply.facts:
+    elif reply.facts and said is None:
         console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
+    for fact in reply.facts if said is not None else ():
+        console.print(facts_block([fact], zone, ids=True), soft_wrap=not is_window(console))
+        console.print(beside(sentences_of(fact, said or {}, zone)), soft_wrap=not is_window(console))
     if not reply.facts:
         margin().print(Text(f"no such facts are known of {plain(user)}"))
     if reply.truncated:

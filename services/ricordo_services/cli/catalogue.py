@@ -82,11 +82,12 @@ ENTRIES: Final = (
         "reading:facts",
         "Show what is known of a user.",
         "With --entity, a card: what somebody or something is called, how it is tied to the user, what is "
-        "known of it, and what is near it in the graph.",
+        "known of it, and what is near it in the graph. With --why, the sentences that each fact rests on.",
         examples=(
             "ricordo facts --user davide",
             "ricordo facts --user davide --entity Nora",
             "ricordo facts --user davide --predicate lives_in --history --ids",
+            "ricordo facts --user davide --why",
         ),
     ),
     Entry(
@@ -113,6 +114,14 @@ ENTRIES: Final = (
             "ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 'San Donà di Piave' --user davide",
             "ricordo correct 47b5ef90-e7b7-56be-9896-dcb1dd467f99 'I live in Bari.' --memory --user davide",
         ),
+    ),
+    Entry(
+        "reject",
+        "settling:reject",
+        "Say that a fact was read wrongly.",
+        "It goes, and is not read again from the same words, whatever reads the messages anew. Said in "
+        "other words, or confirmed by the user, it may come again.",
+        ("ricordo reject 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide",),
     ),
     Entry(
         "pin",

@@ -25,13 +25,17 @@ _FIELDS: Final = {
         *("archived_at", "archive_reason", "compressed", "synthesis_id"),
     ),
     "word": ("request", "ordinal", "kind", "said_at"),
+    "rejection": (
+        *("request", "ordinal", "fact_id", "message_id", "subject", "predicate", "object", "quote"),
+        "rejected_at",
+    ),
     "decision": ("first", "second", "same", "decided_by", "decided_at"),
     "note": ("conversation_id", "key", "value", "set_at"),
     "session_end": ("conversation_id", "ended_at"),
     END: ("items",),
 }
 """By which an item is known for what it says it is; what is not here is made anew, and not read."""
-_KEPT: Final = ("word", "decision", "note", "session_end")
+_KEPT: Final = ("word", "rejection", "decision", "note", "session_end")
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ NAMES: Final = {
     "memory": "memories",
     "fact": "facts",
     "word": "words on facts",
+    "rejection": "rejected facts",
     "entity": "names",
     "decision": "decisions on who is who",
     "note": "notes",
@@ -40,6 +41,7 @@ NAMES: Final = {
 
 _ONE: Final = {
     "word": "word on a fact",
+    "rejection": "rejected fact",
     "entity": "name",
     "decision": "decision on who is who",
     "session_end": "end of a session",

@@ -142,6 +142,7 @@ async def _restore(
     await _correct(client, exported, restore, patience)
     await restore.decisions(exported.beside["decision"])
     await restore.words(exported.beside["word"])
+    await restore.rejections(exported.beside["rejection"])
     await restore.derived(exported.derived)
     for item in exported.beside["session_end"]:
         await client.end_session(exported.user_id, item["conversation_id"], item["ended_at"])

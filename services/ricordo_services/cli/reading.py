@@ -7,6 +7,7 @@ import typer
 
 from ricordo_services.cli.asking import asking
 from ricordo_services.cli.cards import show_facts
+from ricordo_services.cli.fact_sentences import supporting
 from ricordo_services.cli.options import Conversation, DataDir, Json, Nats, ShownZone, Tenant, User
 from ricordo_services.cli.views import show_history, show_stats, show_status
 from ricordo_services.cli.zones import zone_of
@@ -56,7 +57,10 @@ async def facts(
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Show what no longer holds, too.")] = False,
     ids: Annotated[
-        bool, typer.Option("--ids", help="Show the id of each, which `verify` and `correct` take.")
+        bool, typer.Option("--ids", help="Show the id of each, which `verify`, `correct` and `reject` take.")
+    ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Show the sentences that each rests on, with its id.")
     ] = False,
     limit: Limit = 50,
     timezone: ShownZone = None,
@@ -78,7 +82,8 @@ async def facts(
             history=history,
             limit=limit,
         )
-    question.answer(reply, lambda found: show_facts(user, found, zone, ids=ids, limit=limit))
+        said = await supporting(client, user, reply.facts) if why and not as_json else None
+    question.answer(reply, lambda found: show_facts(user, found, zone, ids=ids, limit=limit, said=said))
 
 
 async def status(

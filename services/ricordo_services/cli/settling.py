@@ -1,11 +1,11 @@
-"""`ricordo verify|correct|identify`: the user's word on a fact or a memory, and on who is who."""
+"""`ricordo verify|correct|reject|identify`: the user's word on a fact or a memory, and on who is who."""
 
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from ricordo.messages.commands import CorrectReply, IdentifyReply, VerifyReply
+from ricordo.messages.commands import CorrectReply, IdentifyReply, RejectFactReply, VerifyReply
 from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant, User
@@ -75,6 +75,27 @@ async def correct(
     question.answer(reply, lambda done: _show_corrected(value, done))
 
 
+async def reject(
+    context: typer.Context,
+    fact_id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Of a fact: `ricordo facts --ids` shows it.", show_default=False),
+    ],
+    *,
+    user: User,
+    request_id: RequestId = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Say that a fact was read wrongly."""
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.reject(user, fact_id, request_id=request_id)
+    question.answer(reply, _show_rejected)
+
+
 async def identify(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A person or an animal.", show_default=False)],
@@ -107,6 +128,11 @@ def _show_identified(name: str, other: str, reply: IdentifyReply) -> None:
 def _show_verified(reply: VerifyReply, *, of_memory: bool) -> None:
     follows = "it does not fade" if of_memory else "messages dispute it from now on, and do not overturn it"
     said = f"verified: {follows}" if reply.verified else "not verified"
+    screen().print(Text(said), soft_wrap=True)
+
+
+def _show_rejected(_: RejectFactReply) -> None:
+    said = "rejected: it is known no more, and not read again from the same words"
     screen().print(Text(said), soft_wrap=True)
 
 

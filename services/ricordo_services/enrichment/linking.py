@@ -76,7 +76,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """Links memories with the others of their user.
+    """Links memories with the others of their user, and corrections with what they correct.
 
     A text that tells nothing, such as thanks or a greeting, is linked to nothing. A memory is linked by the
     first model that it has a vector of.
@@ -106,6 +106,7 @@ class Linking:
         if not users:
             return
         async with self.links.hold(tenant, sorted(set(users.values()))) as held:
+            await held.correct(list(users))
             read = await self.beside.each(_read, await held.linkable(model, list(users)))
             wanted = self._wanted(tenant, model, read)
             met = {place: await self._neighbourhood(held, place, one) for place, one in wanted.items()}

@@ -14,6 +14,8 @@ from ricordo.messages.commands import (
     CorrectReply,
     Identify,
     IdentifyReply,
+    RejectFact,
+    RejectFactReply,
     Verify,
     VerifyReply,
 )
@@ -110,6 +112,18 @@ class CorrectFact:
             raise Refused(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
         stands = await self.settle(tenant, command.name, command, fact_id, word)
         return CorrectReply(fact_id=None if stands is None else stands.id)
+
+
+@dataclass(frozen=True, slots=True)
+class FactRejection:
+    """Answers `command.reject`."""
+
+    settle: Settle
+
+    async def __call__(self, tenant: str, command: RejectFact, /) -> RejectFactReply:
+        """Take a fact for misread: it goes, and is not read again from the same words."""
+        await self.settle(tenant, command.name, command, command.fact_id, Word(rejected=True))
+        return RejectFactReply()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Protocol, TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.domain.facts import Evidence
+from ricordo.domain.facts import Evidence, Rejection
 from ricordo.domain.memory import (
     Emotion,
     EventTime,
@@ -30,7 +30,7 @@ from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import Project
 from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
-from ricordo.ports.restoring import Kept, Restoring
+from ricordo.ports.restoring import Kept, Rejected, Restoring
 from ricordo.ports.working import AnotherNote, Forgotten, Notebook, TooManyNotes
 from ricordo.ports.working import Note as Noted
 from ricordo_services.lifecycle.births import births
@@ -178,6 +178,17 @@ class Restore:
                 lambda project: self.restoring.words(self.tenant, self.user_id, words, project),
             )
             self.tally.count("words", new)
+
+    async def rejections(self, items: Iterable[Item]) -> None:
+        """Reject once more what the user says was read wrongly."""
+        rejected = [_rejected(item) for item in items]
+        if rejected:
+            new = await self.follow(
+                self.tenant,
+                [self.user_id],
+                lambda project: self.restoring.rejections(self.tenant, self.user_id, rejected, project),
+            )
+            self.tally.count("rejections", new)
 
     async def derived(self, items: Iterable[Item]) -> None:
         """Write memories that no message is behind: each after those that it rests on."""
@@ -327,6 +338,17 @@ def _evidence(item: Item) -> Evidence:
         position=item["position"],
         subject_tie=item["subject_tie"],
         object_tie=item["object_tie"],
+    )
+
+
+def _rejected(item: Item) -> Rejected:
+    fields = ("message_id", "subject", "predicate", "object", "quote")
+    return Rejected(
+        request_id=item["request"],
+        ordinal=item["ordinal"],
+        fact_id=UUID(item["fact_id"]),
+        rejection=Rejection(**{name: item[name] for name in fields}),
+        at=parse_instant(item["rejected_at"]),
     )
 
 

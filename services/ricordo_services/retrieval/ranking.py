@@ -1,6 +1,6 @@
 """From what was found to the best of it: what the truth says of each, its signals, and a profile's order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from uuid import UUID
 from ricordo.domain.ranking import Candidates, Profile, Ranked, rank
 from ricordo.domain.ranking.coming import in_order_of_events, still_to_come
 from ricordo.domain.ranking.confidence import confidence
+from ricordo.domain.ranking.corrections import order_corrections
 from ricordo.domain.ranking.human import Human, load_human
 from ricordo.domain.ranking.merging import merged
 from ricordo.domain.ranking.signals import Span
@@ -68,12 +69,26 @@ class Rank:
         sure = max(
             (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
         )
-        return Best(_first(best, asked.limit, beside), sure)
+        first = _first(best, asked.limit, beside)
+        corrected = _corrected_by(shown, asked, found)
+        return Best(order_corrections(first, corrected, max(asked.limit, len(first))), sure)
 
 
 def _candidates(part: Sequence[Standing], found: Found, query: Query, profile: Profile) -> Candidates:
     candidates = measured(part, found, query)
     return linked(part, candidates, query, profile) if isinstance(profile, Human) else candidates
+
+
+def _corrected_by(shown: Sequence[Standing], asked: Asked, found: Found) -> Mapping[UUID, Sequence[UUID]]:
+    """Return what corrects whom; what no filter of the question has let through stays out."""
+    time = asked.analysis.time
+    bound = asked.filters is not None or (time is not None and time.strict)
+    corrected = {
+        one.id: [each for each in one.corrected_by if not bound or each in found.hits]
+        for one in shown
+        if one.corrected_by
+    }
+    return {memory_id: others for memory_id, others in corrected.items() if others}
 
 
 def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequence[Ranked]:

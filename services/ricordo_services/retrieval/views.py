@@ -75,6 +75,8 @@ def memory_view(
         confidence=memory.confidence,
         source=MemorySource(memory.source.value),
         related=memory.related_ids,
+        corrects=memory.corrects,
+        corrected_by=memory.corrected_by,
         archived=memory.archived_at is not None,
     )
 

@@ -27,7 +27,7 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute
-from ricordo_services.knowledge.commands import CorrectFact, IdentifyNames, Settle, VerifyFact
+from ricordo_services.knowledge.commands import CorrectFact, FactRejection, IdentifyNames, Settle, VerifyFact
 from ricordo_services.knowledge.erasing import Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.letters import DeadLetters
 from ricordo_services.lifecycle.commands import CorrectMemory, FeedbackOnRecall, PinMemory, VerifyMemory
@@ -59,6 +59,7 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> li
         routes={
             "command.verify": routed(handler=verify),
             "command.correct": routed(handler=correct),
+            "command.reject": routed(handler=FactRejection(settle)),
             "command.identify": routed(handler=IdentifyNames(ledger, follow, ask_servers)),
             "command.forget": routed(handler=forget),
         },

@@ -1,4 +1,4 @@
-"""The commands: forget, pin, verify, correct, identify, feedback, note, export."""
+"""The commands: forget, pin, verify, correct, reject, identify, feedback, note, export."""
 
 from collections.abc import Iterable
 from typing import Unpack
@@ -79,6 +79,19 @@ class Commanding:
         """
         command = built(commands.Correct, {"user_id": user_id, **correction})
         return await self._connection.ask(command, command.name, commands.CorrectReply, timeout)
+
+    async def reject(
+        self,
+        user_id: str,
+        fact_id: UUID | str,
+        *,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> commands.RejectFactReply:
+        """Say that a fact was read wrongly: it goes, and is not read again from the same words."""
+        fields = {"user_id": user_id, "fact_id": fact_id, "request_id": request_id}
+        command = built(commands.RejectFact, fields)
+        return await self._connection.ask(command, command.name, commands.RejectFactReply, timeout)
 
     async def identify(
         self,

@@ -167,6 +167,8 @@ class Memory:
         reinforcement: what retrievals have added, >= 0.
         trust: 0-5, how close the speaker is.
         confidence: [0, 1], how sure the system is of it.
+        corrects: what it puts right, memories of its user.
+        corrected_by: what puts it right, the latest first.
         source_ids: the memories that it was made of.
         source_message_ids: the bot's ids of the messages among these.
 
@@ -216,6 +218,8 @@ class Memory:
     trust: float = 0.0
 
     related_ids: tuple[UUID, ...] = ()
+    corrects: tuple[UUID, ...] = ()
+    corrected_by: tuple[UUID, ...] = ()
     related_entities: tuple[str, ...] = ()
     related_topics: tuple[str, ...] = ()
     source_ids: tuple[UUID, ...] = ()

@@ -121,6 +121,18 @@ class CorrectReply(CommandReply):
     fact_id: OneId = None
 
 
+class RejectFact(Command):
+    """Say that a fact was read wrongly: it goes, and is not read again from the same words."""
+
+    name: ClassVar[str] = "command.reject"
+
+    fact_id: UUID
+
+
+class RejectFactReply(CommandReply):
+    """The fact is known no more."""
+
+
 class Identify(Command):
     """Say that two names are one person or animal, or two; with `same` null, leave it to the rules again."""
 

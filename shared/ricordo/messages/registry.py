@@ -88,6 +88,7 @@ _ALL: Final = (
     _command("command.pin", commands.Pin, commands.PinReply),
     _command("command.verify", commands.Verify, commands.VerifyReply),
     _command("command.correct", commands.Correct, commands.CorrectReply),
+    _command("command.reject", commands.RejectFact, commands.RejectFactReply),
     _command("command.identify", commands.Identify, commands.IdentifyReply),
     _command("command.feedback", commands.Feedback, commands.FeedbackReply),
     _command("command.note", commands.Note, commands.NoteReply),

@@ -74,6 +74,10 @@ class MemoryView(Message):
     confidence: Unit = 1.0
     source: MemorySource = MemorySource.CONVERSATION
     related: tuple[UUID, ...] = ()
+    corrects: tuple[UUID, ...] = ()
+    """What it puts right: earlier messages of the user."""
+    corrected_by: tuple[UUID, ...] = ()
+    """What puts it right, the latest first: it is stale where there is any."""
     archived: Flag = False
 
 

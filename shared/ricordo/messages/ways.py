@@ -106,7 +106,9 @@ ANSWERERS: Final[Mapping[ContractKind, Answerer]] = MappingProxyType(
 
 _FACTS: Final = Answerer("knowledge-commands", "knowledge")
 ANSWERED_ELSEWHERE: Final[Mapping[str, Answerer]] = MappingProxyType(
-    dict.fromkeys(("command.verify", "command.correct", "command.identify", "command.forget"), _FACTS)
+    dict.fromkeys(
+        ("command.verify", "command.correct", "command.reject", "command.identify", "command.forget"), _FACTS
+    )
     | {"command.export": Answerer("export", "ingest")}  # which keeps the documents
 )
 """The names that somebody else answers."""

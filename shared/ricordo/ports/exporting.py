@@ -13,6 +13,7 @@ PARTS: Final = (
     "memories",
     "facts",
     "words",
+    "rejections",
     "entities",
     "decisions",
     "notes",

@@ -100,7 +100,7 @@ class OtherRequest(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curation:
-    """What a user says of one fact: that it is so, is not sure, or is otherwise.
+    """What a user says of one fact: that it is so, is not sure, is otherwise, or was read wrongly.
 
     Attributes:
         request_id: under which it is kept, as a message is under its own; one that no message can have.
@@ -141,6 +141,8 @@ class FactLedger(Protocol):
     ) -> tuple[Mapping[str, Contribution], Sequence[Progress]]:
         """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
 
+        What the user has rejected is not kept when it is read again in the same words of its message.
+
         `project` is awaited with what has changed of each user's facts, before the transaction commits: while
         the lock is held no older state can overwrite a newer one in the projection. What a crash leaves
         there, of a transaction that was never committed, the next call finds: its step is not from there.
@@ -164,8 +166,9 @@ class FactLedger(Protocol):
         The word is on the value of the fact: of several periods of it, on the one that holds or is disputed,
         whichever is named. What is confirmed holds from now on, if it did not, and messages do not overturn
         it; what never held, as what was corrected, holds again under its id, with its messages. What is taken
-        back, a confirmation or a whole correction, counts as if it had never been said. Repeating the call
-        changes nothing and returns the same.
+        back, a confirmation or a whole correction, counts as if it had never been said. What is rejected is
+        stated by none of its messages any more, in whichever period: other words, also of the same messages,
+        may state it anew, and so may the user. Repeating the call changes nothing and returns the same.
 
         Returns:
             The fact that stands by that word, as it stands now; None where it takes one back, or was taken

@@ -64,6 +64,13 @@ class HeldLinks(Protocol):
         """Return those of the users' memories that have a vector of `model` which is that of their text."""
         ...
 
+    async def correct(self, memory_ids: Sequence[UUID]) -> None:
+        """Link the users' messages with what they correct, and later corrections with them.
+
+        What corrects what follows from the set of messages: a repeat changes nothing.
+        """
+        ...
+
     def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
         """Yield, some at a time, who is linked by `model` and was changed after the change of that number."""
         ...

@@ -38,6 +38,7 @@ class Standing(NamedTuple):
         instructing: whether it tells a model what to do.
         type: as in `MemoryType`.
         participants: speaker, those present, those mentioned.
+        corrected_by: what puts it right, be it by way of others, and is not archived; the latest first.
     """
 
     id: UUID
@@ -63,6 +64,7 @@ class Standing(NamedTuple):
     instructing: bool
     type: str = "episodic"
     participants: Sequence[str] = ()
+    corrected_by: Sequence[UUID] = ()
 
 
 @dataclass(frozen=True, slots=True)

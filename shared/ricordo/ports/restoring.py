@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.domain.facts import Evidence
+from ricordo.domain.facts import Evidence, Rejection
 from ricordo.domain.memory import Memory
 from ricordo.ports.facts import Project
 from ricordo.ports.stages import Progress
@@ -53,6 +53,24 @@ class Restored:
     archive_reason: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A reading that the user has rejected elsewhere.
+
+    Attributes:
+        request_id: under which they did.
+        ordinal: its place among all of that request.
+        fact_id: of the fact there.
+        at: when, aware.
+    """
+
+    request_id: str
+    ordinal: int
+    fact_id: UUID
+    rejection: Rejection
+    at: datetime
+
+
 class Restoring(Protocol):
     """Each method is one transaction, changes nothing when it is repeated, and raises `StoreUnavailable`."""
 
@@ -74,6 +92,18 @@ class Restoring(Protocol):
 
         Returns:
             How many requests are new.
+        """
+        ...
+
+    async def rejections(
+        self, tenant: str, user_id: str, rejected: Sequence[Rejected], project: Project
+    ) -> int:
+        """Keep what a user has rejected, and take away what was read so; fold it and project it.
+
+        Those before which a tombstone stands are left out.
+
+        Returns:
+            How many readings are rejected by it.
         """
         ...
 

@@ -100,6 +100,8 @@ async def _plan(database: Database, query: str) -> list[str]:
         "patterns",
         "exporting",
         "restoring",
+        "corrections",
+        "rejecting",
     ],
 )
 async def test_by_key(database: Database, file: str) -> None:

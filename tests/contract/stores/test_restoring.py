@@ -11,12 +11,12 @@ from tests.contract.stores.test_derived import say, summary
 from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.exporting import PostgresHoldings
 from ricordo.adapters.postgres.restoring import PostgresRestoring
-from ricordo.domain.facts import Evidence
+from ricordo.domain.facts import Evidence, Rejection
 from ricordo.domain.memory import MemoryKind, Source, derived_id
 from ricordo.ports.exporting import PARTS, ImpossibleKey
 from ricordo.ports.facts import FactQuestion
 from ricordo.ports.identity import NobodyKnown
-from ricordo.ports.restoring import Kept, Restored
+from ricordo.ports.restoring import Kept, Rejected, Restored
 from ricordo.ports.working import Forgotten, Note
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Scope, Stores
@@ -114,6 +114,40 @@ async def test_the_users_word_is_folded_in_once(restoring: PostgresRestoring, st
     assert projection.learned
     assert await restoring.words(stores.tenant, "u-1", words, projection) == 0
     assert len(projection.learned) == 1
+
+
+def turned_down(message_id: str = "m-1") -> Rejected:
+    words = Rejection(message_id, "user", "lives_in", "Turin", "lives_in Turin")
+    return Rejected(request_id="request 1", ordinal=0, fact_id=uuid4(), rejection=words, at=STORED)
+
+
+@pytest.mark.parametrize("read_first", [True, False])
+async def test_what_was_rejected_is_rejected_again(
+    restoring: PostgresRestoring, stores: Stores, *, read_first: bool
+) -> None:
+    await say(stores, "m-1", "m-2")
+    told = tell(stores, "m-1", said("lives_in", "Turin"), said("likes", "tea", position=20))
+    if read_first:
+        await learn(stores, told)
+    projection = Projection()
+    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()], projection) == 1
+    assert len(projection.learned) == read_first
+    await learn(stores, told)
+    (tea,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
+    assert tea.object == "tea"
+    await restoring.rejections(stores.tenant, "u-1", [turned_down()], projection)
+    assert len(projection.learned) == read_first
+
+
+@pytest.mark.parametrize(("scope", "key"), [("user", "u-1"), ("message", "m-1")])
+async def test_nothing_rejected_comes_back_of_what_was_forgotten(
+    restoring: PostgresRestoring, stores: Stores, database: Database, scope: Scope, key: str
+) -> None:
+    await say(stores, "m-1")
+    await stores.entomb(stores.tenant, scope, key, "u-1")
+    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()], Projection()) == 0
+    async with database.transaction(stores.tenant) as connection:
+        assert not await connection.fetchval("select count(*) from rejections")
 
 
 async def test_nothing_comes_back_of_who_was_forgotten(restoring: PostgresRestoring, stores: Stores) -> None:

@@ -13,10 +13,13 @@ from ricordo.adapters.postgres import derived
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.erasing import PostgresErasing
 from ricordo.adapters.postgres.intake import PostgresIntake
+from ricordo.adapters.postgres.links import PostgresLinks
 from ricordo.adapters.postgres.reflecting import PostgresReflecting
 from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.domain.facts import Word
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.ports.documents import NewDocument
+from ricordo.ports.facts import Curation, FactQuestion
 from ricordo.ports.life import Access
 from ricordo.ports.memories import IntakeLimits
 from ricordo.ports.reflecting import Accumulated, Reflection
@@ -36,7 +39,7 @@ TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
     "uses requests withdrawn unsummarized session_ends notes documents accumulated insights "
-    "discarded_objects tallies"
+    "discarded_objects tallies rejections corrections"
 ).split()
 
 UNBOUND = {"schema_migrations"}
@@ -53,6 +56,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await counting.record(stores.tenant, [first], STORED)
     await stores.encode("m-1")
     await _reflected(stores, database)
+    await _rejected(stores)
     await learn(
         stores,
         tell(stores, "m-1", said("lives_in", "Rome"), said("friend", "Marco R."), said("friend", "Lupo")),
@@ -68,8 +72,22 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await _withdrawn(stores, database)
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
     await join(of_stores(stores, database), "m-1")
+    await _corrected(stores, database)
     note = Note(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
     await stores.notebook.note(stores.tenant, note, STORED, alive_since=STORED, most=1)
+
+
+async def _corrected(stores: Stores, database: Database) -> None:
+    await stores.record(new_message("m-7", tenant=stores.tenant, content="Sorry, the 4th, not the 3rd"))
+    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+        await held.correct([stores.id("m-7")])
+
+
+async def _rejected(stores: Stores) -> None:
+    await learn(stores, tell(stores, "m-1", said("has_pet", "Rex")))
+    (rex,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
+    word = Curation(user_id="u-1", fact_id=rex.id, request_id="r", word=Word(rejected=True))
+    await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
 
 
 async def _reflected(stores: Stores, database: Database) -> None:

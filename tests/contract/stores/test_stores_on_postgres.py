@@ -59,6 +59,10 @@ class TestTakingBack(stores.TakingBackContract):
     """Knowledge's part: a user's word that is taken back."""
 
 
+class TestRejecting(stores.RejectingContract):
+    """Knowledge's part: what the user says was read wrongly."""
+
+
 class TestRecollection(stores.RecollectionContract):
     """Retrieval's part."""
 

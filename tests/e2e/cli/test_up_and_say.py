@@ -46,6 +46,24 @@ def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo, running: Up) -> N
     assert ricordo(*correcting) == "this correction was taken back since\n"
 
 
+def test_a_user_asks_why_a_fact_is_known_and_rejects_it(ricordo: Ricordo, running: Up) -> None:
+    told = _said("eva", "Long day. I live in Turin, near the river. Good night!")
+    assert ricordo.publish(json.dumps(told), "--wait")["remembered"] == 1
+    user = ("--user", "eva")
+    (fact,) = ricordo.json("facts", *user)["facts"]
+    why = ricordo("facts", *user, "--why", "--timezone", "Europe/Rome")
+    assert fact["id"] in why
+    assert "I live in Turin, near the river.  eva-1" in why
+    assert "05 May 2026 10:00" in why
+    assert "Long day" not in why
+    assert ricordo.json("facts", *user, "--why")["facts"] == [fact], "the reply as it is on the wire"
+    assert "known no more" in ricordo("reject", fact["id"], *user, "--request-id", "r-1")
+    assert ricordo.json("reject", fact["id"], *user, "--request-id", "r-1") == {"ok": True}
+    assert ricordo.json("facts", *user)["facts"] == []
+    assert ricordo.json("reject", fact["id"], *user, code=1)["error"]["code"] == "not_found"
+    ricordo("reject", "1", *user, code=2)
+
+
 def test_a_user_says_what_is_so_of_memories(ricordo: Ricordo, running: Up) -> None:
     told = _said("ivo", "I live in Turing.")
     assert ricordo.publish(json.dumps(told), "--wait")["remembered"] == 1

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from ricordo.adapters.postgres import derived, rows
 from ricordo.adapters.postgres.beside import Beside
+from ricordo.adapters.postgres.corrections import relink_corrections
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.folds import FoldingTransaction, Folds
 from ricordo.adapters.postgres.identifying import Identifying
@@ -122,6 +123,8 @@ class _Slice:
         await self._hold(conversations)
         going = await self._with_what_rests({row["memory_id"] for row in said})
         taken = await self._take_away(going, messages)
+        connection, user_id = self.folding.connection, self.burial.user_id
+        await relink_corrections(connection, self.tenant, user_id, going, conversations)
         await self._sum_up_again(conversations)
         gone = await self._retract("retract", messages)
         erased = await self._counted(taken.counts + Counts(graph=gone or 0))

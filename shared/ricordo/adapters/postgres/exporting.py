@@ -155,6 +155,7 @@ _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
             aside=frozenset({"subject_key"}),
         ),
         "words": _Part("word", (("request", str, ""), ("ordinal", _count, -1))),
+        "rejections": _Part("rejection", (("request", str, ""), ("ordinal", _count, -1))),
         "entities": _Part("entity", (("key", str, ""),)),
         "decisions": _Part("decision", (("first", str, ""), ("second", str, ""))),
         "notes": _Part(

@@ -19,6 +19,7 @@ from ricordo.adapters.postgres.folds import Folds
 from ricordo.adapters.postgres.identifying import Identifying
 from ricordo.adapters.postgres.marking import mark, reworded
 from ricordo.adapters.postgres.refolding import REMEMBERED, New
+from ricordo.adapters.postgres.rejecting import without_rejected
 from ricordo.adapters.postgres.settling import keep
 from ricordo.domain.facts import (
     PREDICATES,
@@ -105,6 +106,7 @@ class PostgresFactLedger:
             told = [one for one in told if one.memory_id not in stale]
             if not told:
                 return {}, []
+            told = await without_rejected(transaction.connection, tenant, told)
             changes = await transaction.fold(await _keep(transaction.connection, tenant, told, users))
             for changed in changes.values():
                 contributions |= changed.contributions

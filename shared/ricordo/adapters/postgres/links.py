@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres.corrections import link_corrections
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.domain.links import Changes, Member
 from ricordo.domain.nearness import Whole
@@ -63,6 +64,10 @@ class PostgresHeldLinks:
             )
             for row in rows.in_order(found, memory_ids)
         ]
+
+    async def correct(self, memory_ids: Sequence[UUID]) -> None:
+        """Link messages with what they correct; see `HeldLinks.correct`."""
+        await link_corrections(self._connection, self._tenant, self._users, memory_ids)
 
     async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
         """Yield who is linked, in portions; see `HeldLinks.members`."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.adapters.postgres import derived, rows
+from ricordo.adapters.postgres import derived, rejecting, rows
 from ricordo.adapters.postgres.beside import Beside
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.fact_rows import evidence_row
@@ -16,7 +16,7 @@ from ricordo.domain.facts import Evidence
 from ricordo.domain.memory import Memory
 from ricordo.domain.succession import is_held
 from ricordo.ports.facts import Project
-from ricordo.ports.restoring import Kept, Restored
+from ricordo.ports.restoring import Kept, Rejected, Restored
 from ricordo.ports.stages import Progress
 
 _SQL: Final = Database.queries("restoring")
@@ -57,6 +57,22 @@ class PostgresRestoring:
                 await folding.fold({user_id: new})
         return len(new.messages)
 
+    async def rejections(
+        self, tenant: str, user_id: str, rejected: Sequence[Rejected], project: Project
+    ) -> int:
+        """Keep what a user has rejected; see `Restoring.rejections`."""
+        async with self._folds.of(tenant, [user_id], project) as folding:
+            connection = folding.connection
+            await derived.hold(connection, tenant, [user_id])  # nobody puts up a tombstone meanwhile
+            state = (await folding.states([user_id])).get(user_id)
+            standing = [one for one in rejected if not await _is_forgotten(connection, tenant, user_id, one)]
+            await rejecting.keep(connection, tenant, user_id, map(_rejection_row, standing))
+            rejections = [one.rejection for one in standing]
+            replaced = await rejecting.retract(connection, tenant, user_id, rejections)
+            if replaced:
+                await folding.fold({user_id: New(replaced=replaced, state=state)})
+        return len(standing)
+
     async def insights(self, tenant: str, user_id: str, about: Sequence[UUID]) -> Mapping[UUID, UUID]:
         """Return the memories that tell insights, by what these are about; see `Restoring.insights`."""
         async with self._database.transaction(tenant) as connection:
@@ -86,6 +102,19 @@ class PostgresRestoring:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["use"], tenant, user_id, offered, ids)
         return [Restored(row["id"], row["archive_reason"]) for row in found]
+
+
+def _rejection_row(one: Rejected) -> dict[str, object]:
+    beside = {"request_id": one.request_id, "ordinal": one.ordinal}
+    return asdict(one.rejection) | beside | {"fact_id": one.fact_id, "rejected_at": one.at}
+
+
+async def _is_forgotten(connection: Connection, tenant: str, user_id: str, rejected: Rejected) -> bool:
+    """Whether a tombstone stands before what was rejected, or before its message."""
+    of_message = user_id, rejected.rejection.message_id
+    if await connection.fetchval(_SQL["forgotten_message"], tenant, *of_message):
+        return True
+    return bool(await connection.fetchval(_SQL["forgotten"], tenant, user_id, rejected.at))
 
 
 async def _give_way(connection: Connection, tenant: str, held: Sequence[Memory]) -> None:

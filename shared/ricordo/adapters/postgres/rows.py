@@ -58,11 +58,15 @@ _LISTS = [
 
 
 def memory(row: asyncpg.Record) -> Memory:
-    """Build the memory of a whole row of `memories`, with the ids of messages behind it where it has them."""
+    """Build the memory of a whole row of `memories`, with what was asked beside it where it has that.
+
+    That is the ids of the messages behind it, and what it corrects and is corrected by.
+    """
     fields: dict[str, Any] = {name: row[name] for name in _DIRECT}
     fields |= {name: tuple(row[name]) for name in _LISTS}
     fields["event_times"] = event_times(row["event_times"])
     fields["source_message_ids"] = tuple(reversed(row.get("source_message_ids") or ()))
+    fields |= {name: tuple(row.get(name) or ()) for name in ("corrects", "corrected_by")}
     if row["local_date"] is not None:  # else the memory derives them: it is not enriched yet
         fields |= {
             "date": row["local_date"],

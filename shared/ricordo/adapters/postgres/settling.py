@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.adapters.postgres import rows
+from ricordo.adapters.postgres import rejecting, rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.adapters.postgres.fact_rows import evidence_of, evidence_row, fact_of
 from ricordo.adapters.postgres.refolding import New
@@ -29,6 +29,8 @@ async def keep(
         UnknownFact, FactEnded, OtherRequest: see `FactLedger.settle`.
     """
     user_id, request_id = curation.user_id, curation.request_id
+    if curation.word.rejected and await rejecting.is_made(connection, tenant, curation):
+        return New(state=state)
     kept = await connection.fetch(_EVIDENCE["kept_word"], tenant, request_id, user_id)
     found = await connection.fetchrow(_SQL["hold_fact"], tenant, user_id, curation.fact_id)
     if kept:
@@ -42,6 +44,10 @@ async def keep(
     last = await connection.fetchval(_SQL["last_said"], tenant, user_id, subject_key, _competing(fact))
     named = settled(fact, curation.word, message_id=request_id, now=at, last_said=last)
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
+    if curation.word.rejected and not await rejecting.is_confirmed(connection, *scope[:2], scope[2:]):
+        return New(
+            replaced=await rejecting.take_back(connection, tenant, curation, at, scope[2:]), state=state
+        )
     words = await connection.fetchrow(_SQL["words"], *scope)
     evidence = [_in_words(row, fact, words) for row in named]
     if curation.word.object is not None and not fact.current and not fact.disputed:
@@ -50,7 +56,10 @@ async def keep(
         evidence += [_restored(row, named[0]) for row in await connection.fetch(_SQL["corrected"], *scope)]
     document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
     await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
-    return New(evidence, {request_id}, state=state)
+    new = New(evidence, {request_id}, state=state)
+    if curation.word.rejected:
+        new.replaced = await rejecting.take_back(connection, tenant, curation, at, scope[2:])
+    return new
 
 
 def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Evidence:

@@ -11,6 +11,7 @@ from ricordo.domain.facts.held import as_of
 from ricordo.domain.facts.identities import Identities, Moved
 from ricordo.domain.facts.mentions import Mention, mentions_of, object_tie, spoken_of
 from ricordo.domain.facts.parts import Part, parts, parts_of
+from ricordo.domain.facts.rejections import Rejection, unrejected
 from ricordo.domain.facts.settling import ImpossibleValue, Word, settled, value
 from ricordo.domain.facts.surfacing import PROFILE, core, surface
 from ricordo.domain.facts.ties import BEINGS
@@ -41,6 +42,7 @@ __all__ = [
     "Part",
     "Polarity",
     "Predicate",
+    "Rejection",
     "Statement",
     "Word",
     "as_of",
@@ -60,5 +62,6 @@ __all__ = [
     "settled",
     "spoken_of",
     "surface",
+    "unrejected",
     "value",
 ]

@@ -25,10 +25,13 @@ class Word:
     Attributes:
         verified: whether it is so. What is taken back is the confirmation, and not the fact.
         object: what it holds instead, as `value` returns it; None where it is right.
+        rejected: whether the messages never said so: it is not read again from their words, and what the user
+            has said for it is taken back.
     """
 
     verified: bool = True
     object: str | None = None
+    rejected: bool = False
 
 
 def value(text: str) -> str:
@@ -67,6 +70,7 @@ def settled(
         return Evidence(fact.subject, fact.predicate, value, message_id, at, valid_from=since, kind=kind)
 
     if word.object is None or word.object == fact.object:
-        return (evidence("verified" if word.verified else "unverified", fact.object, now),)
+        confirmed = word.verified and not word.rejected
+        return (evidence("verified" if confirmed else "unverified", fact.object, now),)
     since = fact.valid_from if fact.current and fact.valid_from is not None else now
     return evidence("rejected", fact.object, fact.valid_from or now), evidence("verified", word.object, since)

@@ -103,7 +103,9 @@ class Signals(NamedTuple):
         return Signals(*(float(one[at]) if isinstance(one, np.ndarray) else one for one in self))
 
     def numbers(self) -> dict[str, float]:
-        """Return the signals of one candidate by name."""
+        """Return the signals of one candidate by name; none of what joined without being measured."""
+        if self == Signals():
+            return {}
         return {name: float(value) for name, value in zip(self._fields, self, strict=True)}
 
 

@@ -137,6 +137,9 @@ class HeldInMemory:
                 )
         return found
 
+    async def correct(self, memory_ids: Sequence[UUID]) -> None:
+        """Link nothing: who corrects what is read from the store."""
+
     async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
         """Yield who is linked, in portions of two."""
         found = [

@@ -19,6 +19,7 @@ from ricordo.testing.stores.ledger_asking import AskingContract
 from ricordo.testing.stores.ledger_contributions import ContributionsContract
 from ricordo.testing.stores.ledger_folding import FoldingContract
 from ricordo.testing.stores.ledger_late import LatenessContract
+from ricordo.testing.stores.ledger_rejected import RejectingContract
 from ricordo.testing.stores.ledger_settled import SettlingContract
 from ricordo.testing.stores.ledger_taken_back import TakingBackContract
 from ricordo.testing.stores.life import LifeContract
@@ -51,6 +52,7 @@ __all__ = [
     "NotebookContract",
     "PassesContract",
     "RecollectionContract",
+    "RejectingContract",
     "RetentionContract",
     "Scope",
     "SettlingContract",

@@ -90,6 +90,10 @@ with encoded as (
 ), discarded as (
     insert into discarded_objects (tenant, key, user_id) select distinct $1, key, $2 from unread
     on conflict do nothing
+), uncorrected as (
+    delete from corrections where tenant = $1 and correcting_id = any($3::uuid[])
+), accepted as (
+    delete from rejections where tenant = $1 and user_id is not distinct from $2 and message_id = any($4::text[])
 ), unsaid as (
     update unsummarized set since_message = '' where tenant = $1 and user_id = $2 and since_message = any($4::text[])
 ), taken as (
@@ -193,6 +197,8 @@ with unasked as (
         where tenant = $1 and user_id = $2 and scope in ('message', 'conversation', 'user'))))
 ), undecided as (
     delete from identity_decisions where tenant = $1 and user_id = $2 and decided_at <= $3
+), accepted as (
+    delete from rejections where tenant = $1 and user_id = $2 and rejected_at <= $3
 ), weightless as (
     delete from accumulated where tenant = $1 and user_id = $2
         and not exists (select from history where tenant = $1 and user_id = $2)

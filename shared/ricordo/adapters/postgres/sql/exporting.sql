@@ -52,6 +52,13 @@ from fact_evidence
 where tenant = $1 and user_id = $2 and kind <> 'said' and (message_id, ordinal) > ($3, $4)
 order by message_id, ordinal limit $5
 
+-- name: rejections
+-- What the user says was read wrongly; of which message, and in which words.
+select request_id as request, ordinal, fact_id, message_id, subject, predicate, object, quote, rejected_at
+from rejections
+where tenant = $1 and user_id = $2 and (request_id, ordinal) > ($3, $4)
+order by request_id, ordinal limit $5
+
 -- name: entities
 select key, name, aliases, mentions from entities
 where tenant = $1 and user_id = $2 and key > $3 order by key limit $4
@@ -77,6 +84,7 @@ select least(
     (select min(user_id) from history where tenant = $1 and user_id > $2),
     (select min(user_id) from memories where tenant = $1 and user_id > $2),
     (select min(user_id) from fact_evidence where tenant = $1 and user_id > $2),
+    (select min(user_id) from rejections where tenant = $1 and user_id > $2),
     (select min(user_id) from identity_decisions where tenant = $1 and user_id > $2),
     (select min(user_id) from documents where tenant = $1 and user_id > $2),
     (select min(user_id) from notes where tenant = $1 and user_id > $2),

@@ -1,10 +1,17 @@
+-- fragment: corrections
+       array(select c.corrected_id from corrections c
+             where c.tenant = $1 and c.correcting_id = m.id and c.corrected_id is not null) as corrects,
+       array(select c.correcting_id from corrections c where c.tenant = $1 and c.corrected_id = m.id
+             order by c.said_at desc, c.correcting_id desc) as corrected_by
+
 -- name: memories
 -- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
 -- With the ids of the messages that a derived memory was made of, the latest hundred.
 select m.*, case when m.message_id is null then array(
            select s.message_id from memories s
            where s.tenant = $1 and s.id = any(m.source_ids) and s.message_id is not null
-           order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids
+           order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids,
+-- include: corrections
 from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is not distinct from $2
 
 -- name: standings
@@ -12,8 +19,16 @@ from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is 
 select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
        decay_factor, confidence, trust, token_count, archived_at is not null as archived, role, speaker, kind, conversation_id, preceding_id,
        position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
-       $4::text = any(tags) as instructing, type, participants
-from memories where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
+       $4::text = any(tags) as instructing, type, participants,
+       array(with recursive chain as (
+                 select c.correcting_id, c.said_at from corrections c where c.tenant = $1 and c.corrected_id = m.id
+                 union
+                 select c.correcting_id, c.said_at from chain cross join lateral (
+                     select * from corrections where tenant = $1 and corrected_id = chain.correcting_id offset 0) c)
+             select c.correcting_id from chain c
+             where (select k.archived_at is null from memories k where k.tenant = $1 and k.id = c.correcting_id)
+             order by c.said_at desc, c.correcting_id desc) as corrected_by
+from memories m where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
 
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
@@ -28,7 +43,9 @@ limit $6
 
 -- name: timeline
 -- What was said and brought along, and not what was made of it later.
-select * from memories
+select m.*,
+-- include: corrections
+from memories m
 where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle'
 order by created_at, message_id limit $5
 

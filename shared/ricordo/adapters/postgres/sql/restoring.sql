@@ -4,6 +4,10 @@
 -- $2 user, $3 when something was said of a fact.
 select is_forgotten($1, $2, '', '', $3)
 
+-- name: forgotten_message
+-- $2 user, $3 message
+select is_forgotten($1, $2, '', $3, 'infinity')
+
 -- name: corrected
 select id from memories
 where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and source = 'user_correction'

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final, cast
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.corrections import without_lead
 from ricordo.domain.facts.extraction.english import ENGLISH
 from ricordo.domain.facts.extraction.grammar import Grammar
 from ricordo.domain.facts.extraction.italian import ITALIAN
@@ -61,6 +62,7 @@ def extract(
     """
     if role != "user" or not content.strip():
         return ()
+    written, content = content, without_lead(content)
     grammar = recognise(content, language, LANGUAGES)
     if grammar is None:
         return ()
@@ -73,6 +75,8 @@ def extract(
         and (presumed or s.subject_tie != PRESUMED)
         and (denied or s.polarity != "denied")
     )
+    if content != written:
+        stated = tuple(replace(s, quote=written[slice(*s.span)]) for s in stated)
     if at is None or not stated:
         return stated
     zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)

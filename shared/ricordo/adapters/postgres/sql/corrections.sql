@@ -1,0 +1,57 @@
+-- Who corrects what. Everybody who writes it holds the lock of links.sql of its user.
+
+-- fragment: said
+    m.id, m.user_id, m.message_id, m.conversation_id, m.content, m.created_at, m.speaker
+
+-- name: said
+-- $2 user ids, $3 memory ids: what people have said.
+select
+-- include: said
+from memories m
+where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id = any($2::text[]) and m.role = 'user' and m.message_id is not null
+
+-- name: later
+-- $2 memory ids that correct nothing. What corrects messages of the users $3 that were said within [$4, $5].
+with gone as (
+    delete from corrections where tenant = $1 and correcting_id = any($2::uuid[])
+)
+select c.corrected_id,
+-- include: said
+from corrections c join memories m on m.tenant = $1 and m.id = c.correcting_id
+where c.tenant = $1 and c.user_id = any($3::text[]) and c.said_at between $4 and $5
+  and not (c.correcting_id = any($2::uuid[]))
+
+-- name: behind
+-- $2 user. What corrects one of the memories $3, or was said in one of the conversations $4.
+select
+-- include: said
+from corrections c join memories m on m.tenant = $1 and m.id = c.correcting_id
+where c.tenant = $1 and c.user_id = $2 and (c.corrected_id = any($3::uuid[]) or m.conversation_id = any($4::text[]))
+
+-- name: earlier
+-- What a message may correct: said by the user $2 within [$3, $4], the last $6 of the conversation $5 among it, and all
+-- that looks like the pattern $7 (null for none).
+(
+    select
+-- include: said
+    from memories m
+    where m.tenant = $1 and m.user_id = $2 and m.conversation_id = $5 and m.created_at between $3 and $4
+      and m.role = 'user' and m.message_id is not null
+    order by m.created_at desc, m.message_id desc limit $6
+)
+union
+select
+-- include: said
+from memories m
+where m.tenant = $1 and m.user_id = $2 and m.created_at between $3 and $4 and m.role = 'user' and m.message_id is not null
+  and m.content ~* $7::text
+
+-- name: keep
+-- $2 rows
+insert into corrections (tenant, user_id, correcting_id, said_at, corrected_id)
+select $1, user_id, correcting_id, said_at, corrected_id
+from jsonb_to_recordset($2::jsonb)
+    as c (user_id text, correcting_id uuid, said_at timestamptz, corrected_id uuid)
+order by correcting_id
+on conflict (tenant, correcting_id) do update set said_at = excluded.said_at, corrected_id = excluded.corrected_id
+where (corrections.said_at, corrections.corrected_id) is distinct from (excluded.said_at, excluded.corrected_id)

@@ -1,0 +1,15 @@
+"""Corrections of what was said: how they are recognised, and what they correct."""
+
+from ricordo.domain.corrections.linking import REACH, Said, concerns, corrected_by
+from ricordo.domain.corrections.reading import Correction, denied_pattern, read_correction, without_lead
+
+__all__ = [
+    "REACH",
+    "Correction",
+    "Said",
+    "concerns",
+    "corrected_by",
+    "denied_pattern",
+    "read_correction",
+    "without_lead",
+]

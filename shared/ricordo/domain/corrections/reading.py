@@ -1,0 +1,239 @@
+"""Whether a message puts right what its writer said before: "Scusa, il 14 non il 12", "I meant Tuesday".
+
+It is told from its own words: that it corrects, what it denies, and what it says instead.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from ricordo.domain.corrections.values import Placed, Token, Value, folded, spellings, tokens_of, values_of
+from ricordo.domain.stop_words import stop_words
+from ricordo.domain.tables import read_table
+from ricordo.domain.text import stem
+
+Firmness = Literal["firm", "soft", "bare"]
+
+_LONGEST: Final = 600
+"""Characters: what is longer tells more than a correction."""
+_UNSURE: Final = re.compile(r"[aeiou]")
+"""Letters that may bear an accent."""
+_TELLING: Final = 4
+"""Letters of a stem that all its forms share."""
+_MOST_BEFORE: Final = 4
+"""Words between a denial and the value that it denies."""
+_MOST_DENIED: Final = 4
+_NEAR: Final = 40
+"""Characters between the words that say so and the value that is right, where none is denied."""
+_FRAGMENT: Final = 12
+"""Tokens of a message that is nothing but a value."""
+_CLAUSE: Final = frozenset(".!?…;:,—-–()\n")
+LANGUAGES: Final = ("it", "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a message puts right.
+
+    Attributes:
+        firmness: `firm` where it says that it corrects, `soft` where it apologises or hesitates, `bare` where
+            it only sets one value against another.
+        denied: the values that were wrong; none where it does not name them.
+        denied_words: stems of other words that were wrong, where there is no such value.
+        said: the values that it says instead, or beside.
+        about: stems of its other words, which say what it is about.
+    """
+
+    firmness: Firmness
+    denied: tuple[Value, ...]
+    denied_words: frozenset[str]
+    said: tuple[Value, ...]
+    about: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def read_correction(text: str) -> Correction | None:
+    """Return what a message puts right; None where it puts nothing right, as nearly all do."""
+    if len(text) > _LONGEST or not _patterns().any.search(folded(text)):
+        return None
+    plain = folded(text)
+    firm, soft = _patterns().firm.search(plain), _patterns().soft.search(plain)
+    firmness: Firmness = "firm" if firm else "soft" if soft else "bare"
+    tokens, values = tokens_of(text), values_of(text)
+    denied = list(_denied(tokens, values))
+    wrong = tuple(dict.fromkeys(one.value for one in denied))
+    said = tuple(
+        one.value
+        for one in values
+        if one not in denied and not any(one.value.is_like(other) for other in wrong)
+    )
+    words = _denied_words(tokens) if firm and not wrong else frozenset()
+    if wrong:
+        corrects = any(one.kind == other.kind for one in said for other in wrong)
+    else:
+        opens = soft is not None and soft.start() <= 1
+        value_alone = _is_near(firm, tokens, values) or (opens and _is_fragment(tokens, values))
+        corrects = bool(words) or (bool(said) and value_alone)
+    return Correction(firmness, wrong, words, said, _about(tokens, values) - words) if corrects else None
+
+
+def without_lead(text: str) -> str:
+    """Return a text with spaces in the place of "I meant that", "volevo dire che" before what is stated.
+
+    Every other character keeps its place. Within a clause ("I never meant that …") the words stay.
+    """
+    if not _patterns().lead_words.search(text):
+        return text
+    return _patterns().lead.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), text)
+
+
+def asserted(text: str) -> tuple[Value, ...]:
+    """Return the values that a message holds, but for those that it denies."""
+    correction = read_correction(text)
+    if correction is not None and correction.denied:
+        return correction.said
+    return tuple(one.value for one in values_of(text))
+
+
+def denied_pattern(text: str) -> str | None:
+    """Return a pattern, of any case, that whatever a correction denies matches, and little else.
+
+    It is written as both Python and PostgreSQL read it; None where the correction denies nothing by name.
+    """
+    correction = read_correction(text)
+    if correction is None:
+        return None
+    if correction.denied:
+        return spellings(correction.denied[0])
+    words = sorted(correction.denied_words)
+    return _UNSURE.sub(".", words[0][:_TELLING]) if words else None
+
+
+@lru_cache(maxsize=256)
+def content_stems(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text that are more than grammar, in either language."""
+    return frozenset(_stems(tokens_of(text)))
+
+
+def _denied(tokens: Sequence[Token], values: Sequence[Placed]) -> Iterator[Placed]:
+    """Yield the values that stand right behind a denial: "not the 12th", "non martedì 10"."""
+    by_place = {one.first: one for one in values}
+    for place in _denials(tokens):
+        at = place
+        while at < min(len(tokens), place + _MOST_BEFORE) and at not in by_place and _leads(tokens[at]):
+            at += 1
+        while at < len(tokens) and (found := by_place.get(at)) is not None:
+            yield found
+            at = _next(tokens, by_place, at + 1)
+
+
+def _next(tokens: Sequence[Token], by_place: dict[int, Placed], at: int) -> int:
+    """Return where the next part of the same value stands, over the end of an ordinal and one small word."""
+    if at < len(tokens) and tokens[at].folded in _patterns().suffixes:
+        at += 1
+    if at + 1 < len(tokens) and at not in by_place and _leads(tokens[at]) and at + 1 in by_place:
+        return at + 1
+    return at
+
+
+def _denied_words(tokens: Sequence[Token]) -> frozenset[str]:
+    """Return the stems of the few words behind a denial, where a clause ends behind them."""
+    for place in _denials(tokens):
+        at = place
+        while at < min(len(tokens), place + _MOST_BEFORE) and _leads(tokens[at]):
+            at += 1
+        end = at
+        while end < len(tokens) and tokens[end].written not in _CLAUSE and not _ends(tokens[end]):
+            end += 1
+        found = frozenset(_stems(tokens[at:end]))
+        if 0 < end - at <= _MOST_DENIED and found:
+            return found
+    return frozenset()
+
+
+def _denials(tokens: Sequence[Token]) -> Iterator[int]:
+    """Yield the places right behind what denies."""
+    for at in range(len(tokens)):
+        last = [one.folded for one in tokens[max(0, at - 2) : at + 1]]
+        if any(_patterns().denial.fullmatch(" ".join(last[-count:])) for count in (1, 2, 3)):
+            yield at + 1
+
+
+def _leads(token: Token) -> bool:
+    return token.folded in _patterns().before
+
+
+def _ends(token: Token) -> bool:
+    return token.folded in _patterns().behind
+
+
+def _is_near(firm: re.Match[str] | None, tokens: Sequence[Token], values: Sequence[Placed]) -> bool:
+    """Tell whether a value stands beside the words that say that something is put right."""
+    if firm is None:
+        return False
+    return any(firm.start() - _NEAR <= tokens[one.first].start <= firm.end() + _NEAR for one in values)
+
+
+def _is_fragment(tokens: Sequence[Token], values: Sequence[Placed]) -> bool:
+    """Tell whether a message is a value, with no more around it than the words that lead to one."""
+    places = {one.first for one in values}
+    left = [token for at, token in enumerate(tokens) if at not in places and token.written not in _CLAUSE]
+    courtesy = [one for one in left if not _leads(one) and one.folded not in _patterns().suffixes]
+    return len(tokens) <= _FRAGMENT and all(_patterns().soft_word.fullmatch(one.folded) for one in courtesy)
+
+
+def _about(tokens: Sequence[Token], values: Sequence[Placed]) -> frozenset[str]:
+    places = {one.first for one in values}
+    return frozenset(_stems(token for at, token in enumerate(tokens) if at not in places))
+
+
+def _stems(tokens: Iterable[Token]) -> Iterator[str]:
+    for token in tokens:
+        word = token.folded
+        if len(word) > 2 and word.isalpha() and word not in _patterns().grammar:
+            yield from {stem(word, language) for language in LANGUAGES}
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    any: re.Pattern[str]
+    firm: re.Pattern[str]
+    soft: re.Pattern[str]
+    soft_word: re.Pattern[str]
+    lead: re.Pattern[str]
+    lead_words: re.Pattern[str]
+    denial: re.Pattern[str]
+    before: frozenset[str]
+    behind: frozenset[str]
+    suffixes: frozenset[str]
+    grammar: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> _Patterns:
+    """Return the patterns of `lexicon/corrections.toml`, made once."""
+    table = read_table("corrections")
+
+    def either(name: str) -> str:
+        return "|".join("|".join(table[name][language].split("\n")).strip("|") for language in LANGUAGES)
+
+    def both(name: str) -> frozenset[str]:
+        return frozenset(word for language in LANGUAGES for word in table[name][language].split())
+
+    lead = either("lead")
+    firm, soft, denial = either("firm"), either("soft"), either("denial")
+    return _Patterns(
+        any=re.compile(rf"\b(?:{firm}|{soft}|{denial})\b"),
+        firm=re.compile(rf"\b(?:{firm})\b"),
+        soft=re.compile(rf"\b(?:{soft})\b"),
+        soft_word=re.compile(soft),
+        lead=re.compile(rf"((?:^|[.!?…,;:\n]|\b(?:{soft}))\s*)\b(?:{lead})(?=[\s,:])", re.IGNORECASE),
+        lead_words=re.compile(lead, re.IGNORECASE),
+        denial=re.compile(denial),
+        before=both("before"),
+        behind=both("behind"),
+        suffixes=frozenset(("st", "nd", "rd", "th", "am", "pm", "h")),
+        grammar=frozenset(folded(word) for one in LANGUAGES for word in stop_words(one)),
+    )

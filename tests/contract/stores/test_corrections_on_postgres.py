@@ -1,0 +1,115 @@
+"""What corrects what follows from the messages that there are: late ones, other words and erasures too."""
+
+from collections.abc import Iterable, Mapping
+from itertools import permutations
+
+import pytest
+from tests.contract.stores.test_erasing import burial, forget
+
+from ricordo.adapters.postgres.database import Database
+from ricordo.adapters.postgres.erasing import PostgresErasing
+from ricordo.adapters.postgres.links import PostgresLinks
+from ricordo.messages.vocabulary import ForgetScope
+from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores import Stores
+
+pytestmark = pytest.mark.integration
+
+STORY = {
+    "m-1": (0, "c-1", "La visita è il 12 maggio alle 9"),
+    "m-2": (1, "c-1", "Il 12 maggio è anche il compleanno di Ada"),
+    "m-3": (2, "c-1", "Scusa, il 14 non il 12"),
+    "m-4": (3, "c-1", "no aspetta, il 15, non il 14"),
+    "m-5": (4, "c-2", "mi correggo: venerdì"),
+}
+LINKED = {"m-3": "m-2", "m-4": "m-3"}
+
+
+async def arrive(stores: Stores, database: Database, *names: str) -> None:
+    """Take messages in, and link them once all are there, as enrichment does."""
+    for name in names:
+        minute, conversation, content = STORY[name]
+        message = new_message(
+            name, tenant=stores.tenant, content=content, timestamp=at(minute), conversation_id=conversation
+        )
+        await stores.record(message)
+    await link(stores, database, names)
+
+
+async def link(stores: Stores, database: Database, names: Iterable[str]) -> None:
+    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+        await held.correct([stores.id(name) for name in names])
+
+
+async def corrections(stores: Stores, names: Iterable[str] = tuple(STORY)) -> Mapping[str, str]:
+    """Return what corrects what, once both ends have told the same."""
+    by_id = {stores.id(name): name for name in names}
+    found = await stores.recollection.memories(stores.tenant, "u-1", list(by_id))
+    forth = {by_id[one.id]: by_id[other] for one in found for other in one.corrects}
+    back = {by_id[other]: by_id[one.id] for one in found for other in one.corrected_by}
+    assert forth == back
+    return forth
+
+
+async def test_links_are_the_same_in_any_order_of_arrival(stores: Stores, database: Database) -> None:
+    for order in permutations(STORY):
+        place = stores.elsewhere()
+        for name in order:
+            await arrive(place, database, name)
+        assert await corrections(place) == LINKED, order
+    together = stores.elsewhere()
+    await arrive(together, database, *reversed(STORY))
+    await link(together, database, STORY)
+    assert await corrections(together) == LINKED
+
+
+async def test_what_is_forgotten_leaves_links_as_if_it_was_never_said(
+    stores: Stores, database: Database
+) -> None:
+    await arrive(stores, database, *STORY)
+    await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
+    assert await corrections(stores) == {"m-3": "m-1", "m-4": "m-3"}
+    await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-3"))
+    assert await corrections(stores) == {}
+    await forget(PostgresErasing(database), stores, burial(ForgetScope.USER, "u-1"))
+    async with database.transaction(stores.tenant) as connection:
+        assert await connection.fetchval("select count(*) from corrections") == 0
+
+
+async def test_other_words_correct_something_else(stores: Stores, database: Database) -> None:
+    await arrive(stores, database, *STORY)
+    for name, words, linked in (
+        ("m-2", "Il 13 maggio è il compleanno di Ada", {"m-3": "m-1", "m-4": "m-3"}),
+        ("m-3", "Ci vediamo là", {}),
+    ):
+        async with database.transaction(stores.tenant) as connection:
+            await connection.execute("update memories set content = $1 where message_id = $2", words, name)
+        await link(stores, database, [name])
+        assert await corrections(stores) == linked
+
+
+async def test_whom_a_ranking_moves_is_told_by_way_of_others_too(stores: Stores, database: Database) -> None:
+    await arrive(stores, database, *STORY)
+    found = await stores.recollection.standings(stores.tenant, "u-1", [stores.id(one) for one in STORY])
+    told = {one.id: list(one.corrected_by) for one in found if one.corrected_by}
+    third, fourth = stores.id("m-3"), stores.id("m-4")
+    assert told == {stores.id("m-2"): [fourth, third], third: [fourth]}
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute("update memories set archived_at = now() where message_id = 'm-4'")
+    found = await stores.recollection.standings(stores.tenant, "u-1", [stores.id("m-2"), third])
+    assert {one.id: list(one.corrected_by) for one in found} == {stores.id("m-2"): [third], third: []}
+
+
+async def test_nobody_corrects_somebody_else(stores: Stores, database: Database) -> None:
+    await stores.record(
+        new_message("m-1", tenant=stores.tenant, content="La visita è il 12", timestamp=at(0)),
+        new_message(
+            "a-1", tenant=stores.tenant, content="Scusa, il 14 non il 12", timestamp=at(1), role="assistant"
+        ),
+        new_message(
+            "m-2", tenant=stores.tenant, content="Scusa, il 14 non il 12", timestamp=at(2), user_id="u-2"
+        ),
+    )
+    async with PostgresLinks(database).hold(stores.tenant, ["u-1", "u-2"]) as held:
+        await held.correct([stores.id(one) for one in ("m-1", "a-1", "m-2")])
+    assert await corrections(stores, ("m-1", "a-1", "m-2")) == {}

@@ -1,0 +1,132 @@
+"""Which message a correction corrects follows from what was said, in whatever order it is looked at."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from random import Random
+from uuid import NAMESPACE_OID, uuid5
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.corrections import Said, concerns, corrected_by, denied_pattern, read_correction
+from ricordo.domain.corrections.reading import asserted
+
+START = datetime(2026, 5, 4, 9, tzinfo=UTC)
+WORDS = (
+    "La visita è il 12 maggio",
+    "la cena è giovedì alle 20",
+    "Scusa, il 14 non il 12",
+    "no aspetta, il 15, non il 14",
+    "mi correggo, venerdì",
+    "Piove",
+    "the plumber comes on the 12th",
+    "it's the 16th, not the 12th",
+)
+
+
+def said(place: int, content: str, *, conversation: str = "c-1", speaker: str = "", days: float = 0) -> Said:
+    name = f"m-{place:02}"
+    at = START + timedelta(minutes=place, days=days)
+    return Said(uuid5(NAMESPACE_OID, name), name, conversation, at, content, speaker)
+
+
+def meant(*messages: Said) -> str | None:
+    """Return which of the messages the last one corrects."""
+    found = corrected_by(messages[-1], messages)
+    return next((one.message_id for one in messages if one.id == found), None)
+
+
+def test_the_latest_that_holds_the_denied_value_is_meant() -> None:
+    visit, other = said(0, "La visita è il 12 maggio"), said(1, "Il concerto è il 12 giugno")
+    assert meant(visit, other, said(2, "Il dentista è il 13"), said(3, "Scusa, il 14 non il 12")) == "m-01"
+    assert meant(visit, said(3, "Scusa, il 14 non l'11")) is None
+
+
+def test_a_correction_is_corrected_by_what_denies_the_value_that_it_says() -> None:
+    story = said(0, "La visita è il 12"), said(1, "Scusa, il 14 non il 12")
+    assert meant(*story, said(2, "no aspetta, il 15, non il 14")) == "m-01"
+    assert meant(*story, said(2, "mi correggo, il 15, non il 12")) == "m-00"
+
+
+def test_the_same_conversation_goes_first_and_another_must_be_near_or_of_the_same_matter() -> None:
+    here, there = said(0, "dinner on Friday"), said(1, "the dentist is on Friday", conversation="c-2")
+    correction = "Sorry, the dentist is on Monday, not Friday"
+    assert meant(here, there, said(2, correction)) == "m-00"
+    assert meant(here, there, said(2, correction, conversation="c-3", days=20)) == "m-01"
+    assert meant(there, said(2, correction, conversation="c-3", days=61)) is None
+    assert meant(here, said(2, "Sorry, Monday, not Friday", conversation="c-3", days=1)) == "m-00"
+    assert meant(here, said(2, "Sorry, Monday, not Friday", conversation="c-3", days=20)) is None
+
+
+def test_a_value_alone_is_about_one_of_the_last_messages_of_its_writer() -> None:
+    party = said(0, "The party is on Saturday")
+    assert meant(party, said(1, "I will bring a cake"), said(2, "I meant Sunday")) == "m-00"
+    assert meant(party, said(2, "I meant Sunday", conversation="c-2")) is None
+    talk = [said(n, "Anything else?") for n in range(1, 6)]
+    assert meant(party, *talk, said(9, "I meant Sunday")) is None
+    assert meant(party, said(2, "I meant Saturday")) is None, "it says the same"
+
+
+def test_what_is_set_against_another_value_counts_only_right_behind_it() -> None:
+    flat = said(0, "The flat has 3 rooms")
+    assert meant(flat, said(1, "it's 4 rooms, not 3")) == "m-00"
+    assert meant(flat, said(1, "it's 4 rooms, not 3", conversation="c-2")) is None
+
+
+def test_words_are_corrected_where_that_is_said() -> None:
+    room = said(0, "We meet in the blue room")
+    assert meant(room, said(1, "Correction: the green room, not the blue")) == "m-00"
+    assert meant(room, said(1, "I like the green room, not the blue")) is None
+
+
+def test_uses_of_a_number_are_told_apart_and_people_too() -> None:
+    story = said(0, "La visita è il 9 maggio"), said(1, "poi ceniamo alle 9")
+    assert meant(*story, said(2, "scusa, il 10, non il 9")) == "m-00"
+    assert meant(*story, said(2, "scusa, alle 8, non alle 9")) == "m-01"
+    hers = said(0, "Arrivo il 9", speaker="Ada")
+    assert meant(hers, said(1, "scusate, il 10, non il 9", speaker="Ivo")) is None
+    assert meant(hers, said(1, "scusate, il 10, non il 9", speaker="ADA")) == "m-00"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "correction"),
+    [
+        ("I was born in nineteen eighty, it cost 1,200 euros", "Sorry, 1300, not 1200"),
+        ("Ci vediamo lunedi", "scusa, martedì, non lunedì"),
+        ("see you on MONDAY", "scusa, martedì, non lunedì"),
+        ("Parto con José", "mi correggo: Andrés, non Jose"),
+        ("arriviamo in dodici", "scusa, in 14, non in 12"),
+        ("alle 17.30 in palestra", "scusa, alle 18, non alle 17:30"),
+        ("we meet in the Blue rooms", "Correction: the green room, not the blue room"),
+    ],
+)
+def test_whatever_may_be_meant_matches_the_pattern_of_what_is_denied(wrong: str, correction: str) -> None:
+    assert meant(said(0, wrong), said(1, correction)) == "m-00"
+    pattern = denied_pattern(correction)
+    assert pattern is not None
+    assert re.search(pattern, wrong, re.IGNORECASE)
+
+
+@given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(["c-1", "c-2"])), max_size=8), st.randoms())
+def test_neither_order_nor_repetition_matters(story: list[tuple[str, str]], random: Random) -> None:
+    messages = [said(n, words, conversation=where) for n, (words, where) in enumerate(story)]
+    shuffled = [*messages, *messages]
+    random.shuffle(shuffled)
+    for one in messages:
+        found = corrected_by(one, messages)
+        assert found == corrected_by(one, shuffled)
+        for other in messages:  # what does not concern it makes no difference
+            if other.id != one.id and not concerns(one, other):
+                assert found == corrected_by(one, [each for each in messages if each != other])
+        if found is not None:
+            assert read_correction(one.content) is not None
+            assert found in {each.id for each in messages if each.at < one.at}
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    read_correction(text)
+    asserted(text)
+    pattern = denied_pattern(text)
+    assert pattern is None or re.compile(pattern).pattern == pattern

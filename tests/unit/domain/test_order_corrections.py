@@ -1,0 +1,68 @@
+"""A correction comes before what it corrects, and the others keep their order."""
+
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.ranking import Ranked
+from ricordo.domain.ranking.corrections import order_corrections
+from ricordo.domain.ranking.signals import Signals
+
+
+def ranked(*places: int) -> list[Ranked]:
+    """Return candidates whose scores descend."""
+    return [Ranked(UUID(int=one), 1.0 - at / 10, Signals(semantic=0.5)) for at, one in enumerate(places)]
+
+
+def corrected(*pairs: tuple[int, list[int]]) -> dict[UUID, list[UUID]]:
+    return {UUID(int=one): [UUID(int=each) for each in others] for one, others in pairs}
+
+
+def ids(found: list[Ranked]) -> list[int]:
+    return [one.id.int for one in found]
+
+
+def test_it_comes_right_before_what_it_corrects_with_its_score() -> None:
+    found = order_corrections(ranked(1, 2, 3, 4), corrected((2, [4])))
+    assert ids(found) == [1, 4, 2, 3]
+    assert [one.score for one in found] == [1.0, 0.9, 0.9, 0.8]
+    assert found[1].signals == Signals(semantic=0.5)
+
+
+def test_one_that_comes_first_stays() -> None:
+    assert order_corrections(ranked(4, 1, 2), corrected((2, [4]))) == ranked(4, 1, 2)
+
+
+def test_one_that_was_not_found_joins_and_the_last_gives_way() -> None:
+    found = order_corrections(ranked(1, 2, 3), corrected((1, [9])), 3)
+    assert ids(found) == [9, 1, 2]
+    assert found[0].score == 1.0
+    assert found[0].signals.numbers() == {}, "nothing was measured of it"
+
+
+def test_corrections_of_corrections_come_before_these() -> None:
+    chain = corrected((1, [9, 8]), (8, [9]))
+    assert ids(order_corrections(ranked(2, 1, 8), chain)) == [2, 9, 8, 1]
+    assert ids(order_corrections(ranked(2, 1), chain)) == [2, 9, 8, 1]
+
+
+@given(
+    st.permutations(range(1, 8)),
+    st.dictionaries(st.integers(1, 8), st.lists(st.integers(1, 12), max_size=3), max_size=6),
+    st.integers(0, 9),
+)
+def test_scores_descend_nothing_is_doubled_and_the_rest_keeps_its_order(
+    places: list[int], pairs: dict[int, list[int]], limit: int
+) -> None:
+    before = ranked(*places)
+    found = order_corrections(before, corrected(*pairs.items()))
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(ids(found))) == len(found)
+    assert set(places) <= set(ids(found))
+    correcting = {each for others in pairs.values() for each in others}
+    assert [one for one in ids(found) if one not in correcting] == [
+        one for one in places if one not in correcting
+    ]
+    assert order_corrections(before, corrected(*pairs.items()), limit) == found[:limit]
