@@ -33,15 +33,21 @@ def tells_something(text: str, language: str) -> bool:
         text: what was said.
         language: a primary subtag; of a language whose small talk is not known, any two words will do.
     """
+    return len(telling_words(text, language)) >= _LEAST_WORDS or life_event(text, language) != ""
+
+
+def telling_words(text: str, language: str) -> frozenset[str]:
+    """Return the stems of the words of `text` that are more than grammar and courtesy.
+
+    Args:
+        text: what was said.
+        language: as in `tells_something`.
+    """
     ignored, courtesy = stop_words(language), _small_talk().get(language, frozenset())
     found: set[str] = set()
     for said in words(text, language):
         word = said.removesuffix("'s")
         if len(word) == 1 or not word.isalpha() or word in ignored:
             continue  # a single letter, a contraction, a number
-        stemmed = stem(word, language)
-        if stemmed not in courtesy:
-            found.add(stemmed)
-            if len(found) == _LEAST_WORDS:
-                return True
-    return life_event(text, language) != ""
+        found.add(stem(word, language))
+    return frozenset(found - courtesy)
