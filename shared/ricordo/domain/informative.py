@@ -34,14 +34,15 @@ _NAME: Final = r"[A-ZÀ-Ý][\w'’-]+"
 _CALLED_LAST: Final = re.compile(rf", {_NAME}[\s.!]*$")
 _BEFORE_CALLING: Final = 3
 """Words in front of a name at the end of a sentence, which calls somebody then: "Sì, Torino." tells."""
-_READ: Final = tuple(
-    "opening asks asks_behind requests advice asks_and_tells keeps shrugs verb own runs_on opinion feels".split()
+_READ: Final = (
+    *("opening", "asks", "asks_behind", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
+    *("verb", "own", "runs_on", "opinion", "feels"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """The patterns of one language, from `lexicon/informative.toml`; all but the last three read plain text."""
+    """The patterns of one language, from `lexicon/informative.toml`; the last four read text as written."""
 
     opening: re.Pattern[str]
     asks: re.Pattern[str]
@@ -113,27 +114,30 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
 
 def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Patterns, language: str) -> bool:
     """Say whether a sentence that asks or requests tells something besides."""
-    if patterns.introduces.search(sentence):
-        return True
-    if not clauses:
-        return False
-    whole = plain(sentence)
-    asked_later = patterns.requests.match(whole) or patterns.advice.match(whole)
-    if asked_later and patterns.names.search(sentence):
-        return True
+    if not clauses or _introduces(sentence, patterns):
+        return bool(clauses)
     wanting = [_wants(one.low, patterns) or _is_tag(one, patterns) for one in clauses]
     first = wanting.index(True) if True in wanting else len(clauses) - 1
     if any(_asserts(one, patterns.verb, patterns, language) for one in clauses[:first]):
         return True
     if not wanting[0] and patterns.runs_on.match(clauses[0].low):
         return True
-    # Behind a question with its mark, what is asked may go on in another clause: only one's own is told there.
+    # Behind a question with its mark, another clause may go on asking: only what is one's own is told.
     telling = patterns.own if _is_marked(sentence) else patterns.verb
     told = [one for one, wants in zip(clauses[1:], wanting[1:], strict=True) if not wants]
-    if any(_asserts(one, telling, patterns, language) for one in told):
-        return True
     joined = (part for one in clauses for part in _joined(one, patterns))
-    return any(_asserts(one, patterns.own, patterns, language) for one in joined)
+    return any(_asserts(one, telling, patterns, language) for one in told) or any(
+        _asserts(one, patterns.own, patterns, language) for one in joined
+    )
+
+
+def _introduces(sentence: str, patterns: _Patterns) -> bool:
+    """Say whether somebody is described, or, by who wants advice, at least named and tied: "my son Leo"."""
+    if patterns.introduces.search(sentence):
+        return True
+    low = plain(sentence)
+    wants_advice = patterns.requests.match(low) or patterns.advice.match(low)
+    return wants_advice is not None and patterns.names.search(sentence) is not None
 
 
 def _joined(clause: _Clause, patterns: _Patterns) -> Iterator[_Clause]:
@@ -183,7 +187,7 @@ def _clauses(sentence: str, low: str, begin: int) -> Iterator[_Clause]:
 
 
 def _content(text: str, patterns: _Patterns, language: str) -> int:
-    """Count the words that say more than grammar and courtesy, numbers too; names that are called are none."""
+    """Count what says more than grammar and courtesy, numbers too; names that are called do not."""
     text = patterns.addressed.sub(" ", text)
     called = _CALLED_LAST.search(text)
     if called and len(text[: called.start()].split()) >= _BEFORE_CALLING:

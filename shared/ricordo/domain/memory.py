@@ -156,6 +156,7 @@ class Memory:
         event_start: when what is told began, where the text says.
         event_end: when it ended, exclusive.
         importance: [0, 1].
+        informative: [0, 1]; from 0.5 on it tells something, below it is recalled only when that is asked for.
         decay_factor: [0, 1]; 1 is fresh.
         reinforcement: what retrievals have added, >= 0.
         trust: 0-5, how close the speaker is.
@@ -202,6 +203,7 @@ class Memory:
     trigger: str = ""
 
     importance: float = 0.0
+    informative: float = 1.0
     access_count: int = 0
     last_accessed: dt.datetime | None = None
     reinforcement: float = 0.0

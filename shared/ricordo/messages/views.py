@@ -60,6 +60,8 @@ class MemoryView(Message):
     confidence: Unit = 1.0
     source: MemorySource = MemorySource.CONVERSATION
     related: tuple[UUID, ...] = ()
+    informative: Unit = 1.0
+    """Whether it tells anything; below 0.5 it comes back only when that is asked for."""
     archived: Flag = False
 
 

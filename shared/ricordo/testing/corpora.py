@@ -37,4 +37,5 @@ SCOPES = st.builds(
     end=st.sampled_from((None, at(2), at(4))),
     above_valence=st.sampled_from((None, None, 0.0)),
     include_archived=st.booleans(),
+    include_uninformative=st.booleans(),
 )

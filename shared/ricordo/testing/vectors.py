@@ -25,7 +25,7 @@ from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_v
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 
 MODEL, TENANT = "model/a", "acme"
-ALL = Scope(user_id="u-1", include_archived=True)
+ALL = Scope(user_id="u-1", include_archived=True, include_uninformative=True)
 MINE = Scope(user_id="u-1")
 NO_WORDS = query_terms("", ["en"])
 # A suite runs in as many classes as there are adapters; each example takes a tenant of its own.

@@ -77,6 +77,7 @@ def analyse(
         fallback=None,
         analyser="rules" if claim is None else "llm",
         language=rules,
+        asks_what_was_asked=reading.patterns.subjects.asked.search(flat(query[:_MOST_READ])) is not None,
     )
 
 

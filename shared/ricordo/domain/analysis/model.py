@@ -51,6 +51,7 @@ class Analysis:
         fallback: Which strategy took over where the first found nothing; set by retrieval.
         analyser: Who made this.
         language: "it" or "en".
+        asks_what_was_asked: It asks what somebody asked before, which questions answer.
     """
 
     intent: Intent
@@ -64,3 +65,4 @@ class Analysis:
     fallback: Fallback | None
     analyser: Analyser
     language: str
+    asks_what_was_asked: bool = False
