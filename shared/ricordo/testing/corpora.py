@@ -23,6 +23,7 @@ def corpora(draw: st.DrawFn) -> list[Point]:
             vector=unit_vector(n),
             window=unit_vector(n + 100),
             created_at=at(draw(st.integers(0, 5))),
+            informative=draw(st.sampled_from((True, True, False))),
             archived=draw(st.booleans()),
             valence=draw(st.sampled_from((-0.9, 0.0, 0.9))),
         )

@@ -150,6 +150,27 @@ class VectorIndexContract:
         await filled(index, point("a", text="word", archived=True), point("b", text="word", archived=False))
         assert await named(index, points, "b", MINE)
 
+    async def test_what_tells_nothing_is_found_when_asked_for(self, index: VectorIndex) -> None:
+        told, idle = point("a", text="word"), point("b", text="word", informative=False)
+        points = [
+            told,
+            idle,
+            point("c", text="word", archived=True),
+            point("d", text="word", informative=False, archived=True),
+        ]
+        await filled(index, *points)
+        for names, archived, uninformative in (
+            ("a", False, False),
+            ("ab", False, True),
+            ("ac", True, False),
+            ("abcd", True, True),
+        ):
+            scope = replace(MINE, include_archived=archived, include_uninformative=uninformative)
+            assert await named(index, points, names, scope), scope
+        changed = replace(told.facets, informative=False), replace(idle.facets, informative=True)
+        await index.refilter(TENANT, MODEL, changed)
+        assert await named(index, points, "b", MINE)
+
     async def test_words_name_what_its_window_hides(self, index: VectorIndex) -> None:
         about, away = unit_vector(1), unit_vector(2)
         hidden = point("a", text="word", before="much else " * 20, vector=about, window=away)

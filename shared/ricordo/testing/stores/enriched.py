@@ -4,6 +4,7 @@ from datetime import datetime
 
 from ricordo.domain.enrichment import VERSION, Enrichment
 from ricordo.domain.importance import Importance
+from ricordo.domain.informative import TELLS
 from ricordo.domain.memory import Emotion, Memory, MemoryKind, MemoryType, local_moment
 from ricordo.ports.memories import EnrichedMemory
 
@@ -19,6 +20,7 @@ def enriched(
     participants: tuple[str, ...] = ("Davide", "Max"),
     topics: tuple[str, ...] = ("dogs",),
     title: str = "A dog",
+    informative: float = TELLS,
     timezone: str | None = None,
     event: tuple[datetime, datetime] | None = None,
     version: str = VERSION,
@@ -34,6 +36,7 @@ def enriched(
             type=MemoryType.EMOTIONAL,
             kind=kind,
             title=title,
+            informative=informative,
             version=version,
             rated_by=version,
         ),
