@@ -22,7 +22,7 @@ INFORMATIVE: Final = 0.5
 """From here on a message is a memory that is recalled; below it is history."""
 TELLS, TELLS_NOTHING = 1.0, 0.0
 _LONGEST: Final = 1_500
-"""Characters: whoever writes more tells something, and what hostile text costs stays bounded."""
+"""Characters: whoever writes more, in words, tells something; so what hostile text costs stays bounded."""
 _PAUSE: Final = re.compile(
     r"\s*[,;:()–—]+\s*|\s+-+\s+|\.{2,}\s*|…\s*|(?<=[.!?])\s+|\s*[\u2600-\u27bf\U0001f300-\U0001faff]+\s*"
 )
@@ -83,7 +83,7 @@ def informative(content: str, *, language: str, role: Role = Role.USER) -> float
     """
     text = evenly_set(content).strip()
     if len(text) > _LONGEST:
-        return TELLS
+        return TELLS if telling_words(text, language) else TELLS_NOTHING
     spoken = [one for one in sentences(text) if any(char.isalnum() for char in one)]
     if language not in LANGUAGES:
         return TELLS if any(not _is_marked(one) for one in spoken) else TELLS_NOTHING
