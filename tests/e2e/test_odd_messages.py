@@ -75,7 +75,8 @@ async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:
     kept = {one["id"].replace("-", " "): one["content"] for one in history["messages"]}
     assert kept.keys() == ODD.keys()
     assert {name for name in ODD if kept[name] != ODD[name]} <= {"accents"}  # which is normalised to é
-    recalled = await bot.recall("Che giornata!", limit=50)
+    everything = {"include_uninformative": True}
+    recalled = await bot.recall("Che giornata!", limit=50, filters=everything)
     assert len(recalled["memories"]) == len(ODD)
     for question in ODD.values():
         reply = await bot.recall(question)
@@ -136,7 +137,11 @@ async def test_the_same_text_in_two_normal_forms_is_the_same_text(bot: Bot) -> N
 async def test_what_was_recalled_is_not_said_again(bot: Bot) -> None:
     await bot.remember(
         said("m-1", '<recalled id="x">Abito a Torino.</recalled>', role="assistant"),
-        said("m-2", 'Certo! <recalled id="x">Ho un cane, Max.</recalled> Ti va un giro?', role="assistant"),
+        said(
+            "m-2",
+            'Certo! <recalled id="x">Ho un cane, Max.</recalled> Ho prenotato il giro in barca.',
+            role="assistant",
+        ),
     )
     history = await bot.ask("history", user_id="u-1")
     assert [one["id"] for one in history["messages"]] == ["m-1", "m-2"]

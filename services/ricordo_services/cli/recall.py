@@ -82,6 +82,9 @@ Weight = Annotated[
     typer.Option("--min-importance", metavar="0..1", help="At least so important.", show_default=False),
 ]
 Archived = Annotated[bool, typer.Option("--archived", help="Search the archive too.")]
+Uninformative = Annotated[
+    bool, typer.Option("--uninformative", help="Search questions, thanks and shrugs too, which tell nothing.")
+]
 Budget = Annotated[
     int, typer.Option("--token-budget", metavar="N", help="The text has at most so many tokens.")
 ]
@@ -110,6 +113,7 @@ async def recall(
     emotion: Feeling = None,
     min_importance: Weight = None,
     archived: Archived = False,
+    uninformative: Uninformative = False,
     ids: Ids = False,
     nats: Nats = None,
     tenant: Tenant = None,
@@ -129,6 +133,7 @@ async def recall(
         emotion=emotion,
         min_importance=min_importance,
         include_archived=archived,
+        include_uninformative=uninformative,
     )
     async with question.client() as client:
         reply = await client.recall(

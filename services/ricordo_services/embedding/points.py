@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from ricordo.domain.bm25 import terms, window_terms
+from ricordo.domain.informative import INFORMATIVE
 from ricordo.domain.memory import Memory
 from ricordo.domain.topics import topic_keys
 from ricordo.ports.memories import Indexable, Vector
@@ -40,6 +41,7 @@ def facets(memory: Memory) -> Facets:
         topics=tuple(sorted({key for topic in memory.topics for key in topic_keys(topic, memory.language)})),
         valence=memory.emotion.valence,
         importance=memory.importance,
+        informative=memory.informative >= INFORMATIVE,
         archived=memory.archived_at is not None,
     )
 

@@ -14,10 +14,10 @@ from uuid import UUID
 
 import numpy as np
 
+from ricordo.domain.informative import INFORMATIVE, informative
 from ricordo.domain.links import Changes, Member, Neighbourhood
 from ricordo.domain.lru import LruCache
 from ricordo.domain.nearness import Whole, whole
-from ricordo.domain.small_talk import tells_something
 from ricordo.ports.links import HeldLinks, Linkable, Links, State
 from ricordo.runtime.beside import Beside
 
@@ -167,8 +167,12 @@ def _dimensions(members: Sequence[Member]) -> int:
 
 def _read(one: Linkable) -> tuple[Linkable, Whole | None]:
     """Return the vector by which a memory is to be linked: None of what tells nothing or has no direction."""
-    vector = whole(one.vector) if tells_something(one.content, one.language) else None
+    vector = whole(one.vector) if _tells(one) else None
     return one, vector if vector is not None and vector.any() else None
+
+
+def _tells(one: Linkable) -> bool:
+    return one.stated or informative(one.content, language=one.language, role=one.role) >= INFORMATIVE
 
 
 def _arrange(work: tuple[Neighbourhood, _Wanted]) -> Changes:

@@ -16,7 +16,7 @@ from ricordo.domain.ranking.signals import Span
 from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.ports.recollection import Recollection, Standing
 from ricordo_services.retrieval.key_topics import KeyTopics
-from ricordo_services.retrieval.search import Asked, Found, looks_into_archive
+from ricordo_services.retrieval.search import Asked, Found, looks_at_uninformative, looks_into_archive
 from ricordo_services.retrieval.signals import Query, linked, measured
 
 _STANDS_FOR_OTHERS = "synthesis"
@@ -124,5 +124,7 @@ def _by_model(shown: Sequence[Standing], found: Found) -> list[Sequence[Standing
 
 def _is_shown(one: Standing, asked: Asked) -> bool:
     if one.archived and not looks_into_archive(asked.analysis, asked.filters):
+        return False
+    if not one.informative and not looks_at_uninformative(asked.analysis, asked.filters):
         return False
     return asked.summaries or one.kind not in _SUMMARISING

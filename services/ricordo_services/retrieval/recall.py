@@ -33,7 +33,7 @@ from ricordo.runtime.replies import Answer
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.encoding import FormerModels, encoded
 from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.search import Asked, Found, Search, Told
+from ricordo_services.retrieval.search import Asked, Found, Search, Told, looks_at_uninformative
 from ricordo_services.retrieval.tellings import Tellings
 from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
 
@@ -306,7 +306,8 @@ class Remember:
         """Count what matches in the archive, by meaning or words above the minimums."""
         found = await self.search.find(tenant, asked, self.minimums, archived=True)
         standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
-        return sum(one.archived for one in standings)
+        reached = looks_at_uninformative(asked.analysis, asked.filters)
+        return sum(one.archived and (one.informative or reached) for one in standings)
 
 
 def _evidence(tenant: str, recalled: Recalled) -> frozenset[UUID]:

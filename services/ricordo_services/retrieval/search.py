@@ -224,7 +224,7 @@ class Search:
         Raises:
             IndexUnavailable: that could not be asked.
         """
-        scope = Scope(user_id=user_id, include_archived=True)
+        scope = Scope(user_id=user_id, include_archived=True, include_uninformative=True)
         probes = [Probe(model, None, _NO_WORDS) for model in models]
         # One hit is found a hundred times sooner than all are counted.
         return any(await together([self._hits(tenant, probe, scope, 1) for probe in probes]))
@@ -368,12 +368,18 @@ def scope_of(asked: Asked) -> Scope:
         below_valence=below,
         min_importance=filters.min_importance,
         include_archived=looks_into_archive(analysis, filters),
+        include_uninformative=looks_at_uninformative(analysis, filters),
     )
 
 
 def looks_into_archive(analysis: Analysis, filters: Filters | None) -> bool:
     """Whether a question reaches what is archived: it says so itself, or its filters do."""
     return analysis.archive or (filters is not None and filters.include_archived)
+
+
+def looks_at_uninformative(analysis: Analysis, filters: Filters | None) -> bool:
+    """Whether a question reaches what tells nothing: it asks what was asked, or its filters say so."""
+    return analysis.asks_what_was_asked or (filters is not None and filters.include_uninformative)
 
 
 def _asked_time(analysis: Analysis, filters: Filters) -> tuple[datetime | None, datetime | None]:
@@ -414,5 +420,5 @@ def _called(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def narrows(scope: Scope) -> bool:
-    """Whether the scope leaves out any memory of the user that is not archived."""
-    return replace(scope, include_archived=False) != Scope(user_id=scope.user_id)
+    """Whether the scope leaves out any memory of the user that tells something and is not archived."""
+    return replace(scope, include_archived=False, include_uninformative=False) != Scope(user_id=scope.user_id)

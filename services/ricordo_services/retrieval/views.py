@@ -60,6 +60,7 @@ def memory_view(
         score=score,
         signals=None if signals is None else dict(signals),
         importance=memory.importance,
+        informative=memory.informative,
         emotion=Emotion(
             valence=emotion.valence,
             arousal=emotion.arousal,

@@ -13,6 +13,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.informative import INFORMATIVE
 from ricordo.domain.memory import Memory, Role, Source
 from ricordo.domain.ranking.budget import Budget
 from ricordo.domain.small_talk import tells_something
@@ -68,8 +69,8 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
 
     Never what the user holds on to (pinned, verified, corrected), what was condensed before, what no message
     is behind (summaries, reflections, syntheses, extracts of documents), what expires by itself, and what an
-    assistant, a tool or the system said: that is no memory of the user's life. What is in the archive is
-    condensed like the rest: most of what is weak lies there.
+    assistant, a tool or the system said, or tells nothing: that is no memory of the user's life. What is in
+    the archive is condensed like the rest: most of what is weak lies there.
 
     Args:
         memory: enriched.
@@ -78,6 +79,7 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
     return (
         memory.message_id is not None
         and memory.role == Role.USER
+        and memory.informative >= INFORMATIVE
         and not (memory.pinned or memory.verified or memory.compressed)
         and memory.source != Source.USER_CORRECTION
         and memory.expires_at is None

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ricordo.domain.classification import memory_kind, memory_type
 from ricordo.domain.emotion import estimate
 from ricordo.domain.importance import Importance, importance
+from ricordo.domain.informative import TELLS, informative
 from ricordo.domain.instructions import is_instructing, neutral_title, without_instructions
 from ricordo.domain.memory import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.domain.names import mentioned_names
@@ -33,6 +34,7 @@ class Enrichment:
         type: what sort of remembering it is.
         kind: message, note, agreement, problem or decision.
         title: one line of at most 80 characters.
+        informative: whether it tells anything, in [0, 1]; from 0.5 on it does.
         instructing: whether any of it tells a model what to do.
         version: of what derived it: the rules, and the model's name behind a plus sign.
         rated_by: the same of the importance.
@@ -45,6 +47,7 @@ class Enrichment:
     type: MemoryType
     kind: MemoryKind
     title: str
+    informative: float = TELLS
     instructing: bool = False
     version: str = VERSION
     rated_by: str = VERSION
@@ -84,6 +87,7 @@ def enrich(
         type=memory_type(content, language, emotion, role),
         kind=memory_kind(content, language),
         title=_title(heard, language) if content.strip() else "",
+        informative=informative(said, language=language, role=role),
         instructing=instructing,
     )
 

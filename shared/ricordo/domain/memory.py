@@ -163,6 +163,7 @@ class Memory:
         stored_at: when it came into this system: an import is not born faded.
         event_times: when what is told happened or is to happen, where the text says, in its order.
         importance: [0, 1].
+        informative: [0, 1]; from 0.5 on it tells something, below it is recalled only when that is asked for.
         decay_factor: [0, 1]; 1 is fresh.
         reinforcement: what retrievals have added, >= 0.
         trust: 0-5, how close the speaker is.
@@ -210,6 +211,7 @@ class Memory:
     trigger: str = ""
 
     importance: float = 0.0
+    informative: float = 1.0
     access_count: int = 0
     last_accessed: dt.datetime | None = None
     reinforcement: float = 0.0

@@ -63,6 +63,8 @@ class Filters(Message):
     emotion: EmotionFilter | None = None
     min_importance: Unit | None = None
     include_archived: Flag = False
+    include_uninformative: Flag = False
+    """With what tells nothing: pure questions, thanks, a bot's shrugs."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -298,7 +300,7 @@ class StatsReply(Message):
     """Counts of one user."""
 
     memories: Count = 0
-    """Archived ones too."""
+    """Archived ones too; none that tell nothing."""
     archived: Count = 0
     history: Count = 0
     facts: Count = 0

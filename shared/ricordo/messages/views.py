@@ -78,6 +78,8 @@ class MemoryView(Message):
     """What it puts right: earlier messages of the user."""
     corrected_by: tuple[UUID, ...] = ()
     """What puts it right, the latest first: it is stale where there is any."""
+    informative: Unit = 1.0
+    """Whether it tells anything; below 0.5 it comes back only when that is asked for."""
     archived: Flag = False
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.links import Changes, Member
+from ricordo.domain.memory import Role
 from ricordo.domain.nearness import Whole
 
 Vector = NDArray[np.float32]
@@ -37,6 +38,7 @@ class Linkable:
     """A memory with its vector, as it stands now, and as it was linked.
 
     Attributes:
+        stated: whether it is a memory whatever it tells, as the bot or its document says.
         vector: float32 [d], of the asked model.
         linked_model: the model by whose vectors it is linked; None when it is not.
         linked_vector: int16 [d], by which it is linked.
@@ -48,6 +50,8 @@ class Linkable:
     language: str
     said_at: datetime
     vector: Vector
+    role: Role = Role.USER
+    stated: bool = False
     linked_model: str | None = None
     linked_vector: Whole | None = None
 

@@ -29,10 +29,11 @@ class Turn:
 
 
 class Standing(NamedTuple):
-    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for four.
+    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for five.
 
     Attributes:
         importance_beyond: what use would have added to the importance above its ceiling; see `Strength`.
+        informative: whether it tells something.
         asks: whether it asks something.
         key_topics: of a summary, as JSON; None for any other kind.
         instructing: whether it tells a model what to do.
@@ -54,6 +55,7 @@ class Standing(NamedTuple):
     trust: float
     token_count: int
     archived: bool
+    informative: bool
     role: str
     speaker: str
     kind: str
@@ -88,7 +90,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How much is held about a user; `memories` includes the archived ones."""
+    """How much is held about a user; `memories` includes the archived ones, and none that tell nothing."""
 
     memories: int = 0
     archived: int = 0
@@ -140,7 +142,7 @@ class Recollection(Protocol):
     async def timeline(
         self, tenant: str, user_id: str, start: datetime, end: datetime, limit: int
     ) -> Sequence[Memory]:
-        """Return memories created in [start, end), oldest first."""
+        """Return memories created in [start, end) that tell something, oldest first."""
         ...
 
     async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, Failure | None]:

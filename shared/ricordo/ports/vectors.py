@@ -37,6 +37,7 @@ class Facets:
     topics: tuple[str, ...] = ()
     valence: float = 0.0
     importance: float = 0.0
+    informative: bool = True
     archived: bool = False
 
 
@@ -84,6 +85,7 @@ class Scope:
     below_valence: float | None = None
     min_importance: float | None = None
     include_archived: bool = False
+    include_uninformative: bool = False
 
 
 class Hit(NamedTuple):

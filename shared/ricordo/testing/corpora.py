@@ -23,6 +23,7 @@ def corpora(draw: st.DrawFn) -> list[Point]:
             vector=unit_vector(n),
             window=unit_vector(n + 100),
             created_at=at(draw(st.integers(0, 5))),
+            informative=draw(st.sampled_from((True, True, False))),
             archived=draw(st.booleans()),
             valence=draw(st.sampled_from((-0.9, 0.0, 0.9))),
         )
@@ -37,4 +38,5 @@ SCOPES = st.builds(
     end=st.sampled_from((None, at(2), at(4))),
     above_valence=st.sampled_from((None, None, 0.0)),
     include_archived=st.booleans(),
+    include_uninformative=st.booleans(),
 )

@@ -124,6 +124,7 @@ def point(
     topics: Sequence[str] = (),
     valence: float = 0.0,
     importance: float = 0.5,
+    informative: bool = True,
     archived: bool = False,
 ) -> Point:
     """Make a point; without `vector` its direction follows from its name.
@@ -148,6 +149,7 @@ def point(
         topics=tuple(topics),
         valence=valence,
         importance=importance,
+        informative=informative,
         archived=archived,
     )
     return Point(

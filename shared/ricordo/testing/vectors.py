@@ -25,7 +25,7 @@ from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_v
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 
 MODEL, TENANT = "model/a", "acme"
-ALL = Scope(user_id="u-1", include_archived=True)
+ALL = Scope(user_id="u-1", include_archived=True, include_uninformative=True)
 MINE = Scope(user_id="u-1")
 NO_WORDS = query_terms("", ["en"])
 # A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
@@ -148,6 +148,27 @@ class VectorIndexContract:
         assert await named(index, points, "a", MINE)
         assert await named(index, points, "ab", ALL)
         await filled(index, point("a", text="word", archived=True), point("b", text="word", archived=False))
+        assert await named(index, points, "b", MINE)
+
+    async def test_what_tells_nothing_is_found_when_asked_for(self, index: VectorIndex) -> None:
+        told, idle = point("a", text="word"), point("b", text="word", informative=False)
+        points = [
+            told,
+            idle,
+            point("c", text="word", archived=True),
+            point("d", text="word", informative=False, archived=True),
+        ]
+        await filled(index, *points)
+        for names, archived, uninformative in (
+            ("a", False, False),
+            ("ab", False, True),
+            ("ac", True, False),
+            ("abcd", True, True),
+        ):
+            scope = replace(MINE, include_archived=archived, include_uninformative=uninformative)
+            assert await named(index, points, names, scope), scope
+        changed = replace(told.facets, informative=False), replace(idle.facets, informative=True)
+        await index.refilter(TENANT, MODEL, changed)
         assert await named(index, points, "b", MINE)
 
     async def test_words_name_what_its_window_hides(self, index: VectorIndex) -> None:

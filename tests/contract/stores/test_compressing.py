@@ -218,7 +218,7 @@ AGES = st.one_of(st.integers(80, 400).map(float), st.floats(80, 400).map(lambda 
             st.sampled_from((0, 3, 20, 60)),
             st.floats(0, 1).map(lambda share: round(share, 6)),
             st.sampled_from((0, 30, 5000)),
-            st.sampled_from(("", "", "", "pinned", "verified", "compressed", "expires_at", "source")),
+            st.sampled_from(("", "", "", "pinned", "verified", "compressed", "expires_at", "source", "idle")),
         ),
         min_size=1,
         max_size=20,
@@ -249,6 +249,7 @@ SHAPE = """
 update memories
 set access_count = $3, importance = $4, token_count = $5, derived_by = 'rules', pinned = $6 = 'pinned',
     verified = $6 = 'verified', compressed = $6 = 'compressed',
+    informative = case when $6 = 'idle' then 0.4 else 0.5 end,
     expires_at = case when $6 = 'expires_at' then now() end,
     source = case when $6 = 'source' then 'user_correction' else source end
 where tenant = $1 and id = $2

@@ -27,7 +27,7 @@ from ricordo_services.embedding.projection import Projection
 pytestmark = pytest.mark.integration
 
 Happening = Callable[[], Awaitable[object]]
-EVERYTHING = Scope(user_id="u-1", include_archived=True)
+EVERYTHING = Scope(user_id="u-1", include_archived=True, include_uninformative=True)
 
 
 class Interrupted(EdgeVectorIndex):

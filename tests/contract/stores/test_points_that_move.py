@@ -21,7 +21,7 @@ pytestmark = pytest.mark.integration
 
 NEW = "model-b"
 PRESENT = Scope(user_id="u-1")
-EVERYTHING = Scope(user_id="u-1", include_archived=True)
+EVERYTHING = Scope(user_id="u-1", include_archived=True, include_uninformative=True)
 Happening = Callable[[], Awaitable[object]]
 
 

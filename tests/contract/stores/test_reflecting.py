@@ -47,9 +47,10 @@ async def _enrich(
     importance: float = 0.4,
     user_id: str = "u-1",
     kind: MemoryKind = MemoryKind.NOTE,
+    informative: float = 1.0,
 ) -> None:
     memories = [await stores.memory(name, user_id) for name in names]
-    derived = [enriched(one, importance=importance, kind=kind) for one in memories]
+    derived = [enriched(one, importance=importance, kind=kind, informative=informative) for one in memories]
     await stores.enrichments.save(stores.tenant, derived, STORED)
 
 
@@ -96,6 +97,15 @@ async def test_what_was_said_counts_once(reflecting: PostgresReflecting, stores:
     await _enrich(stores, "m-1", importance=0.9)
     await asyncio.gather(*(_enrich(stores, "m-2", "m-1") for _ in range(4)))
     assert await _accumulated(reflecting, stores) == pytest.approx(9.2)
+
+
+async def test_what_tells_nothing_is_no_observation(reflecting: PostgresReflecting, stores: Stores) -> None:
+    await _said(stores, "m-1", "m-2")
+    await _enrich(stores, "m-1", informative=0.0)
+    await _enrich(stores, "m-2")
+    assert await _accumulated(reflecting, stores) == pytest.approx(4.6)
+    observed = await reflecting.observed(stores.tenant, "u-1", 9)
+    assert [one.message_id for one in observed.memories] == ["m-2"]
 
 
 async def test_what_is_derived_anew_counts_no_more(reflecting: PostgresReflecting, stores: Stores) -> None:

@@ -40,6 +40,7 @@ def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool =
         trust=0.0,
         token_count=12,
         archived=False,
+        informative=True,
         role=role,
         speaker=speaker,
         kind="message",

@@ -11,6 +11,7 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.corrections import link_corrections
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.domain.links import Changes, Member
+from ricordo.domain.memory import Role
 from ricordo.domain.nearness import Whole
 from ricordo.ports.links import Linkable, State
 
@@ -57,6 +58,8 @@ class PostgresHeldLinks:
                 user_id=row["user_id"],
                 content=row["content"],
                 language=row["language"],
+                role=Role(row["role"]),
+                stated=row["stated"],
                 said_at=row["said_at"],
                 vector=np.frombuffer(row["vector"], dtype="<f4"),
                 linked_model=row["linked_model"],

@@ -174,6 +174,7 @@ def derived_row(one: EnrichedMemory) -> dict[str, Any]:
         "primary_emotion": emotion.primary,
         "emotional_keywords": emotion.keywords,
         "importance": enrichment.importance.value,
+        "informative": enrichment.informative,
         "instructing": enrichment.instructing,
         "version": enrichment.version,
         "rated_by": enrichment.rated_by,

@@ -33,6 +33,7 @@ _DIRECT = [
     "following_id",
     "trigger",
     "importance",
+    "informative",
     "access_count",
     "last_accessed",
     "reinforcement",

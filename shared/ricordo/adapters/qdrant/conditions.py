@@ -1,7 +1,8 @@
 """What a search may find, said once for both ways to run Qdrant; the owner is always part of it.
 
 A filter is paid for by each point that it looks at, so the one that every search needs is a single keyword:
-`live` holds tenant and user while the memory is not archived, `owner` always does.
+`live` holds tenant and user while the memory tells something and is not archived, `owner` always does. What
+tells nothing says so by `uninformative`, so that points of earlier versions count as telling.
 """
 
 import hashlib
@@ -21,9 +22,12 @@ WINDOW_TERMS: Final = "window_terms"
 
 OWNER: Final = "owner"
 LIVE: Final = "live"
+UNINFORMATIVE: Final = "uninformative"
+_HOT, _COLD = "live", "archived"
+"""What `uninformative` says: whether the memory is archived."""
 TENANT: Final = "tenant"
 EVENTS: Final = "events"
-KEYWORDS: Final = (OWNER, LIVE, "conversation_id", "participants", "topics", "type", "kind")
+KEYWORDS: Final = (OWNER, LIVE, UNINFORMATIVE, "conversation_id", "participants", "topics", "type", "kind")
 NUMBERS: Final = ("created", "event_start", "event_end", "valence", "importance")
 
 _INSTANT: Final = 1e-3  # seconds: what an event without a length is given, so that a range can hold it
@@ -77,7 +81,15 @@ class AnyOf:
     conditions: tuple["Condition", ...]
 
 
-Condition = Match | Between | OneOf | HasId | AllOf | AnyOf
+@dataclass(frozen=True, slots=True)
+class NoneOf:
+    """Not one of the conditions holds."""
+
+    conditions: tuple["Condition", ...]
+
+
+Group = AllOf | AnyOf | NoneOf
+Condition = Match | Between | OneOf | HasId | Group
 
 ONE_LENGTH: Final = (
     "vectors of one name have one length. Another model went by this name: give the present one a name of "
@@ -104,8 +116,7 @@ def corpus(tenant: str, user_id: str) -> AllOf:
 
 def in_scope(tenant: str, scope: Scope) -> AllOf:
     """Return the conditions of a scope."""
-    whose = OWNER if scope.include_archived else LIVE
-    found: list[Condition] = [Match(whose, (owner(tenant, scope.user_id),))]
+    found = _whose(tenant, scope)
     for key, values in (
         ("conversation_id", () if scope.conversation_id is None else (scope.conversation_id,)),
         ("participants", _folded(scope.participants)),
@@ -125,6 +136,19 @@ def in_scope(tenant: str, scope: Scope) -> AllOf:
     if scope.min_importance is not None:
         found.append(Between("importance", at_least=scope.min_importance))
     return AllOf(tuple(found))
+
+
+def _whose(tenant: str, scope: Scope) -> list[Condition]:
+    whose = (owner(tenant, scope.user_id),)
+    match scope.include_archived, scope.include_uninformative:
+        case False, False:
+            return [Match(LIVE, whose)]
+        case True, True:
+            return [Match(OWNER, whose)]
+        case True, False:
+            return [Match(OWNER, whose), NoneOf((Match(UNINFORMATIVE, (_HOT, _COLD)),))]
+        case _:
+            return [Match(OWNER, whose), AnyOf((Match(LIVE, whose), Match(UNINFORMATIVE, (_HOT,))))]
 
 
 def of_tenant(tenant: str, ids: Sequence[UUID]) -> AllOf:
@@ -161,7 +185,9 @@ def payload(tenant: str, facets: Facets) -> dict[str, object]:
         "valence": facets.valence,
         "importance": facets.importance,
     }
-    if not facets.archived:
+    if not facets.informative:
+        content[UNINFORMATIVE] = _COLD if facets.archived else _HOT
+    elif not facets.archived:
         content[LIVE] = whose
     if facets.participants:
         content["participants"] = _folded(facets.participants)

@@ -21,8 +21,10 @@ from ricordo.adapters.qdrant.conditions import (
     AnyOf,
     Between,
     Condition,
+    Group,
     HasId,
     Match,
+    NoneOf,
     OneOf,
     payload,
 )
@@ -202,10 +204,16 @@ def id_of(found: int | UUID | str) -> UUID:
     return found if isinstance(found, UUID) else UUID(str(found))
 
 
-def filter_of(condition: AllOf | AnyOf) -> edge.Filter:
+def filter_of(condition: Group) -> edge.Filter:
     """Write a condition as the engine's filter."""
     parts: list[_Part] = [_condition(one) for one in condition.conditions]
-    return edge.Filter(must=parts) if isinstance(condition, AllOf) else edge.Filter(should=parts)
+    match condition:
+        case AllOf():
+            return edge.Filter(must=parts)
+        case AnyOf():
+            return edge.Filter(should=parts)
+        case NoneOf():
+            return edge.Filter(must_not=parts)
 
 
 def _condition(condition: Condition) -> _Part:
@@ -220,5 +228,5 @@ def _condition(condition: Condition) -> _Part:
             return edge.NestedCondition(key, filter_of(AllOf(conditions)))
         case HasId(ids):
             return edge.HasIdCondition(set(ids))
-        case AllOf() | AnyOf():
+        case AllOf() | AnyOf() | NoneOf():
             return filter_of(condition)

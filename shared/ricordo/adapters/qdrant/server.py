@@ -22,8 +22,10 @@ from ricordo.adapters.qdrant.conditions import (
     AnyOf,
     Between,
     Condition,
+    Group,
     HasId,
     Match,
+    NoneOf,
     OneOf,
     collection,
     corpus,
@@ -269,9 +271,15 @@ def _query(
     )
 
 
-def _filter(condition: AllOf | AnyOf) -> models.Filter:
+def _filter(condition: Group) -> models.Filter:
     parts = [_condition(one) for one in condition.conditions]
-    return models.Filter(must=parts) if isinstance(condition, AllOf) else models.Filter(should=parts)
+    match condition:
+        case AllOf():
+            return models.Filter(must=parts)
+        case AnyOf():
+            return models.Filter(should=parts)
+        case NoneOf():
+            return models.Filter(must_not=parts)
 
 
 def _condition(condition: Condition) -> models.Condition:
@@ -285,5 +293,5 @@ def _condition(condition: Condition) -> models.Condition:
             return models.NestedCondition(nested=nested)
         case HasId(ids):
             return models.HasIdCondition(has_id=[str(one) for one in ids])
-        case AllOf() | AnyOf():
+        case AllOf() | AnyOf() | NoneOf():
             return _filter(condition)

@@ -83,6 +83,7 @@ def analyse(
         sought=NOTHING_SOUGHT if liked else _sought(query, reading, time),
         liked=liked,
         asks_how=intent == "procedural" or asks_a_way(reading),
+        asks_what_was_asked=reading.patterns.subjects.asked.search(flat(query[:_MOST_READ])) is not None,
     )
 
 

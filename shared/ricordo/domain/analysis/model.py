@@ -58,6 +58,7 @@ class Analysis:
         sought: The predicates that it asks for.
         liked: It asks for what was liked, so that nothing else is an answer.
         asks_how: It asks for a way to do something, whatever else it asks for.
+        asks_what_was_asked: It asks what somebody asked before, which questions answer.
     """
 
     intent: Intent
@@ -74,3 +75,4 @@ class Analysis:
     sought: Sought = NOTHING_SOUGHT
     liked: bool = False
     asks_how: bool = False
+    asks_what_was_asked: bool = False

@@ -123,6 +123,7 @@ def in_scope(facets: Facets, scope: Scope) -> bool:
         and (scope.below_valence is None or facets.valence < scope.below_valence)
         and (scope.min_importance is None or facets.importance >= scope.min_importance)
         and (scope.include_archived or not facets.archived)
+        and (scope.include_uninformative or facets.informative)
         and _in_time(facets, scope)
     )
 

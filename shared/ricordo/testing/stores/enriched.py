@@ -5,6 +5,7 @@ from datetime import datetime
 
 from ricordo.domain.enrichment import VERSION, Enrichment
 from ricordo.domain.importance import Importance
+from ricordo.domain.informative import TELLS
 from ricordo.domain.memory import Emotion, EventTime, Memory, MemoryKind, MemoryType, local_moment
 from ricordo.ports.memories import EnrichedMemory
 
@@ -20,6 +21,7 @@ def enriched(
     participants: tuple[str, ...] = ("Davide", "Max"),
     topics: tuple[str, ...] = ("dogs",),
     title: str = "A dog",
+    informative: float = TELLS,
     timezone: str | None = None,
     events: Sequence[tuple[datetime, datetime]] = (),
     version: str = VERSION,
@@ -35,6 +37,7 @@ def enriched(
             type=MemoryType.EMOTIONAL,
             kind=kind,
             title=title,
+            informative=informative,
             version=version,
             rated_by=version,
         ),

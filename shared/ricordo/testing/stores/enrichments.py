@@ -52,6 +52,18 @@ class EnrichmentsContract:
             kept = await stores.memory()
             assert (kept.kind, kept.importance) == (MemoryKind.NOTE, 0.9)
 
+    async def test_what_the_bot_says_of_it_makes_it_a_memory(self, stores: Stores) -> None:
+        await stores.record(
+            new_message("m-1", tenant=stores.tenant),
+            new_message("m-2", tenant=stores.tenant, kind="note", timestamp=at(1)),
+            new_message("m-3", tenant=stores.tenant, importance=0.0, timestamp=at(2)),
+        )
+        names = ("m-1", "m-2", "m-3")
+        for told in (0.0, 1.0, 0.0):
+            derived = [enriched(await stores.memory(name), informative=told) for name in names]
+            await stores.enrichments.save(stores.tenant, derived, STORED)
+            assert [(await stores.memory(name)).informative for name in names] == [told, 1, 1]
+
     async def test_a_repeat_changes_nothing(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         derived = [enriched(await stores.memory())]

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from ricordo.ports.recollection import Counts, Profile
 from ricordo.testing.factories import at, new_message
+from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores
 
 
@@ -95,6 +96,23 @@ class RecollectionContract:
         counts = await stores.recollection.counts(stores.tenant, "u-1")
         assert (counts.memories, counts.archived) == (5, 0)
         assert await stores.recollection.counts(stores.tenant, "nobody") == Counts()
+
+    async def test_what_tells_nothing_is_history_alone(self, stores: Stores) -> None:
+        await _conversation(stores)
+        idle = [enriched(await stores.memory(name), informative=0.0) for name in ("m-0", "m-2")]
+        before = await stores.recollection.timeline(stores.tenant, "u-1", at(-9), at(99), 9)
+        counts = await stores.recollection.counts(stores.tenant, "u-1")
+        await stores.enrichments.save(stores.tenant, idle, STORED)
+        rest = [one for one in before if one.id not in {each.memory_id for each in idle}]
+        shown = await stores.recollection.timeline(stores.tenant, "u-1", at(-9), at(99), 9)
+        assert [one.id for one in shown] == [one.id for one in rest]
+        after = await stores.recollection.counts(stores.tenant, "u-1")
+        assert (after.memories, after.history) == (counts.memories - 2, counts.history)
+        ids = [one.id for one in before]
+        standings = await stores.recollection.standings(stores.tenant, "u-1", ids)
+        assert {one.id for one in standings if not one.informative} == {each.memory_id for each in idle}
+        memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
+        assert {one.id for one in memories} == set(ids)
 
     async def test_the_profile_knows_the_last_zone_that_was_said(self, stores: Stores) -> None:
         assert await stores.recollection.profile(stores.tenant, "u-1") == Profile()

@@ -25,6 +25,7 @@ where m.tenant = $1 and m.user_id = $2
   and (m.created_at, m.id) > ($5::timestamptz, $6::uuid)
   and m.message_id is not null and m.derived_by <> '' and not m.compressed and not m.pinned and not m.verified
   and m.source <> 'user_correction' and m.expires_at is null and m.role = 'user'
+  and m.informative >= 0.5
   and 0.3 * (10 - least(10, extract(epoch from $4::timestamptz - m.created_at)::double precision / 86400 / 30))
       + 0.2 * least(10, m.access_count / 5.0::double precision)
       + 0.4 * (1 + 9 * m.importance) - 0.1 * m.token_count / 500.0::double precision < 3

@@ -9,7 +9,8 @@ select user_id, generation, number from linked_users where tenant = $1 and user_
 -- name: linkable
 -- $2 user ids, $3 model, $4 memory ids. A vector of another text than the memory's present one does not count. What
 -- lifecycle has made of others is bound to these already.
-select m.id as memory_id, m.user_id, m.content, m.language, m.created_at as said_at, v.vector,
+select m.id as memory_id, m.user_id, m.content, m.language, m.role, m.created_at as said_at, v.vector,
+       m.kind = 'extract' or m.stated_kind is not null or m.stated_importance is not null as stated,
        n.model as linked_model, n.vector as linked_vector
 from memories m
 join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $3

@@ -52,7 +52,7 @@ with derived as (
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, event_times tstzrange[], participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
         primary_emotion text, emotional_keywords text[], importance double precision,
-        instructing boolean, version text, rated_by text, text_hash text)
+        informative double precision, instructing boolean, version text, rated_by text, text_hash text)
 ), locked as (
     select id, derived_by, rated_by, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
     where tenant = $1 and id in (select memory_id from derived) order by id for update
@@ -86,6 +86,9 @@ set type = case when d.described then m.type else d.type end,
         importance_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
     importance_beyond = case when d.rated then m.importance_beyond else
         beyond_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
+    -- a bot that says what it is, or how much it matters, says that it is a memory
+    informative = case when d.made or m.kind = 'extract' or m.stated_kind is not null or m.stated_importance is not null then 1
+        else d.informative end,
     -- whoever describes it, and whoever made it: $3 is the mark of what tells a model what to do
     tags = case when d.instructing then array_append(array_remove(m.tags, $3), $3) else array_remove(m.tags, $3) end,
     derived_by = case when d.described then m.derived_by else d.version end,

@@ -17,7 +17,7 @@ from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is 
 -- name: standings
 -- What a ranking looks at, and no more: of a hundred candidates ten are shown.
 select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
-       decay_factor, confidence, trust, token_count, archived_at is not null as archived, role, speaker, kind, conversation_id, preceding_id,
+       decay_factor, confidence, trust, token_count, archived_at is not null as archived, informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
        position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
        $4::text = any(tags) as instructing, type, participants,
        array(with recursive chain as (
@@ -42,11 +42,11 @@ order by h.said_at desc, h.message_id desc
 limit $6
 
 -- name: timeline
--- What was said and brought along, and not what was made of it later.
+-- What was said and brought along, and not what was made of it later, nor what tells nothing.
 select m.*,
 -- include: corrections
 from memories m
-where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle'
+where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle' and informative >= 0.5
 order by created_at, message_id limit $5
 
 -- name: status
@@ -72,7 +72,7 @@ from (
     select count(*) as memories, count(*) filter (where archived_at is not null) as archived,
            count(*) filter (where kind = 'reflection') as reflections,
            count(*) filter (where kind = 'summary') as summaries
-    from memories where tenant = $1 and user_id = $2
+    from memories where tenant = $1 and user_id = $2 and informative >= 0.5
 ) as m
 
 -- name: profile

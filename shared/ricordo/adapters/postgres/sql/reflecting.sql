@@ -3,12 +3,12 @@
 -- name: gather
 -- $2 memory ids, whose rows the transaction holds and whose stage it is about to set, by the statement that notes that they are
 -- counted: the stage may be taken back, that never is.
--- What an assistant said, or was made of others, is no observation of the user.
+-- What an assistant said, was made of others or tells nothing is no observation of the user.
 insert into accumulated (tenant, user_id, importance)
 select $1, m.user_id, sum(1 + 9 * m.importance)
 from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
 where m.tenant = $1 and m.id = any($2::uuid[]) and not s.gathered and m.role = 'user' and m.message_id is not null
-  and m.kind not in ('summary', 'reflection', 'synthesis', 'extract')
+  and m.informative >= 0.5 and m.kind not in ('summary', 'reflection', 'synthesis', 'extract')
 group by m.user_id
 order by m.user_id
 on conflict (tenant, user_id) do update set importance = accumulated.importance + excluded.importance
@@ -23,7 +23,8 @@ order by importance desc, user_id limit $4
 -- $3 how many: the latest that the user said and that are enriched
 select * from memories
 where tenant = $1 and user_id = $2 and role = 'user' and message_id is not null and archived_at is null
-  and derived_by <> '' and kind not in ('summary', 'reflection', 'synthesis', 'extract')
+  and derived_by <> '' and informative >= 0.5
+  and kind not in ('summary', 'reflection', 'synthesis', 'extract')
 order by created_at desc, id desc limit $3
 
 -- name: own_names

@@ -136,6 +136,7 @@ class SubjectPatterns:
         ends: Words that end the name of a topic.
         vague: Things that are no topic: "what", "everything".
         archive: Asking for what is old or archived.
+        asked: Asking what was asked before.
         no_names: Capitalised words that are no names.
         origins: Capitalised words that say where somebody or something is from.
         name_cues: Words before a name that is written small.
@@ -148,6 +149,7 @@ class SubjectPatterns:
     ends: Pattern
     vague: Pattern
     archive: Pattern
+    asked: Pattern
     no_names: frozenset[str]
     origins: Pattern
     name_cues: frozenset[str]

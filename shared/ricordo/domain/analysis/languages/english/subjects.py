@@ -55,6 +55,12 @@ SUBJECTS = SubjectPatterns(
         r"old(?:er|est)? memor(?:y|ies)|old(?:er)? conversations?",
         r"(?:a )?(?:very |long )long (?:time )?ago|long (?:time )?ago|ages ago",
     ),
+    asked=words(
+        # "What did I ask you to bring?" asks for what was told then.
+        r"(?:i|we|you|he|she|they)(?:'ve| have|'d| had)? (?:ever |already |just |first |last )?"
+        r"ask(?:ed)?(?! (?:you|me|him|her|us|them|\w+) to\b)",
+        r"(?:my|your|our|which|what|any|last|first|previous|earlier|these|those) (?:\w+ )?questions?",
+    ),
     no_names=frozenset(
         "i i'm i've i'd i'll january february march april may june july august september october november "
         "december monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "

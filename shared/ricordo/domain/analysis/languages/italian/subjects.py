@@ -52,6 +52,14 @@ SUBJECTS = SubjectPatterns(
         r"ricordi (?:vecchi|antichi|lontani|più vecchi)|(?:molto|tanto|tantissimo) tempo fa",
         r"(?:cose|conversazioni|memorie) vecchie|vecchie (?:conversazioni|memorie|cose)",
     ),
+    asked=words(
+        # "Cosa ti ho chiesto di portare?" asks for what was told then.
+        r"(?:ho|hai|ha|abbiamo|avete|avevo|avevi|avevamo) (?:già |mai |appena |anche )?"
+        r"(?:chiesto|domandato)(?! di \w+(?:re|rmi|rti|rlo|rla|rgli|rle|rci)\b)",
+        r"(?:ti|vi|mi|ci) (?:chiedevo|chiedevi|domandavo|domandavi|chiesi)",
+        r"(?:quali|che|mie|tue|nostre|ultime|altre|quante|le|fatto) (?:\w+ )?domande",
+        r"(?:mia|tua|ultima|prima|quale|che) (?:\w+ )?domanda",
+    ),
     no_names=frozenset(
         "dio natale pasqua capodanno ferragosto gennaio febbraio marzo aprile maggio giugno luglio agosto "
         "settembre ottobre novembre dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica tv pc "

@@ -1,0 +1,209 @@
+"""What tells something, whoever asks something beside it, and what only asks, thanks, shrugs or offers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.informative import INFORMATIVE, informative
+from ricordo.domain.memory import Role
+
+TELLING = {
+    "it": (
+        "Sono al mare.",
+        "mi chiamo Gea",
+        "sono incinta",
+        "ok, perso il traghetto delle 7",
+        "Bolzano.",
+        "Sì, Bolzano",
+        "no, a Cuneo",
+        "Non ho sorelle",
+        "non bevo vino",
+        "Non so sciare",
+        "Perché ero stanco.",
+        "quando ero bambino abitavo a Nuoro",
+        "che giornata, ho litigato con il geometra",
+        "che sfortuna oggi mi hanno bocciato",
+        "quanto mi manca mio nonno!",
+        "non ricordo dove ho messo il casco",
+        "grazie, poi sono andata dal dentista",
+        "Ricordami di comprare il latte",
+        "ricordati che giovedì ho l'oculista",
+        "segnati che Ivo è allergico ai gamberi",
+        "Pensi che a mia zia Ines, che abita a Lucca, farebbe piacere?",
+        "Venerdì ho un esame a Padova, cosa mi porto?",
+        "Mi trovi una trattoria? Sono celiaca",
+        "consigliami un dolce, sono diabetico",
+        "Mi dai una ricetta senza latte perché mio figlio è intollerante?",
+        "puoi aiutarmi con un gioco per mia figlia di 5 anni?",
+        "scrivi un biglietto per mio nonno Aldo che compie 80 anni",
+        "Sai che mio cugino si è laureato?",
+        "Ti ho detto che ho venduto la moto?",
+        "Mia cognata fa la vigile, lo sapevi?",
+        "ho rotto con Diego ieri cosa faccio?",
+        "Il mio gatto si chiama Pepe, vero?",
+        "Indovina? Ho vinto la gara",
+        "come si fa il brodo? quello di mia nonna è più buono",
+        "sono tanto felice oggi",
+        "ma quanto hai ragione 😂 conosco un tale che ci ha messo due giorni",
+    ),
+    "en": (
+        "I'm pregnant",
+        "I'm at the beach",
+        "my name is Gwen",
+        "ok, missed the 7 o'clock ferry",
+        "Oslo.",
+        "Yes, in Oslo",
+        "no, Cardiff",
+        "I don't have sisters",
+        "I don't drink wine",
+        "I can't ski",
+        "Because I was tired",
+        "When I was little we lived in Hull",
+        "what a day, I had a row with the builder",
+        "how I miss my grandad!",
+        "I can't remember where I put my helmet",
+        "thanks, I went to the dentist after",
+        "remind me to post the parcel by the 9th",
+        "Remember that I'm allergic to shrimp",
+        "don't forget my train is at 8",
+        "Do you think my aunt Ines, who lives in Lucca, would enjoy it?",
+        "I have an exam on Friday, what should I bring?",
+        "Suggest a cake, I'm diabetic",
+        "Can you give me a recipe without milk because my son can't have it?",
+        "any games for my 5 year old?",
+        "Write a card for my grandad Alf who turns 80",
+        "Did I tell you my cousin graduated?",
+        "My sister-in-law drives a tram, did you know?",
+        "my cat ate a lily what do I do?",
+        "My cat is called Pepper, right?",
+        "Guess what? I won",
+        "how do you make stock? my gran's is better",
+        "she said yes",
+        "he left me",
+        "I'm so proud today",
+        "plan a dinner for six: Marta is coeliac",
+    ),
+}
+TELLING_NOTHING = {
+    "it": (
+        "Come mi chiamo?",
+        "come mi chiamo",
+        "Ciao! Come va?",
+        "grazie mille",
+        "Grazie Ivo!",
+        "buongiorno",
+        "ahahah",
+        "😂😂",
+        "va bene, a dopo",
+        "non lo so",
+        "boh",
+        "dimmi di più",
+        "raccontami una storia",
+        "che ore sono",
+        "Dove abita mia zia Ines?",
+        "Ho una bicicletta?",
+        "Vivo a Nuoro o a Cuneo?",
+        "mia zia quando compie gli anni",
+        "sai dove lavoro",
+        "Ti ho mai parlato del mio gatto?",
+        "ti ho detto che scuola faccio?",
+        "Cosa ti ho chiesto del trasloco?",
+        "Mi sai dire a che ora ho l'oculista?",
+        "Mi consigli un libro?",
+        "Perché l'acqua bolle?",
+        "e la mia moto?",
+        "",
+    ),
+    "en": (
+        "What's my name?",
+        "whats my name",
+        "Hi! How are you?",
+        "thanks a lot",
+        "Thanks Ivy!",
+        "good morning",
+        "hahaha lol",
+        "👍",
+        "see you later",
+        "I don't know",
+        "idk",
+        "tell me more",
+        "tell me a story",
+        "what time is it",
+        "Where does my aunt Ines live?",
+        "Do I own a bike?",
+        "Do I live in Hull or Cardiff?",
+        "when is my aunt's birthday",
+        "do you know where I work",
+        "Have I ever told you about my cat?",
+        "What did I ask you about the move?",
+        "Can you tell me what time my eye test is?",
+        "can you recommend a book?",
+        "why does water boil",
+        "and my bike?",
+        "When did I buy my bike, and where?",
+    ),
+}
+OF_AN_ASSISTANT = (
+    ("it", "Mi dispiace, non lo so.", False),
+    ("it", "Non ho informazioni su questo.", False),
+    ("it", "Purtroppo non me l'hai ancora detto. Vuoi dirmelo?", False),
+    ("it", "Come posso aiutarti?", False),
+    ("it", "Se vuoi posso cercare ancora.", False),
+    ("it", "Mi hai detto che abiti a Nuoro.", False),
+    ("it", "Ho prenotato il campo da tennis per le 18.", True),
+    ("it", "Il Po nasce dal Monviso.", True),
+    ("en", "I'm sorry, I don't know.", False),
+    ("en", "I don't have that information.", False),
+    ("en", "I can't help with that.", False),
+    ("en", "You haven't told me that yet. Would you like to?", False),
+    ("en", "How can I help?", False),
+    ("en", "You told me you live in Hull.", False),
+    ("en", "I booked the tennis court for 6 pm.", True),
+    ("en", "The Po rises on Monviso.", True),
+)
+
+
+def tells(text: str, language: str, role: Role = Role.USER) -> bool:
+    """Whether the text is a memory."""
+    return informative(text, language=language, role=role) >= INFORMATIVE
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(key, one) for key, texts in TELLING.items() for one in texts]
+)
+def test_what_tells_something_is_a_memory(language: str, text: str) -> None:
+    assert tells(text, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(key, one) for key, texts in TELLING_NOTHING.items() for one in texts]
+)
+def test_what_tells_nothing_is_none(language: str, text: str) -> None:
+    assert not tells(text, language)
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), OF_AN_ASSISTANT)
+def test_an_assistant_refuses_offers_and_repeats_without_telling(
+    language: str, text: str, *, expected: bool
+) -> None:
+    assert tells(text, language, Role.ASSISTANT) is expected
+
+
+@pytest.mark.parametrize("text", ["Wo wohnt meine Tante?", "¿Dónde vive mi tía?"])
+def test_of_other_languages_questions_are_known_by_their_mark(text: str) -> None:
+    assert not tells(text, "de")
+    assert tells(f"{text} Ich wohne in Graz.", "de")
+
+
+@given(st.sampled_from(["it", "en"]), st.data())
+def test_one_sentence_that_tells_is_enough_wherever_it_stands(language: str, data: st.DataObject) -> None:
+    idle = st.sampled_from([one for one in TELLING_NOTHING[language] if one.endswith(("?", "!"))])
+    told = data.draw(st.sampled_from([one for one in TELLING[language] if one.endswith(".")]))
+    before, behind = data.draw(st.lists(idle, max_size=3)), data.draw(st.lists(idle, max_size=3))
+    assert tells(" ".join([*before, told, *behind]), language)
+    assert not any(tells(" ".join(some), language) for some in (before, behind))
+
+
+@given(st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.sampled_from(Role))
+def test_any_text_is_judged(text: str, language: str, role: Role) -> None:
+    assert 0 <= informative(text, language=language, role=role) <= 1
