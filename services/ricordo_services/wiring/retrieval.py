@@ -93,6 +93,7 @@ async def remembering(resources: Resources) -> Remember:
     encoder, beside = (await resources.models()).query, await resources.beside_primary()
     recollection = await resources.store(PostgresRecollection)
     former = tuple(await resources.former_models())
+    own_index = await resources.own_index()
     return Remember(
         recollection=recollection,
         ledger=await resources.store(PostgresFactLedger),
@@ -113,4 +114,5 @@ async def remembering(resources: Resources) -> Remember:
         ),
         fact_confidence=ranking.fact_confidence,
         encode_within_s=resources.settings.embedding.query_within_s,
+        points_are_missing=bool if own_index is None else own_index.rebuild_wanted.is_set,
     )
