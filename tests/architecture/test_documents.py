@@ -83,7 +83,7 @@ def test_commands_that_are_named_exist(path: Path) -> None:
     for line in typed(path):
         for target in re.findall(r"(?:^|&& )make ([a-z-]+)", line):
             assert target in targets, line
-        for command in re.findall(r"(?:^|[/ ])ricordo ([a-z]+)\b", line):
+        for command in re.findall(r"(?:^|[/ ])ricordo ([a-z]+(?:-[a-z]+)*)\b", line):
             assert command in group.commands, line
         for names in re.findall(r"ricordo worker ([a-z ]+)$", line):
             assert set(names.split()) <= set(wiring.WORKERS), line

@@ -20,9 +20,9 @@ VISIT = (
         "2026-05-09T10:00:00+02:00",
         "I am afraid for my cat Smudge: she has eaten nothing since yesterday.",
     ),
-    ("v-2", "2026-05-09T10:02:00+02:00", "The vet has time for Smudge at eleven o'clock."),
-    ("v-3", "2026-05-09T11:40:00+02:00", "Smudge had a tooth out, and the vet says she is fine."),
-    ("v-4", "2026-05-09T11:45:00+02:00", "Smudge has to take her pills for six days."),
+    ("v-2", "2026-05-09T10:02:00+02:00", "The vet has time for Smudge today at eleven o'clock."),
+    ("v-3", "2026-05-09T10:05:00+02:00", "Smudge will have a tooth out, says the vet."),
+    ("v-4", "2026-05-09T10:08:00+02:00", "Smudge has to take her pills for six days."),
 )
 USER = ("--user", "kim")
 
@@ -71,7 +71,7 @@ def test_a_session_that_is_said_to_have_ended_has_a_summary_that_shows_its_sourc
 ) -> None:
     lines = "".join(f"{json.dumps(_said(*told) | {'conversation_id': 'c-cat'})}\n" for told in VISIT)
     assert ricordo.publish(lines, "--wait")["remembered"] == len(VISIT)
-    at = ("--timestamp", "2026-05-09T12:00:00+02:00")
+    at = ("--timestamp", "2026-05-09T10:30:00+02:00")
     assert ricordo("end-session", "c-cat", *USER, *at) == "c-cat has ended: its summary follows\n"
     assert set(ricordo.json("end-session", "c-cat", *USER, *at)) == {"event_id", "duplicate"}
     until(lambda: len(_summaries(ricordo)) == 1)
