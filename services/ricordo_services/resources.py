@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from importlib.metadata import version
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ricordo.adapters.clock import SystemClock
 from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
@@ -47,6 +47,9 @@ from ricordo_services.models import (
 )
 from ricordo_services.progress.waiting import Tell
 
+if TYPE_CHECKING:
+    from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+
 T = TypeVar("T")
 
 SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
@@ -64,6 +67,7 @@ class Resources:
         self.clock = clock
         self.metrics = Metrics(version("ricordo"))
         self.precedence = Precedence()
+        self._edge: EdgeVectorIndex | None = None
         self._exits = exits
         self._opened: dict[str, Any] = {}
         within = settings.stores.bolt_within_s
@@ -157,6 +161,11 @@ class Resources:
     async def vectors(self) -> VectorIndex:
         """Return the vector index, with a collection for each model that serves."""
         return await self._once("vectors", self._open_vectors)
+
+    async def own_index(self) -> "EdgeVectorIndex | None":
+        """Return the vector index whose files this process owns; None where a server keeps them."""
+        await self.vectors()
+        return self._edge
 
     async def known_vectors(self) -> VectorIndex:
         """Return the vector index, with a collection for each known model."""
@@ -263,7 +272,9 @@ class Resources:
     async def _open_vectors(self) -> VectorIndex:
         stores = self.settings.stores
         lengths = await dimensions(self.settings.embedding, self.models)
-        index = _edge(stores) if stores.qdrant_url is None else _server(self.settings)
+        if stores.qdrant_url is None:
+            self._edge = _edge(stores)
+        index: VectorIndex = self._edge or _server(self.settings)
         self._exits.push_async_callback(index.close)
         for model, length in lengths.items():
             await index.prepare(model, length)
@@ -283,7 +294,7 @@ class Resources:
         return graph
 
 
-def _edge(stores: StoreSettings) -> VectorIndex:
+def _edge(stores: StoreSettings) -> "EdgeVectorIndex":
     # the engine in process is in the `local` extra, which a cluster's image need not have
     from ricordo.adapters.qdrant.edge import EdgeVectorIndex  # noqa: PLC0415
 

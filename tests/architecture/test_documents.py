@@ -83,7 +83,7 @@ def test_commands_that_are_named_exist(path: Path) -> None:
     for line in typed(path):
         for target in re.findall(r"(?:^|&& )make ([a-z-]+)", line):
             assert target in targets, line
-        for command in re.findall(r"(?:^|[/ ])ricordo ([a-z]+)\b", line):
+        for command in re.findall(r"(?:^|[/ ])ricordo ([a-z]+(?:-[a-z]+)*)\b", line):
             assert command in group.commands, line
         for names in re.findall(r"ricordo worker ([a-z ]+)$", line):
             assert set(names.split()) <= set(wiring.WORKERS), line
@@ -152,8 +152,9 @@ def test_every_question_has_an_example() -> None:
     assert asked - shown == set()
 
 
-def test_the_tables_of_the_settings_are_up_to_date() -> None:
-    program = [sys.executable, str(ROOT / "docs/write_configuration.py"), "--check"]
+@pytest.mark.parametrize("script", ["write_configuration.py", "write_client.py"])
+def test_pages_that_are_written_by_scripts_are_up_to_date(script: str) -> None:
+    program = [sys.executable, str(ROOT / "docs" / script), "--check"]
     run = subprocess.run(program, capture_output=True, text=True, check=False, timeout=60)
     assert run.returncode == 0, run.stderr
 

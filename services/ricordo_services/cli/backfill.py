@@ -14,7 +14,6 @@ from ricordo_services.cli.failures import FAILED, Interrupted, complain
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
-from ricordo_services.cli.store_checks import count_vectors
 from ricordo_services.cli.stores import named_stores, tenant_of
 from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Part
 
@@ -89,6 +88,8 @@ async def _by_the_same_model(settings: Settings, part: Part, tenant: str | None)
     if part != "vectors" or "encode" in workers.models:
         return
     complain(f"no worker that encodes answers and says by which model they work: going on by {own.model}")
+    from ricordo_services.cli.store_checks import count_vectors  # noqa: PLC0415 - loads the stores' drivers
+
     counted = await count_vectors(settings, tenant)
     if isinstance(counted, str):
         return

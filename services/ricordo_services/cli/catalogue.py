@@ -30,10 +30,16 @@ ENTRIES: Final = (
     Entry(
         "worker",
         "worker:worker",
-        "Run workers against servers that settings name.",
+        "Run workers against servers that settings name, or beside a running `up`.",
         "Settings are RICORDO_* variables, or the TOML file that RICORDO_CONFIG names. Workers: ingest, "
-        "enrichment, embedding (or encode and index apart), knowledge, retrieval, lifecycle.",
-        ("ricordo worker ingest", "ricordo worker embedding knowledge"),
+        "enrichment, embedding (or encode and index apart), knowledge, retrieval, lifecycle. With --data-dir "
+        "they join the stack that `up` runs on that folder; index and retrieval stay with the process that "
+        "owns the vector index.",
+        (
+            "ricordo worker ingest",
+            "ricordo worker embedding knowledge",
+            "ricordo worker encode --data-dir ./memory",
+        ),
     ),
     Entry(
         "migrate",
@@ -76,6 +82,30 @@ ENTRIES: Final = (
         "reading:history",
         "Show the last messages, word for word.",
         examples=("ricordo history --user davide --limit 50",),
+    ),
+    Entry(
+        "timeline",
+        "timeline:timeline",
+        "Show the memories of a span of time, oldest first.",
+        examples=(
+            "ricordo timeline --user davide --start 2026-03-01T00:00:00+01:00",
+            "ricordo timeline --user davide --start 2026-03-01T00:00:00Z --end 2026-03-08T00:00:00Z --ids",
+        ),
+    ),
+    Entry(
+        "expand",
+        "timeline:expand",
+        "Show what a memory rests on, oldest first.",
+        "Of a summary, a synthesis or a reflection, the memories that it was made of; of a message that "
+        "brought a document, the extracts. Other memories rest on nothing.",
+        ("ricordo expand 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --user davide",),
+    ),
+    Entry(
+        "end-session",
+        "timeline:end_session",
+        "Say that a conversation has come to its end.",
+        "It is summarised then, and not after a time of silence. Saying so again is no harm.",
+        ("ricordo end-session c-1 --user davide",),
     ),
     Entry(
         "facts",

@@ -20,12 +20,6 @@ from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
 from ricordo_services.cli.room import look_at_room
 from ricordo_services.cli.servers import Target, running_stack, said_folder, target
-from ricordo_services.cli.store_checks import (
-    look_at_graph,
-    look_at_index,
-    look_at_postgres,
-    look_at_vectors,
-)
 from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.views import plain
 
@@ -67,6 +61,8 @@ async def doctor(
 
 
 async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) -> list[Finding]:
+    from ricordo_services.cli import store_checks as stores  # noqa: PLC0415 - loads the stores' drivers
+
     settings = store_settings(context, data_dir)
     own = settings.embedding
     bus = await look_at_bus(whom, own)
@@ -78,16 +74,16 @@ async def _examine(context: typer.Context, whom: Target, data_dir: Path | None) 
     stack = running_stack(folder)
     local = stack is not None and stack["nats"] == whom.url
     named = local or POSTGRES_SETTING in settings.stores.model_fields_set
-    rows = await look_at_postgres(settings, named=named)
+    rows = await stores.look_at_postgres(settings, named=named)
     found += rows
     if all(finding.state is State.WELL for finding in rows):
         # Copied into another shell, the command is to work by the same models: they stand before it.
         usual = embedding.provider == own.provider == "onnx"
-        found += await look_at_vectors(
+        found += await stores.look_at_vectors(
             settings, embedding.model, "" if usual else f"{assignments(embedding)} "
         )
-    found += await look_at_graph(settings, named=named)
-    found.append(look_at_index(folder if local else None, settings))
+    found += await stores.look_at_graph(settings, named=named)
+    found.append(stores.look_at_index(folder if local else None, settings))
     found += await look_at_models(embedding, by_workers=theirs is not None, encoded=bus.encoded)
     found += look_at_knowledge(bus.at_work)
     return [*found, *compare_models(bus.at_work, own)]

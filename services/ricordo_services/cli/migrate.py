@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from ricordo_services import wiring
 from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.options import DataDir
@@ -25,6 +24,8 @@ async def migrate(
         raise Failed(
             "RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the schema: it takes one to migrate it"
         )
+    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and wrong usage none
+
     done = await wiring.prepare(settings)
     if as_json:
         print_json({"done": done})

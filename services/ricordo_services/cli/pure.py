@@ -5,18 +5,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Final, TypeVar
 
 import typer
 from pydantic import ValidationError
 
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
-from ricordo_services.cli.derivations import Document, Question, Stated, Told, analysed, enriched, extracted
 from ricordo_services.cli.documents import read_document
-from ricordo_services.cli.encoding import encoding
 from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
 from ricordo_services.cli.output import margin, print_json, screen
+
+if TYPE_CHECKING:
+    from ricordo_services.cli.derivations import Document
 
 M = TypeVar("M", bound=Message)
 
@@ -70,7 +71,9 @@ def analyze(
 ) -> None:
     """Understand a query."""
     fields = {"language": language, "now": now, "timezone": timezone}
-    _check(fields, jsonl=jsonl)
+    _check(source, fields, jsonl=jsonl)
+    from ricordo_services.cli.derivations import Question, analysed  # noqa: PLC0415 - see below
+
     if jsonl:
         _stream(source, Question, analysed)
     else:
@@ -88,7 +91,10 @@ def enrich(
 ) -> None:
     """Say what a message feels like, how much it matters, what it is about and when that happened."""
     fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
-    _check(fields, jsonl=jsonl)
+    _check(source, fields, jsonl=jsonl)
+    from ricordo_services.cli.derivations import Told, enriched  # noqa: PLC0415 - see below
+    from ricordo_services.cli.encoding import encoding  # noqa: PLC0415 - see below
+
     with encoding() as encode:
         derive = partial(enriched, encode=encode)
         if jsonl:
@@ -108,22 +114,26 @@ def extract(
 ) -> None:
     """Read the facts that a message states, and since when and until when it says they hold."""
     fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
-    _check(fields, jsonl=jsonl)
+    _check(source, fields, jsonl=jsonl)
+    from ricordo_services.cli.derivations import Stated, extracted  # noqa: PLC0415 - see below
+
     if jsonl:
         _stream(source, Stated, extracted)
     else:
         _once({"content": _text(source), **fields}, Stated, extracted, as_json)
 
 
-def _check(fields: Mapping[str, str | None], *, jsonl: bool) -> None:
+# What derives takes seconds to load, and what refuses wrong usage none: it is imported behind `_check`.
+def _check(source: str | None, fields: Mapping[str, str | None], *, jsonl: bool) -> None:
+    if source is None and not jsonl:
+        raise Misused("give a text, or --jsonl to read a JSON object a line")
     if jsonl and any(fields.values()):
         *names, last = fields
         raise Misused(f"with --jsonl each line says its own {', '.join(names)} and {last}")
 
 
 def _text(source: str | None) -> str:
-    if source is None:
-        raise Misused("give a text, or --jsonl to read a JSON object a line")
+    source = source or ""
     if len(source) < _NAME_MAX and Path(source).is_file():
         margin().print(
             f"{source} is taken as a text: --jsonl reads it as a file", style="yellow", markup=False
@@ -132,7 +142,7 @@ def _text(source: str | None) -> str:
 
 
 def _once(
-    fields: dict[str, str | None], model: type[M], derive: Callable[[M], Document], as_json: bool
+    fields: dict[str, str | None], model: type[M], derive: "Callable[[M], Document]", as_json: bool
 ) -> None:
     try:
         document = derive(model.model_validate(fields))
@@ -144,7 +154,7 @@ def _once(
         _show(document)
 
 
-def _show(document: Document) -> None:
+def _show(document: "Document") -> None:
     console = screen()
     for name, value in document.items():
         for line in value if name == "facts" and isinstance(value, list) else [value]:
@@ -174,7 +184,7 @@ def _readable(value: object) -> str:
             return str(value)
 
 
-def _stream(source: str | None, model: type[M], derive: Callable[[M], Document]) -> None:
+def _stream(source: str | None, model: type[M], derive: "Callable[[M], Document]") -> None:
     """Answer every line by one line, at once; what cannot be read is answered by an error.
 
     Raises:

@@ -19,6 +19,8 @@ _COUNTING_S: Final = 20.0  # over all tenants and memories
 _BLOCK: Final = 512  # bytes, of what a file really takes: the index reserves more than it fills
 _AMPLE: Final = 4  # times what must be free: whoever has less is warned
 _FREE_SPACE: Final = "free some space on that volume: what waits is indexed by itself then, and none is lost"
+_REBUILT: Final = "recall finds less until the worker `index` has done it; nothing else has to be done"
+_ASIDE: Final = (".damaged", ".partial")
 _SCHEMA: Final = "select max(version) from schema_migrations"
 _TENANTS: Final = "select tenant from tenants order by tenant"
 _OF_TENANT: Final = "select set_config('app.tenant', $1, false)"
@@ -127,9 +129,15 @@ def look_at_index(data_dir: Path | None, settings: Settings) -> Finding:
     folder = settings.stores.qdrant_dir or (data_dir / "qdrant" if data_dir else None)
     if folder is None or not folder.is_dir():
         return Finding("index", State.NOTED, "kept by the embedding worker, where it runs")
-    collections = [entry.name for entry in sorted(folder.iterdir()) if entry.is_dir()]
+    damaged = sorted(entry.stem for entry in folder.glob("*.rebuild"))
+    collections = [
+        entry.name for entry in sorted(folder.iterdir()) if entry.is_dir() and entry.suffix not in _ASIDE
+    ]
     size = sum(entry.stat().st_blocks * _BLOCK for entry in folder.rglob("*") if entry.is_file()) / 1e6
     seen = f"{folder}: {', '.join(collections) or 'empty'}, {size:.1f} MB"
+    if damaged:
+        told = f"{seen}; damaged, and written anew from PostgreSQL: {', '.join(damaged)}"
+        return Finding("index", State.DEGRADED, told, _REBUILT)
     free, least = shutil.disk_usage(folder).free / 1e6, settings.stores.qdrant_min_free_mb
     if free < least:
         told = f"{seen}; only {free:.0f} MB are free there: nothing more is indexed below {least}"

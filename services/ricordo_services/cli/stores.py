@@ -45,7 +45,7 @@ def stores_beside(target: Target, context: typer.Context, data_dir: Path | None)
     folder = folder_of(context, data_dir)
     stack = running_stack(folder)
     if stack is not None and bare(str(stack["nats"])) == bare(target.url):
-        beside = _of_stack(settings, stack)
+        beside = of_stack(settings, stack)
         if named and not folder_named and settings.stores.postgres_dsn != beside.stores.postgres_dsn:
             raise Failed(
                 f"RICORDO_STORES__POSTGRES_DSN names other stores than those of {folder}, whose NATS this "
@@ -88,10 +88,11 @@ def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:
         url = checked_url(outer.nats, "--nats") if outer.nats else settings.bus.url
         return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": url})})
     stack = running_stack(data_dir or default_data_dir())
-    return settings if stack is None else _of_stack(settings, stack)
+    return settings if stack is None else of_stack(settings, stack)
 
 
-def _of_stack(settings: Settings, stack: dict[str, object]) -> Settings:
+def of_stack(settings: Settings, stack: dict[str, object]) -> Settings:
+    """Return `settings` with the servers in it that a stack has left word of."""
     stores = settings.stores.model_copy(
         update={
             "postgres_dsn": SecretStr(str(stack["postgres"])),

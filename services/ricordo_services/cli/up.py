@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -38,7 +39,7 @@ async def up(
 
     async def serve() -> None:
         async with running(folder, names, settings) as run:
-            _announce(run, as_json)
+            _announce(run, names, as_json)
             await run.last()
 
     with stopped_by_signals(stopping):
@@ -55,7 +56,7 @@ def _names(workers: str | None) -> tuple[str, ...]:
     return names
 
 
-def _announce(run: LocalRun, as_json: bool) -> None:
+def _announce(run: LocalRun, names: Sequence[str], as_json: bool) -> None:
     """Leave word for other processes in the data folder, and tell whoever started this one."""
     at = run.endpoints
     where = {
@@ -72,7 +73,7 @@ def _announce(run: LocalRun, as_json: bool) -> None:
         "bolt_password": at.bolt_password,
         "bolt_database": at.bolt_database,
     }
-    write_stack_file(at.data_dir, {**where, **secret, "pid": os.getpid()})
+    write_stack_file(at.data_dir, {**where, **secret, "workers": list(names), "pid": os.getpid()})
     try:
         if as_json:
             print_json(where)

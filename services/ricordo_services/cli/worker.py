@@ -1,8 +1,9 @@
 """`ricordo worker`: what the containers run."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Final
 
 import structlog
 import typer
@@ -10,25 +11,33 @@ import typer
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.runtime.waiting import unless
 from ricordo.settings import Settings
-from ricordo_services import wiring
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
+from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.globals import said_before
 from ricordo_services.cli.local import check_names
-from ricordo_services.cli.servers import checked_url
+from ricordo_services.cli.options import DataDir
+from ricordo_services.cli.servers import checked_url, running_stack, said_folder
+from ricordo_services.cli.stores import of_stack
 
 _log = structlog.stdlib.get_logger(__name__)
+
+_OWNERS: Final = frozenset({"embedding", "index", "retrieval"})
+"""Workers that open the vector index, which admits one process."""
 
 Names = Annotated[
     list[str], typer.Argument(metavar="NAME...", help="Which ones; each once.", show_default=False)
 ]
 
 
-async def worker(context: typer.Context, names: Names) -> None:
-    """Run workers against servers that settings name."""
+async def worker(context: typer.Context, names: Names, *, data_dir: DataDir = None) -> None:
+    """Run workers against servers that settings name, or beside a running `up`."""
     check_names(names)
     wanted = tuple(names)
-    settings = _at(context, read_settings())
+    folder = data_dir or said_before(context).data_dir
+    settings = _at(context, read_settings()) if folder is None else _beside(folder, wanted)
     set_up_logs(settings)
+    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong name none
+
     await check_health_page(settings.worker)
     stopping = asyncio.Event()
     with stopped_by_signals(stopping):
@@ -39,6 +48,34 @@ async def worker(context: typer.Context, names: Names) -> None:
 
 def _told(names: tuple[str, ...]) -> Callable[[], None]:
     return lambda: _log.info("ready", workers=", ".join(names))
+
+
+def _beside(folder: Path, names: Sequence[str]) -> Settings:
+    """Return settings that name the servers of the stack that runs on `folder`.
+
+    Raises:
+        Failed: none does.
+        Misused: a worker is named that cannot be apart from the one that runs there.
+    """
+    stack = running_stack(folder)
+    if stack is None or "postgres" not in stack:
+        raise Failed(
+            f"no stack runs on {folder}: start one with `ricordo up{said_folder(folder)}`, or leave out "
+            "--data-dir, and settings name the servers"
+        )
+    theirs = stack.get("workers")
+    apart = [name for name in names if name in _OWNERS]
+    if apart and (not isinstance(theirs, list) or _OWNERS.intersection(theirs)):
+        raise Misused(
+            f"{' and '.join(apart)} cannot run beside this `ricordo up`: its process owns the vector index, "
+            "which one process alone can open; name other workers"
+        )
+    settings, folder = of_stack(read_settings(), stack), folder.expanduser().absolute()
+    stores = settings.stores.model_copy(update={"qdrant_url": None, "qdrant_dir": folder / "qdrant"})
+    documents = settings.documents
+    if documents.url is None and documents.dir is None:
+        documents = documents.model_copy(update={"dir": folder / "objects"})
+    return settings.model_copy(update={"stores": stores, "documents": documents})
 
 
 def _at(context: typer.Context, settings: Settings) -> Settings:

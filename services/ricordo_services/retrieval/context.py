@@ -147,6 +147,7 @@ class Context:
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
             uncertain=bool(recalled.memories) and not recalled.asked_for,
             whole=_instructions(recalled),
+            superseded=frozenset(one.memory.id for one, _ in admitted if one.memory.corrected_by),
             facts=recalled.facts,
             recent=around.recent,
             decisions=around.working.decisions,

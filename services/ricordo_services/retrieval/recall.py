@@ -108,6 +108,7 @@ class Remember:
         other_encoders: further models that memories have vectors of.
         former: those of them that serve no more, and are told of where they cannot be asked.
         encode_within_s: for how long a model is waited for; a recall without it is better than none.
+        points_are_missing: whether the index is being written anew just now.
     """
 
     recollection: Recollection
@@ -126,6 +127,7 @@ class Remember:
     former: FormerModels = field(default_factory=FormerModels)
     tellings: Tellings = field(default_factory=Tellings)
     encode_within_s: float = 1.5
+    points_are_missing: Callable[[], bool] = bool
 
     async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> Recalled:
         """Recall for `request`; its `limit` best memories, its facts.
@@ -271,6 +273,8 @@ class Remember:
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
             return
+        if self.points_are_missing():
+            recalled.degraded.add(Degradation.VECTORS)
         if found.fallback is not None:
             recalled.analysis = replace(recalled.analysis, fallback=found.fallback)
         if Degradation.ROWS in recalled.degraded:

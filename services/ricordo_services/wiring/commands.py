@@ -15,18 +15,21 @@ from typing import Any
 from ricordo.adapters.postgres.curating import PostgresCurating
 from ricordo.adapters.postgres.erasing import PostgresErasing
 from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.adapters.postgres.recollection import PostgresRecollection
 from ricordo.messages.base import Message
 from ricordo.messages.commands import Correct, Feedback, Note, Pin, Verify
+from ricordo.messages.errors import ErrorCode
 from ricordo.ports.graph import GraphUnavailable
 from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.memories import StoreUnavailable
+from ricordo.ports.recollection import Recollection
 from ricordo.ports.unavailable import Unavailable
 from ricordo.ports.working import Notebook
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
-from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute
+from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
 from ricordo_services.knowledge.commands import CorrectFact, FactRejection, IdentifyNames, Settle, VerifyFact
 from ricordo_services.knowledge.erasing import Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.letters import DeadLetters
@@ -36,6 +39,7 @@ from ricordo_services.resources import Resources
 from ricordo_services.wiring.projecting import following
 
 _TAKEN_UP_EVERY_S = 10.0
+_OF_A_MEMORY = "this is a memory's id, not a fact's: name it as memory_id (--memory on the command line)"
 _AT_ONCE = 4  # each waits for its user's turn with a connection to the database in hand
 
 
@@ -48,8 +52,9 @@ async def commands_on_facts(resources: Resources, ledger: KnowledgeLedger) -> li
     settle = Settle(ledger, follow, resources.clock, ask_servers)
     curating = await resources.store(PostgresCurating)
     routed = partial(QueryRoute, deadline=settings.bus.query_timeout_s)
-    verify = OfMemoryOrFact(VerifyMemory(curating, resources.clock), VerifyFact(settle))
-    correct = OfMemoryOrFact(CorrectMemory(curating, resources.clock), CorrectFact(settle))
+    rows = await resources.store(PostgresRecollection)
+    verify = OfMemoryOrFact(VerifyMemory(curating, resources.clock), VerifyFact(settle), rows)
+    correct = OfMemoryOrFact(CorrectMemory(curating, resources.clock), CorrectFact(settle), rows)
     erasing = PostgresErasing(await resources.database(), await resources.beside())
     erasures = await _erasures(resources, erasing)
     forget = ForgetOnRequest(erasing, erasures, resources.clock, ask_servers, patience)
@@ -110,11 +115,20 @@ class OfMemoryOrFact:
 
     of_memory: QueryHandler[Any]
     of_fact: QueryHandler[Any]
+    rows: Recollection
 
     async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | Answer:
-        """Answer it."""
-        named = self.of_fact if command.memory_id is None else self.of_memory
-        return await named(tenant, command)
+        """Answer it; who names a memory as a fact is told so."""
+        if command.memory_id is not None:
+            return await self.of_memory(tenant, command)
+        try:
+            return await self.of_fact(tenant, command)
+        except Refused as refused:
+            if refused.body.error.code is not ErrorCode.NOT_FOUND or command.fact_id is None:
+                raise
+            if not await self.rows.memories(tenant, command.user_id, [command.fact_id]):
+                raise
+        raise Refused(ErrorCode.NOT_FOUND, _OF_A_MEMORY, "fact_id")
 
 
 def _asking_servers(resources: Resources, patience: float) -> Callable[[], Awaitable[None]]:

@@ -85,7 +85,7 @@ async def run_reindex(
     """
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
-        make = _regraph if order.projection == "graph" else _repoint
+        make = _regraph if order.projection == "graph" else repoint
         return await (await make(resources)).run(order, report)
 
 
@@ -97,7 +97,8 @@ async def _regraph(resources: Resources) -> Regraph:
     )
 
 
-async def _repoint(resources: Resources) -> Repoint:
+async def repoint(resources: Resources) -> Repoint:
+    """Return what has the points of all memories written anew."""
     return Repoint(
         memories=await resources.store(PostgresIndexedMemories),
         life=await resources.store(PostgresLife),

@@ -95,6 +95,7 @@ async def remembering(resources: Resources) -> Remember:
     recollection = await resources.store(PostgresRecollection)
     former = tuple(await resources.former_models())
     others = tuple(one for one in beside.values() if one is not None)
+    own_index = await resources.own_index()
     return Remember(
         recollection=recollection,
         ledger=await resources.store(PostgresFactLedger),
@@ -116,4 +117,5 @@ async def remembering(resources: Resources) -> Remember:
         ),
         fact_confidence=ranking.fact_confidence,
         encode_within_s=resources.settings.embedding.query_within_s,
+        points_are_missing=bool if own_index is None else own_index.rebuild_wanted.is_set,
     )

@@ -34,6 +34,7 @@ from ricordo_services.wiring.identity import can_be_asked, identifying
 from ricordo_services.wiring.ingest import ingest
 from ricordo_services.wiring.lifecycle import lifecycle
 from ricordo_services.wiring.projecting import following
+from ricordo_services.wiring.rebuilding import rebuilding
 from ricordo_services.wiring.retrieval import retrieval
 from ricordo_services.wiring.stating import open_statement_reader, show
 
@@ -68,12 +69,17 @@ async def _index(resources: Resources) -> list[Service]:
     vectors, beside = await resources.known_vectors(), await resources.beside()
     projection = Projection(indexing, vectors, await resources.known_models(), beside)
     gate = resources.probe("vectors", resources.ask_vectors_to_write)
-    return [
-        await event_worker(resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)),
-        await event_worker(
-            resources, "index-changes", IndexChanges(projection), linger=USE_LINGERS_S, gates=(gate,)
-        ),
-    ]
+    index = await event_worker(
+        resources, "index", Index(projection, indexing, resources.clock), gates=(gate,)
+    )
+    changes = await event_worker(
+        resources, "index-changes", IndexChanges(projection), linger=USE_LINGERS_S, gates=(gate,)
+    )
+    if (own := await resources.own_index()) is None:
+        return [index, changes]
+    index.health.trouble = lambda: own.problem
+    index.health.figures = lambda: {"failed_flushes": own.failed_flushes}
+    return [index, changes, await rebuilding(resources, own)]
 
 
 async def _embedding(resources: Resources) -> list[Service]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.domain.classification import memory_kind, memory_type
+from ricordo.domain.corrections import read_correction
 from ricordo.domain.emotion import estimate
 from ricordo.domain.importance import Importance, importance
 from ricordo.domain.informative import TELLS, informative
@@ -77,6 +78,7 @@ def enrich(
     mentioned = mentioned_names(content, language, (*present, speaker))
     instructing = is_instructing(said)
     heard = without_instructions(content) if instructing else content
+    corrects = role == Role.USER and read_correction(said) is not None
     feels = role in {Role.USER, Role.ASSISTANT}
     emotion = estimate(content, language, vector, mentioned) if feels else NEUTRAL
     return Enrichment(
@@ -87,7 +89,7 @@ def enrich(
         type=memory_type(content, language, emotion, role),
         kind=memory_kind(content, language),
         title=_title(heard, language) if content.strip() else "",
-        informative=informative(said, language=language, role=role),
+        informative=TELLS if corrects else informative(said, language=language, role=role),
         instructing=instructing,
     )
 

@@ -3,12 +3,14 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 from uuid import UUID
 
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.facts import Project
 from ricordo.ports.stages import Progress
+
+if TYPE_CHECKING:  # what reads facts takes seconds to load
+    from ricordo.ports.facts import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Erasing(Protocol):
         """
         ...
 
-    async def erase(self, tenant: str, burial: Burial, project: Project, limit: int) -> Erased:
+    async def erase(self, tenant: str, burial: Burial, project: "Project", limit: int) -> Erased:
         """Erase the next messages, and all that was made of them; one transaction, with the graph.
 
         What a crash cuts off is simply repeated. Two that erase the same do it in turn.

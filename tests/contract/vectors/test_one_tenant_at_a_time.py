@@ -11,7 +11,7 @@ import pytest
 import qdrant_edge
 from qdrant_client import AsyncQdrantClient, models
 
-from ricordo.adapters.qdrant import edge, edge_shard
+from ricordo.adapters.qdrant import edge_shard, owned_shard
 from ricordo.adapters.qdrant.conditions import LIVE, OWNER, TENANT, AllOf, Match
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.adapters.qdrant.server import ServerVectorIndex
@@ -132,7 +132,7 @@ class TestEdge(VectorIndexContract):
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
     ) -> AsyncIterator[VectorIndex]:
         really_opened = edge_shard.opened
-        monkeypatch.setattr(edge, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
+        monkeypatch.setattr(owned_shard, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
         index = EdgeVectorIndex(tmp_path, counted_from=request.param)
         yield index
         await index.close()
@@ -155,7 +155,7 @@ async def test_a_request_without_the_tenant_is_found(monkeypatch: pytest.MonkeyP
     without = "ricordo.adapters.qdrant.{}.in_scope"
     guarded = GuardedClient(AsyncQdrantClient(":memory:"))
     really_opened = edge_shard.opened
-    monkeypatch.setattr(edge, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
+    monkeypatch.setattr(owned_shard, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
     indexes = (ServerVectorIndex(cast("AsyncQdrantClient", guarded)), EdgeVectorIndex(tmp_path))
     for module in ("server", "edge_shard"):
         monkeypatch.setattr(

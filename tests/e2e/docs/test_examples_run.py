@@ -11,6 +11,7 @@ import pytest
 from tests.fixtures.documents import ROOT, Block, blocks, blocks_of
 from tests.fixtures.running import Running
 
+from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.stack import Endpoints, write_stack_file
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -33,7 +34,7 @@ SHOWN: Mapping[str, tuple[str, str]] = {
     "ricordo working": (r'order +\{"number": 42\}', r"traceback"),
     "ricordo analyze": (r"Nora", r"traceback"),
     "ricordo extract": (r"Lisbona.*from 2019-01-01", r"traceback"),
-    "echo": (r"words of memory", r"memory is away"),
+    "echo": (r"(?s)Trieste.*\n.*Trieste", r"memory is away|traceback"),
 }
 
 
@@ -112,6 +113,20 @@ async def test_the_tutorial_works_from_top_to_bottom(reader: Reader) -> None:
             case _:
                 continue
     assert shown == SHOWN.keys()
+
+
+async def test_the_bot_of_the_tutorial_asks_a_language_model(reader: Reader) -> None:
+    (bot,) = [block for block in TUTORIAL if block.notes == ("bot.py",)]
+    reader.saves("bot.py", bot)
+    async with ollama_stand_in(("llama3.2:latest",)) as ollama:
+        ollama.behaviour.chat = lambda _: "By the sea, I should think."
+        reader.is_told("OLLAMA_HOST", ollama.url)
+        shown = await reader.runs("bash", "-c", "echo 'Where do I live now?' | python bot.py")
+    assert shown.rstrip().endswith("By the sea, I should think.")
+    path, asked = ollama.requests[-1]
+    assert path == "/api/chat"
+    assert "Where do I live now?" in str(asked)
+    assert shown.split("\n")[0] in str(asked), "what is printed is what the model is given"
 
 
 # After the tutorial, whose history they are later turns of.

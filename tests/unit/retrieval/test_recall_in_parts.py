@@ -171,6 +171,14 @@ async def test_what_is_away_costs_its_part_only(memory: Memory) -> None:
     assert {"encode", "facts", "search"} <= recalled.timings_ms.keys()
 
 
+async def test_an_index_that_is_being_written_anew_is_searched_and_named(memory: Memory) -> None:
+    whole = await memory.remember("acme", ASKED)
+    assert Degradation.VECTORS not in whole.degraded
+    recalled = await replace(memory.remember, points_are_missing=lambda: True)("acme", ASKED)
+    assert recalled.degraded == {Degradation.GRAPH, Degradation.VECTORS}
+    assert "search" in recalled.timings_ms
+
+
 async def test_a_model_that_reads_questions_is_missed_when_it_is_away(memory: Memory) -> None:
     class Away:
         async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:

@@ -25,7 +25,6 @@ from ricordo.runtime.waiting import unless
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.demo.conversation import NAME, TIMEZONE, USER, conversation
 from ricordo_services.cli.demo.questions import QUESTIONS
-from ricordo_services.cli.demo.showing import Answer, show_answer
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.local import ALL_WORKERS, running
 from ricordo_services.cli.output import page
@@ -91,6 +90,8 @@ async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: b
         whole = full or question.language not in seen
         seen.add(question.language)
         place = f"{number}/{len(QUESTIONS)}"
+        from ricordo_services.cli.demo.showing import Answer, show_answer  # noqa: PLC0415 - slow to load
+
         show_answer(console, Answer(place, question, reply, took, whole=whole, full=full))
 
 

@@ -3,6 +3,9 @@
 The engine's calls block, and hold the interpreter while they last; they run on one thread of their own, in
 portions short enough for the event loop to breathe. Its optimiser is never run here: it would hold the
 interpreter for minutes.
+
+A shard that cannot be flushed is opened again; one that is damaged is set aside, and its points are to be
+written anew from PostgreSQL by who owns the index (`rebuild_wanted`, `rebuilt`).
 """
 
 import asyncio
@@ -17,7 +20,9 @@ import structlog
 
 from ricordo.adapters.qdrant.candidates import Probe
 from ricordo.adapters.qdrant.conditions import collection
-from ricordo.adapters.qdrant.edge_shard import COUNTED_FROM, Shard, opened
+from ricordo.adapters.qdrant.edge_folder import ShardFolder, is_engine_error
+from ricordo.adapters.qdrant.edge_shard import COUNTED_FROM, Shard
+from ricordo.adapters.qdrant.owned_shard import OwnedShard
 from ricordo.adapters.qdrant.room import Room
 from ricordo.domain.bm25 import SparseVector
 from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
@@ -34,6 +39,7 @@ _PORTION: Final = 16  # points per call: some milliseconds, between which a sear
 # engine's log by a start after a crash, some 4,000 points a second.
 _FLUSH_EVERY: Final = 10_000
 _FLUSH_AFTER_S: Final = 3.0  # of silence
+_FLUSH_AGAIN_S: Final = 30.0  # after a flush that failed
 _BREATH_S: Final = 0.005  # between two portions of counting, which nobody waits for
 
 
@@ -48,6 +54,7 @@ class EdgeVectorIndex:
 
     Attributes:
         unflushed: changes that so far stand in the engine's log only.
+        rebuild_wanted: set while a damaged shard was replaced by an empty one; see `rebuilt`.
         counting: users whose words are being counted just now.
     """
 
@@ -58,9 +65,14 @@ class EdgeVectorIndex:
         self._room = Room(folder, least_free_mb)
         self._counted_from = counted_from
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="qdrant-edge")
-        self._shards: dict[str, Shard] = {}
+        self._shards: dict[str, OwnedShard] = {}
         self.unflushed = 0
+        self._flush_at = _FLUSH_EVERY
+        self._failed_flushes = 0
+        self._trouble = ""
         self._silence: asyncio.TimerHandle | None = None
+        self._flushing: asyncio.Task[None] | None = None
+        self.rebuild_wanted = asyncio.Event()
         self.counting: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def prepare(self, model: str, dimensions: int) -> None:
@@ -70,7 +82,8 @@ class EdgeVectorIndex:
             IndexUnavailable: the folder cannot be written, its volume is nearly full, another process has the
                 shard, or it holds vectors of other dimensions.
         """
-        await self._run(lambda: self._open(model, dimensions))
+        if await self._run(lambda: self._open(model, dimensions)):
+            self.rebuild_wanted.set()
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write points; see `VectorIndex.upsert`."""
@@ -121,39 +134,97 @@ class EdgeVectorIndex:
         """Count the points in `scope`."""
         return await self._run(lambda: self._shard(model).count(tenant, scope))
 
+    @property
+    def failed_flushes(self) -> int:
+        """How many flushes have failed since the start."""
+        return self._failed_flushes + sum(shard.failed_flushes for shard in self._owned)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the index and what to do about it; empty while all is well."""
+        if self.rebuild_wanted.is_set():
+            return (
+                "the vector index was damaged and is being written anew from PostgreSQL: recall finds less "
+                "until that is done, and nothing has to be done for it"
+            )
+        reason = self._trouble or next((one.trouble for one in self._owned if one.trouble), "")
+        if not reason:
+            return ""
+        return (
+            f"the vector index could not be flushed ({reason}). No memory is lost, and it is tried again: "
+            f"look at the volume of {self._folder}; if this lasts, restart the process"
+        )
+
+    @property
+    def replaced(self) -> int:
+        """How often a damaged shard was replaced by an empty one, in this process."""
+        return sum(shard.replaced for shard in self._owned)
+
+    async def rebuilt(self, replaced: int) -> bool:
+        """Note that all points are written anew.
+
+        Args:
+            replaced: what `replaced` was before the first of them.
+
+        Returns:
+            Whether that is so; not if another shard was replaced meanwhile.
+        """
+        if self.replaced != replaced:
+            return False
+        await self._run(self._note_rebuilt)
+        self.rebuild_wanted.clear()
+        return True
+
     async def close(self) -> None:
         """Flush to disk and release the shards; closing twice does nothing."""
         if self._silence is not None:
             self._silence.cancel()
-        counting = list(self.counting.values())
-        for task in counting:
+        tasks = [*self.counting.values(), *([self._flushing] if self._flushing else ())]
+        for task in self.counting.values():
             task.cancel()
-        await asyncio.gather(*counting, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._silence is not None:
+            self._silence.cancel()
         if self._shards:
             await self._run(self._close)
         self._thread.shutdown(wait=False)
 
     async def _run(self, work: Callable[[], T]) -> T:
         """Run `work` on the engine's thread; its errors carry a sentence but no type of their own."""
+        replaced = self.replaced
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
         except IndexUnavailable:
             raise
-        except Exception as error:
+        except BaseException as error:
+            if not is_engine_error(error):
+                raise
             raise IndexUnavailable(f"the vector index failed: {error}") from error
+        finally:
+            if self.replaced != replaced:
+                self.rebuild_wanted.set()
+
+    @property
+    def _owned(self) -> tuple[OwnedShard, ...]:
+        """The shards as of now: the engine's thread may add one at any time."""
+        return tuple(self._shards.values())
 
     def _shard(self, model: str) -> Shard:
-        shard = self._shards.get(model)
-        if shard is None:
+        owned = self._shards.get(model)
+        if owned is None:
             raise IndexUnavailable(f"no collection is open for the model {model}")
-        return shard
+        return owned.open()
 
-    def _open(self, model: str, dimensions: int) -> None:
+    def _open(self, model: str, dimensions: int) -> bool:
+        """Return whether the points of the shard have yet to be written anew."""
         if model not in self._shards:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._room.require()  # opening writes, too: what a crash has left in the log
-            shard = opened(self._folder / collection(model), dimensions)
-            self._shards[model] = Shard(shard, counted_from=self._counted_from)
+            folder = ShardFolder(self._folder / collection(model))
+            shard = OwnedShard(folder, dimensions, counted_from=self._counted_from)
+            shard.open()
+            self._shards[model] = shard
+        return self._shards[model].folder.awaits_rebuild
 
     def _write(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         self._room.require_to_finish()
@@ -193,39 +264,62 @@ class EdgeVectorIndex:
         except IndexUnavailable as error:
             _log.warning("the words of a user could not be counted", error=str(error))
 
+    def _note_rebuilt(self) -> None:
+        for shard in self._owned:
+            shard.folder.rebuilt()
+
     def _changed(self, points: int) -> None:
         self.unflushed += points
-        if self.unflushed >= _FLUSH_EVERY:
-            self._flush()
+        if self.unflushed >= self._flush_at:
+            self._flush_or_tell()  # what is written stands in the engine's log: no failure of who wrote it
 
-    def _flush_in_silence(self) -> None:
+    def _flush_in_silence(self, after_s: float | None = None) -> None:
         """Flush once nothing was written for a while."""
         if self._silence is not None:
             self._silence.cancel()
-        self._silence = asyncio.get_running_loop().call_later(
-            _FLUSH_AFTER_S, self._thread.submit, self._flush_or_tell
-        )
+        wait = _FLUSH_AFTER_S if after_s is None else after_s
+        self._silence = asyncio.get_running_loop().call_later(wait, self._begin_flush)
 
-    def _flush_or_tell(self) -> None:
+    def _begin_flush(self) -> None:
+        if self._flushing is None or self._flushing.done():
+            self._flushing = asyncio.create_task(self._flush_and_again())
+
+    async def _flush_and_again(self) -> None:
+        """Flush, and do so again after a while if that fails: there may be nothing more to write."""
+        if not await self._run(self._flush_or_tell):
+            self._flush_in_silence(_FLUSH_AGAIN_S)
+
+    def _flush_or_tell(self) -> bool:
+        """Flush; return whether nothing is left to be flushed."""
+        if not self.unflushed:
+            return True
         try:
-            self._flush()
-        except Exception as error:  # noqa: BLE001 - the engine's errors have no type of their own
-            _log.error("the vector index could not be flushed", error=str(error))
-
-    def _flush(self) -> None:
-        if self.unflushed:
             self._room.require_to_finish()
             for shard in self._shards.values():
                 shard.flush()
-            self.unflushed = 0
+        except (IndexUnavailable, OSError) as error:
+            self._not_flushed(error)
+            self._flush_at = self.unflushed + _FLUSH_EVERY
+            return False
+        self.unflushed, self._flush_at, self._trouble = 0, _FLUSH_EVERY, ""
+        return True
+
+    def _not_flushed(self, error: Exception) -> None:
+        """Tell of what no shard has told."""
+        if any(shard.trouble for shard in self._owned):
+            return
+        self._failed_flushes += 1
+        self._trouble = str(error)
+        _log.error("the vector index could not be flushed", error=str(error))
 
     def _close(self) -> None:
-        for model, shard in self._shards.items():
-            try:
-                self._room.require_to_finish()
-                shard.flush()
-            except Exception as error:  # noqa: BLE001 - the engine's errors have no type of their own
-                # Nothing is lost: the engine's log has it, and is read at the next start.
-                _log.error("the vector index could not be flushed", model=model, error=str(error))
-            shard.close()
+        try:
+            self._room.require_to_finish()
+        except (IndexUnavailable, OSError) as error:
+            self._not_flushed(error)
+            for shard in self._shards.values():
+                shard.abandon()
+        else:
+            for shard in self._shards.values():
+                shard.close()
         self._shards.clear()

@@ -1,0 +1,250 @@
+"""The engine in this process: a second opener harms nobody, and a damaged shard is mended or replaced."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+from ricordo.adapters.qdrant.edge_shard import Shard
+from ricordo.ports.vectors import IndexUnavailable, Point
+from ricordo.testing.eventually import eventually
+from ricordo.testing.factories import DIMENSIONS, point
+from ricordo.testing.vectors import MODEL, TENANT, filled, searched, words
+
+KILLS, POINTS = 8, 60
+WHOLE = "model-a-*[0-9a-f]"
+JOURNAL = "vector_storage-text_terms/store/tracker_journal.dat"
+LOADED_WITHOUT_A_WORD = ("mutable_id_tracker.mappings", "mutable_id_tracker.versions")
+REFUSED = ("segment.json", "vector_storage-text_terms/store/tracker.dat")
+PANICKED_AT = ("vector_storage-text/vectors/status.dat",)
+
+# Writes and flushes as fast as it can, until it is killed.
+_WRITER = """
+import asyncio, sys
+from pathlib import Path
+from ricordo.adapters.qdrant import edge
+from ricordo.testing.factories import DIMENSIONS, point
+from ricordo.testing.vectors import MODEL, TENANT
+
+edge._FLUSH_EVERY = 32
+
+async def write():
+    index = edge.EdgeVectorIndex(Path(sys.argv[1]))
+    await index.prepare(MODEL, DIMENSIONS)
+    n = 0
+    while True:
+        await index.upsert(TENANT, MODEL, [point(f"p-{n % 500}", text=f"boat {n}")])
+        n += 1
+        print(n, flush=True)
+
+asyncio.run(write())
+"""
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flush right after each write."""
+    monkeypatch.setattr("ricordo.adapters.qdrant.edge._FLUSH_AFTER_S", 0.01)
+    monkeypatch.setattr("ricordo.adapters.qdrant.edge._FLUSH_AGAIN_S", 0.02)
+
+
+def boats(prefix: str) -> list[Point]:
+    """Return points that are all found by one word."""
+    return [point(f"{prefix}-{n}", text=f"boat {n}") for n in range(POINTS)]
+
+
+async def opened(folder: Path) -> EdgeVectorIndex:
+    """Open an index."""
+    index = EdgeVectorIndex(folder)
+    await index.prepare(MODEL, DIMENSIONS)
+    return index
+
+
+async def made(folder: Path, prefix: str = "a") -> EdgeVectorIndex:
+    """Return an open index with points that are flushed."""
+    index = EdgeVectorIndex(folder)
+    await filled(index, *boats(prefix))
+    await eventually(lambda: index.unflushed == 0)
+    return index
+
+
+async def made_and_closed(folder: Path) -> None:
+    """Leave an index with points in `folder`."""
+    await (await made(folder)).close()
+
+
+async def found(index: EdgeVectorIndex) -> int:
+    """Count the points that a word finds."""
+    return len(await searched(index, terms=words("boat"), limit=10_000))
+
+
+def emptied(folder: Path, name: str) -> Path:
+    """Truncate a file of the only segment."""
+    [file] = folder.glob(f"model-a-*/segments/*/{name}")
+    os.truncate(file, 0)
+    return file
+
+
+async def test_a_second_opener_is_refused_before_it_harms_the_first(tmp_path: Path) -> None:
+    first, second = await made(tmp_path), EdgeVectorIndex(tmp_path)
+    with pytest.raises(IndexUnavailable, match="another process has the vector index"):
+        await second.prepare(MODEL, DIMENSIONS)
+    await second.close()
+    await first.upsert(TENANT, MODEL, boats("b"))
+    await eventually(lambda: first.unflushed == 0)
+    assert (first.failed_flushes, first.problem) == (0, "")
+    await first.close()
+    third = await opened(tmp_path)
+    assert await found(third) == 2 * POINTS
+    await third.close()
+
+
+def test_a_kill_leaves_a_shard_that_can_be_flushed(tmp_path: Path) -> None:
+    chance = random.Random(8)
+    for _ in range(KILLS):
+        with subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        ) as writer:
+            assert writer.stdout is not None
+            for _ in range(chance.randrange(1, 200)):
+                writer.stdout.readline()
+            writer.send_signal(signal.SIGKILL)
+        assert asyncio.run(_flushed(tmp_path)) == (0, False)
+
+
+async def _flushed(folder: Path) -> tuple[int, bool]:
+    index = await opened(folder)
+    await index.upsert(TENANT, MODEL, boats("after"))
+    await eventually(lambda: index.unflushed == 0)
+    told = index.failed_flushes, index.rebuild_wanted.is_set()
+    await index.close()
+    return told
+
+
+async def test_a_file_that_is_truncated_while_open_costs_one_flush_and_nothing_else(tmp_path: Path) -> None:
+    index = await made(tmp_path)
+    emptied(tmp_path, JOURNAL)
+    with capture_logs() as lines:
+        await index.upsert(TENANT, MODEL, boats("b"))
+        await eventually(lambda: index.unflushed == 0)
+    assert [line["event"] for line in lines] == [
+        "the vector index could not be flushed",
+        "the vector index was opened again and flushed",
+    ]
+    assert (index.failed_flushes, index.problem, index.rebuild_wanted.is_set()) == (1, "", False)
+    assert await found(index) == 2 * POINTS
+    await index.close()
+    again = await opened(tmp_path)
+    assert await found(again) == 2 * POINTS
+    await again.close()
+
+
+async def test_a_shard_that_cannot_be_flushed_after_opening_it_again_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = await made(tmp_path)
+    monkeypatch.setattr(Shard, "flush", damaged_for_good(tmp_path))
+    await index.upsert(TENANT, MODEL, boats("b"))
+    await eventually(index.rebuild_wanted.is_set)
+    assert index.failed_flushes == 2
+    assert "is being written anew from PostgreSQL" in index.problem
+    assert await found(index) == 0
+    await index.upsert(TENANT, MODEL, boats("c"))
+    await index.close()
+    again = await opened(tmp_path)
+    assert again.rebuild_wanted.is_set()
+    assert await found(again) == POINTS
+    assert await again.rebuilt(again.replaced)
+    assert again.problem == ""
+    assert [one for one in tmp_path.iterdir() if one.is_dir()] == list(tmp_path.glob(WHOLE))
+    await again.close()
+    assert not (await opened_and_closed(tmp_path)).rebuild_wanted.is_set()
+
+
+def damaged_for_good(folder: Path) -> Callable[[Shard], None]:
+    """Return a flush that fails as long as the shard that is there now has not been replaced."""
+    really, damaged = Shard.flush, next(folder.glob(WHOLE)).stat().st_ino
+
+    def flush(shard: Shard) -> None:
+        if next(folder.glob(WHOLE)).stat().st_ino == damaged:
+            raise RuntimeError("Tracker journal is shorter than expected")
+        really(shard)
+
+    return flush
+
+
+async def opened_and_closed(folder: Path) -> EdgeVectorIndex:
+    """Return an index that was open."""
+    index = await opened(folder)
+    await index.close()
+    return index
+
+
+async def test_a_journal_that_is_empty_at_the_opening_costs_nothing(tmp_path: Path) -> None:
+    await made_and_closed(tmp_path)
+    emptied(tmp_path, JOURNAL)
+    index = await opened(tmp_path)
+    assert await found(index) == POINTS
+    await index.upsert(TENANT, MODEL, boats("b"))
+    await eventually(lambda: index.unflushed == 0)
+    assert (index.failed_flushes, index.rebuild_wanted.is_set()) == (0, False)
+    await index.close()
+
+
+@pytest.mark.parametrize("name", [*LOADED_WITHOUT_A_WORD, *REFUSED, *PANICKED_AT])
+async def test_a_file_that_is_empty_at_the_opening_has_the_shard_replaced(tmp_path: Path, name: str) -> None:
+    await made_and_closed(tmp_path)
+    emptied(tmp_path, name)
+    with capture_logs() as lines:
+        index = await opened(tmp_path)
+    assert [line["event"] for line in lines] == [
+        "the vector index is damaged and is set aside: its points are written anew from PostgreSQL"
+    ]
+    assert index.rebuild_wanted.is_set()
+    assert await found(index) == 0
+    await index.upsert(TENANT, MODEL, boats("a"))
+    assert await found(index) == POINTS
+    await index.close()
+
+
+async def test_an_index_without_points_is_whole(tmp_path: Path) -> None:
+    await opened_and_closed(tmp_path)
+    assert not (await opened_and_closed(tmp_path)).rebuild_wanted.is_set()
+
+
+async def test_an_error_of_the_machine_replaces_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, really = await made(tmp_path), Shard.flush
+
+    def flush(_: Shard) -> None:
+        raise RuntimeError("IO Error: No space left on device (os error 28)")
+
+    monkeypatch.setattr(Shard, "flush", flush)
+    await index.upsert(TENANT, MODEL, boats("b"))
+    await eventually(lambda: index.failed_flushes >= 4)
+    assert "could not be flushed (IO Error: No space left on device" in index.problem
+    assert not index.rebuild_wanted.is_set()
+    assert await found(index) == 2 * POINTS
+    monkeypatch.setattr(Shard, "flush", really)
+    await eventually(lambda: index.unflushed == 0)  # by itself, though nothing more is written
+    assert index.problem == ""
+    await index.close()
+
+
+async def test_what_is_replaced_during_a_rebuild_asks_for_another(tmp_path: Path) -> None:
+    await made_and_closed(tmp_path)
+    emptied(tmp_path, "segment.json")
+    index = await opened(tmp_path)
+    before = index.replaced - 1
+    assert not await index.rebuilt(before)
+    assert index.rebuild_wanted.is_set()
+    await index.close()
