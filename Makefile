@@ -50,7 +50,7 @@ chaos: setup ## kill processes while messages flow, and count what is lost or do
 	@test -n "$(wildcard tests/chaos/test_*.py)" || $(call later,the tests of tests/chaos come with a later version)
 	@$(bin)/pytest tests/chaos $(ARGS)
 
-eval: setup ## quality on made-up lives (NAME=lives), or on a data set that you have (NAME=retrieval DATA=FILE)
+eval: setup ## quality on a data set that you have (NAME=retrieval DATA=FILE)
 	@$(bin)/ricordo eval $(NAME) $(if $(DATA),--data $(DATA)) $(ARGS)
 
 lock: setup ## compute requirements.lock anew (ARGS=--upgrade for the newest versions)

@@ -16,6 +16,7 @@ from ricordo_services.bench.ending import USAGE, exit_code
 from ricordo_services.bench.options import BenchFailed
 from ricordo_services.evaluation import (
     aged,
+    daily,
     emotion,
     fit,
     fitting_emotion,
@@ -29,7 +30,6 @@ from ricordo_services.evaluation import (
     temporal,
 )
 from ricordo_services.evaluation.insights import command as insights
-from ricordo_services.evaluation.lives import command as lives
 from ricordo_services.models import model_names, open_models
 
 _BAD_DATA: Final = (
@@ -37,6 +37,7 @@ _BAD_DATA: Final = (
     temporal.UnreadableCases,
     questions.UnreadableQuestions,
     statements.UnreadableMessages,
+    daily.UnreadableLives,
 )
 
 
@@ -282,7 +283,7 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _of_fit_questions,
     ),
     "facts": Evaluation(statements.SUMMARY, statements.run, statements.options),
-    "lives": Evaluation(lives.SUMMARY, lives.run, lives.options, on_file=False),
+    "daily": Evaluation(daily.SUMMARY, daily.run, daily.options),
     "insights": Evaluation(insights.SUMMARY, insights.run, insights.options, on_file=False),
     "emotion": Evaluation(
         "feelings estimated beside those that people rated: Pearson's r of valence, arousal and dominance in "
