@@ -24,7 +24,8 @@ from ricordo.runtime.replies import Answer
 from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
-from ricordo_services.retrieval.recall import Recalled, Remember, Remembered, accessed, in_particular, reply
+from ricordo_services.retrieval.recall import Remember
+from ricordo_services.retrieval.recalled import Recalled, Remembered, accessed, in_particular, reply
 from ricordo_services.retrieval.views import history_view
 
 _CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many

@@ -15,8 +15,9 @@ from ricordo.domain.ranking.merging import merged
 from ricordo.domain.ranking.signals import Span
 from ricordo.domain.temporal import EARLIEST, LATEST
 from ricordo.ports.recollection import Recollection, Standing
+from ricordo_services.retrieval.asked import Asked, looks_at_uninformative, looks_into_archive
 from ricordo_services.retrieval.key_topics import KeyTopics
-from ricordo_services.retrieval.search import Asked, Found, looks_at_uninformative, looks_into_archive
+from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.signals import Query, linked, measured
 
 _STANDS_FOR_OTHERS = "synthesis"

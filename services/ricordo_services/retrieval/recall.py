@@ -1,25 +1,20 @@
 """A recall: the question analysed, searched and ranked, the facts around it, and what could not be asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from time import perf_counter
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.analysis import Analysis
 from ricordo.domain.analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
 from ricordo.domain.facts import USER, Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
-from ricordo.domain.memory import Memory
 from ricordo.domain.ranking import DEFAULT, Ranked, profiles, resolve
 from ricordo.domain.ranking import Profile as Ranking
-from ricordo.domain.ranking.signals import Signals
-from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.ids import memory_id
-from ricordo.messages.queries import Filters, RecallReply, RecallRequest
+from ricordo.messages.queries import RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.ports.analyser import QueryAnalyser, Question
 from ricordo.ports.clock import Clock
@@ -30,69 +25,16 @@ from ricordo.ports.recollection import Profile, Recollection
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.runtime.analysers import RulesAnalyser
 from ricordo.runtime.replies import Answer
+from ricordo_services.retrieval.asked import Asked, Told, looks_at_uninformative
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.encoding import FormerModels, encoded
 from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.search import Asked, Found, Search, Told, looks_at_uninformative
+from ricordo_services.retrieval.recalled import Recalled, Remembered, accessed, in_particular, reply
+from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.tellings import Tellings
-from ricordo_services.retrieval.views import analysis_view, fact_view, memory_view
 
 _FACTS_SHOWN = 10
 _EVIDENCE_OF_A_FACT = 3  # the latest messages that a fact rests on
-_PARTICULAR = frozenset({"entity", "topic", "procedural"})
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """A memory that came back, with what it scored."""
-
-    memory: Memory
-    score: float
-    signals: Signals
-
-
-@dataclass(slots=True)
-class Recalled:
-    """All that a recall brought to mind; filled step by step.
-
-    Attributes:
-        meant: what is searched for by meaning: the whole question, but for the names of who speaks; empty
-            where nothing but a time is asked for.
-        worded: what is searched for by words.
-        zone: of the question, else the user's last one.
-        known_names: those that the user has named so far.
-        hardly: the score below which hardly a memory was asked for.
-        confidence: how sure it is that the memories answer the question, [0, 1].
-    """
-
-    recall_id: UUID
-    now: datetime
-    analysis: Analysis
-    meant: str
-    worded: str
-    zone: ZoneInfo
-    known_names: tuple[str, ...] = ()
-    memories: Sequence[Remembered] = ()
-    hardly: float = 0.0
-    confidence: float = 0.0
-    facts: Sequence[Fact] = ()
-    archived_matches: int = 0
-    degraded: set[Degradation] = field(default_factory=set)
-    timings_ms: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def asked_for(self) -> Sequence[Remembered]:
-        """Those of the memories that something in the question asks for."""
-        return [one for one in self.memories if one.score >= self.hardly]
-
-    @contextmanager
-    def timing(self, step: str) -> Iterator[None]:
-        """Note how long the body of a `with` took, in milliseconds."""
-        began = perf_counter()
-        try:
-            yield
-        finally:
-            self.timings_ms[step] = round((perf_counter() - began) * 1000, 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,49 +269,9 @@ def _evidence(tenant: str, recalled: Recalled) -> frozenset[UUID]:
     )
 
 
-def in_particular(analysis: Analysis, filters: Filters | None) -> bool:
-    """Whether what was found was asked for: by filters, or by the question, in a way that found it."""
-    if filters is not None or analysis.archive:
-        return True
-    in_time = analysis.time is not None and (analysis.time.strict or analysis.time.ahead)
-    particular = analysis.intent in _PARTICULAR or analysis.emotion_filter is not None or in_time
-    return particular and analysis.fallback is None
-
-
 def _asked_of(asked: Asked, ranking: Ranking) -> Asked:
     """Return the question as a profile can rank what it finds: where likeness must be, some is needed."""
     return replace(asked, at_large=False) if ranking.drops_distant else asked
-
-
-def reply(recalled: Recalled, *, explain: bool) -> RecallReply:
-    """Show a recall on the wire."""
-    return RecallReply(
-        recall_id=recalled.recall_id,
-        analysis=analysis_view(recalled.analysis),
-        memories=tuple(
-            memory_view(one.memory, score=one.score, signals=one.signals.numbers() if explain else None)
-            for one in recalled.memories
-        ),
-        facts=tuple(map(fact_view, recalled.facts)),
-        confidence=round(recalled.confidence, 4),
-        archived_matches=recalled.archived_matches,
-        degraded=tuple(sorted(recalled.degraded)),
-        timings_ms=recalled.timings_ms,
-    )
-
-
-def accessed(request: RecallRequest, recalled: Recalled) -> tuple[MemoryAccessed, ...]:
-    """Say which memories came back, so that use makes them stronger."""
-    if not request.reinforce or not recalled.memories:
-        return ()
-    return (
-        MemoryAccessed(
-            user_id=request.user_id,
-            conversation_id=request.conversation_id,
-            recall_id=recalled.recall_id,
-            memory_ids=tuple(one.memory.id for one in recalled.memories),
-        ),
-    )
 
 
 @dataclass(frozen=True, slots=True)

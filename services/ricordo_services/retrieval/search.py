@@ -1,80 +1,28 @@
 """From an analysed question to candidates: what it may find, and which filter it had to give up."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
 
-from ricordo.domain.analysis import Analysis, Fallback
-from ricordo.domain.analysis.asking import nothing_but_entities
+from ricordo.domain.analysis import Fallback
 from ricordo.domain.bm25 import SparseVector, query_terms, telling
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
 from ricordo.domain.temporal import LATEST
 from ricordo.domain.text import content_words
-from ricordo.domain.topics import topic_key
-from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
 from ricordo.ports.vectors import Hit, Scope, VectorIndex
+from ricordo_services.retrieval.asked import LANGUAGES, Asked, narrows, scope_of
 from ricordo_services.retrieval.concurrently import together
 
-_POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
 _FEWEST = 100  # candidates of each search
 _WEIGHTY = 0.45  # importance; what is said in passing has 0.22, and more when it has often come up
 _ALL_OF_A_TIME = 500  # candidates where nothing but a time is asked for: what matters most may lie far back
 _MOST_WEIGHED = 64  # words whose rarity is asked for; a text that long is searched for as it is
 _NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory's own
-_LANGUAGES = ("it", "en")
-_NO_WORDS = query_terms("", _LANGUAGES)
-_ANY_OTHER = ""  # in which words are compared as they are
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """How people tell what answers a question: "abito a Torino" for "dove abito?".
-
-    Attributes:
-        worded: the words of such tellings.
-        vectors: the mean of their vectors, float32 [d], unit norm, by model; without those that are away.
-    """
-
-    worded: str
-    vectors: Mapping[str, Vector]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question, ready to be searched for.
-
-    Attributes:
-        text: as it was asked.
-        worded: what of it is searched for by words.
-        vectors: what of it is searched for by meaning, float32 [d], unit norm, by model; without those that
-            are away.
-        limit: memories that the bot wants.
-        summaries: whether summaries and syntheses count among them.
-        beside: whether syntheses come beside the memories that the bot wants, and take no room of theirs.
-        at_large: whether it asks for all of somebody or of a time, and for nothing in particular of it.
-        tellings: how people tell what answers it, where it asks for nothing but a predicate.
-        evidence: memories on which facts rest that it asks for: they are candidates in any case.
-    """
-
-    user_id: str
-    text: str
-    worded: str
-    now: datetime
-    analysis: Analysis
-    filters: Filters | None
-    vectors: Mapping[str, Vector]
-    limit: int
-    summaries: bool = False
-    beside: bool = False
-    at_large: bool = False
-    tellings: Sequence[Told] = ()
-    evidence: frozenset[UUID] = frozenset()
+_NO_WORDS = query_terms("", LANGUAGES)
 
 
 BY_WORDS: Final = ""
@@ -186,7 +134,7 @@ class Search:
         """
         own = asked.analysis.language or "en"
         words = dict.fromkeys(content_words(asked.worded, own))
-        stems = [query_terms(word, [own, *_LANGUAGES]) for word in words][:_MOST_WEIGHED]
+        stems = [query_terms(word, [own, *LANGUAGES]) for word in words][:_MOST_WEIGHED]
         if not stems:
             return 0.0
         every = sorted({int(term) for one in stems for term in one.indices})
@@ -196,7 +144,7 @@ class Search:
 
     async def _with_tellings(self, tenant: str, asked: Asked, scope: Scope, found: Found) -> Found:
         """Add what is found as a telling of what is asked for, by each of the predicates and models."""
-        languages = list(dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES)))
+        languages = list(dict.fromkeys((asked.analysis.language or "en", *LANGUAGES)))
         probes = [
             Probe(model, one.vectors.get(model), query_terms(one.worded, languages[:1]))
             for one in asked.tellings
@@ -283,7 +231,7 @@ class Search:
     async def _probe(self, tenant: str, model: str, asked: Asked, minimums: Minimums) -> Probe:
         """Return what a collection is searched with; of words, those that tell its memories apart."""
         vector = asked.vectors.get(model)
-        languages = dict.fromkeys((asked.analysis.language or "en", *_LANGUAGES))
+        languages = dict.fromkeys((asked.analysis.language or "en", *LANGUAGES))
         terms = query_terms(asked.worded if self.hybrid else "", list(languages))
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
             return Probe(model, vector, terms)
@@ -341,84 +289,3 @@ def closeness(hit: Hit) -> float:
 def wording(hit: Hit) -> float:
     """Return the BM25 score of the memory, with what the turn before it adds."""
     return hit.bm25 + _NEIGHBOURS * max(0.0, hit.bm25_window)
-
-
-def scope_of(asked: Asked) -> Scope:
-    """Say what a question may find: what `filters` demand, and the little of what it says that excludes.
-
-    Of what is read from the question three things exclude: a time that says when *we* did or said something,
-    that it asks for what was liked, and an entity that is all it holds. All else ranks, see `signals`.
-    """
-    analysis, filters = asked.analysis, asked.filters or Filters()
-    start, end = _asked_time(analysis, filters)
-    above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
-    # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
-    alone = not filters.participants and nothing_but_entities(analysis)
-    about = _called(analysis.entities) if alone else ()
-    return Scope(
-        user_id=asked.user_id,
-        start=start,
-        end=end,
-        participants=_folded(filters.participants),
-        topics=_topic_keys(filters.topics),
-        about=about,
-        types=tuple(one.value for one in filters.types),
-        kinds=tuple(one.value for one in filters.kinds),
-        above_valence=above,
-        below_valence=below,
-        min_importance=filters.min_importance,
-        include_archived=looks_into_archive(analysis, filters),
-        include_uninformative=looks_at_uninformative(analysis, filters),
-    )
-
-
-def looks_into_archive(analysis: Analysis, filters: Filters | None) -> bool:
-    """Whether a question reaches what is archived: it says so itself, or its filters do."""
-    return analysis.archive or (filters is not None and filters.include_archived)
-
-
-def looks_at_uninformative(analysis: Analysis, filters: Filters | None) -> bool:
-    """Whether a question reaches what tells nothing: it asks what was asked, or its filters say so."""
-    return analysis.asks_what_was_asked or (filters is not None and filters.include_uninformative)
-
-
-def _asked_time(analysis: Analysis, filters: Filters) -> tuple[datetime | None, datetime | None]:
-    if filters.start is not None or filters.end is not None:
-        return filters.start, filters.end
-    time = analysis.time
-    return (time.start, time.through) if time is not None and time.strict else (None, None)
-
-
-def _valence(emotion: str | None) -> tuple[float | None, float | None]:
-    """Return the exclusive bounds of a feeling."""
-    if emotion == "positive":
-        return _POSITIVE, None
-    if emotion == "negative":
-        return None, _NEGATIVE
-    # What lies on a border is no feeling: neutral holds it.
-    between = math.nextafter(_NEGATIVE, -1.0), math.nextafter(_POSITIVE, 1.0)
-    return between if emotion == "neutral" else (None, None)
-
-
-def _folded(values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(value.casefold() for value in values)
-
-
-def _topic_keys(topics: Sequence[str]) -> tuple[str, ...]:
-    """Return the forms that inflected topics share: the memory may be in another language than the query.
-
-    A memory has the keys of its topics and of their words: "wedding" finds a wedding dress, "wedding dress"
-    no other wedding.
-    """
-    languages = (*_LANGUAGES, _ANY_OTHER)
-    return tuple(dict.fromkeys(topic_key(topic, language) for topic in topics for language in languages))
-
-
-def _called(names: Sequence[str]) -> tuple[str, ...]:
-    """Return how the names are written among participants and among topics."""
-    return tuple(dict.fromkeys((*_folded(names), *_topic_keys(names))))
-
-
-def narrows(scope: Scope) -> bool:
-    """Whether the scope leaves out any memory of the user that tells something and is not archived."""
-    return replace(scope, include_archived=False, include_uninformative=False) != Scope(user_id=scope.user_id)

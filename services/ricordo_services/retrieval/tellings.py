@@ -10,8 +10,8 @@ from ricordo.domain.analysis import Analysis
 from ricordo.domain.analysis.sought import telling
 from ricordo.ports.memories import Vector
 from ricordo.ports.models import Encoder, ModelUnavailable
+from ricordo_services.retrieval.asked import Told
 from ricordo_services.retrieval.concurrently import together
-from ricordo_services.retrieval.search import Told
 
 _Key = tuple[str, str, str]
 

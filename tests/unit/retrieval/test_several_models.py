@@ -20,9 +20,10 @@ from ricordo.ports.vectors import Facets, Hit, Point, Scope, Vector
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
+from ricordo_services.retrieval.asked import Asked
 from ricordo_services.retrieval.concurrently import together
 from ricordo_services.retrieval.encoding import encoded
-from ricordo_services.retrieval.search import Asked, Search
+from ricordo_services.retrieval.search import Search
 
 NEW, OLD = "new", "old"
 LENGTHS: Final = {NEW: 32, OLD: 64}
