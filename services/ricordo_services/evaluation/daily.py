@@ -1,9 +1,11 @@
 """What anyone tries first: a life told to a bot, and what its context then holds of what is asked for.
 
 A folder holds lives of a few dozen messages, `<name>.jsonl` as `message.received` takes them, and
-questions, `<name>.questions.json`: a list of `id`, `group` (`quiz`, `self`, `howto`, or `never` for what was
-never told), `question`, `need` (alternatives, each a list of verbatim pieces that must all stand in the context) and
-`not_above` (a stale piece that must not stand before them).
+questions, `<name>.questions.json`, a list of objects:
+
+- `id`, `question`, and `group`: `quiz`, `self`, `howto`, or `never` for what was never told;
+- `need`: alternatives, each a list of verbatim pieces that must all stand in the context;
+- `not_above`: a stale piece that must not stand before them.
 """
 
 import argparse
