@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ricordo.domain.facts import Evidence, Fact, fold, surface
+from ricordo.domain.facts import Evidence, Fact, core, fold, surface
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -50,3 +50,33 @@ def test_what_no_longer_holds_is_not_shown() -> None:
     rows = [*known("Rome", 4, predicate="lives_in"), *known("Milan", 2, predicate="lives_in", day=9)]
     assert shown(rows, "Rome") == []
     assert shown(rows, "Milan") == ["Milan"]
+
+
+def test_what_is_asked_for_of_the_user_is_shown_from_the_first_mention_and_first() -> None:
+    rows = [
+        *known("tea", 5),
+        *known("Rome", 1, predicate="lives_in"),
+        *known("Oslo", 1, subject="Nora", predicate="lives_in"),
+    ]
+    facts = fold(rows, tenant="t", user_id="u")
+    assert [one.object for one in surface(facts, predicates=["lives_in"])] == ["Rome", "tea"]
+    named = surface(facts, named_entities=["Nora"], predicates=["lives_in"])
+    assert [one.object for one in named] == ["Oslo", "tea"]
+
+
+def test_the_core_is_what_is_sure_in_the_order_of_the_profile() -> None:
+    rows = [
+        *known("tea", 2),
+        *known("jazz", 1),
+        *known("Rome", 1, predicate="lives_in"),
+        *known("Ada", 1, predicate="name"),
+        *known("Rex", 1, predicate="has_pet"),
+        *known("chess", 9, predicate="plays"),
+    ]
+    assert [one.object for one in core(fold(rows, tenant="t", user_id="u"))] == ["Ada", "Rome", "tea"]
+
+
+def test_the_core_leaves_out_what_is_disputed_or_over() -> None:
+    rows = [*known("Rome", 4, predicate="lives_in"), *known("Milan", 2, predicate="lives_in", day=9)]
+    facts = fold(rows, tenant="t", user_id="u")
+    assert all(one.current and not one.disputed for one in core(facts))

@@ -272,6 +272,24 @@ class FactLedgerContract:
         assert await surfacing("Rome", "Milan") == ["Milan", "tea"]
         assert await surfacing("Max", limit=1) == ["Max"]
 
+    async def test_facts_about_the_user_are_found_by_predicate(self, stores: Stores) -> None:
+        await _recorded(stores)
+        await learn(stores, tell(stores, "m-0", said("likes", "tea"), said("has_pet", "Max")))
+        await learn(stores, tell(stores, "m-1", said("likes", "chess", subject="Bea", minute=1)))
+        await learn(stores, tell(stores, "m-2", said("lives_in", "Rome", minute=2)))
+        await learn(stores, tell(stores, "m-3", said("lives_in", "Milan", minute=3)))
+
+        async def about(*predicates: str, user: str = "u-1", limit: int = 10) -> list[str]:
+            found = await stores.ledger.about_user(stores.tenant, user, predicates=predicates, limit=limit)
+            return [one.object for one in found]
+
+        assert await about("likes") == ["tea"]
+        assert await about("lives_in") == ["Milan"]
+        assert set(await about("likes", "has_pet", "name")) == {"tea", "Max"}
+        assert await about() == []
+        assert await about("likes", user="u-2") == []
+        assert len(await about("likes", "has_pet", "lives_in", limit=2)) == 2
+
     async def test_entities_count_the_messages_that_name_them(self, stores: Stores) -> None:
         await _recorded(stores)
         await learn(

@@ -1,0 +1,173 @@
+"""What anyone asks first: their name, home, work and animals; and what two messages answer together."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from nats.aio.client import Client
+from tests.fixtures.running import Running
+from tests.fixtures.wire import NOON, Bot, Json, at, ids, new_tenant, said
+
+pytestmark = pytest.mark.e2e
+
+LIVES: dict[str, Sequence[tuple[str, str]]] = {
+    "it": (
+        ("name", "Buonasera, mi chiamo Ornella, è la prima volta che scrivo qui."),
+        ("job", "Faccio l'ostetrica all'ospedale di Cuneo da vent'anni, e mi piace ancora."),
+        ("home", "Abito a Boves in una casetta con l'orto, in via Roma."),
+        ("pet", "Abbiamo una cagnolina, Zoe, presa al canile tre anni fa."),
+        ("allergy", "Sono allergica alle fragole: l'ultima volta mi sono riempita di macchie."),
+        ("cousin", "Ieri è passato Ruggero, il cugino di mio marito."),
+        ("restorer", "Ruggero restaura mobili antichi in una bottega di Mondovì."),
+        ("concert", "Sabato siamo stati a teatro, una serata splendida."),
+        (
+            "jam",
+            "Il trucco per la marmellata: prima lava la frutta, poi falla bollire dieci minuti, mai di più.",
+        ),
+        ("joy", "Quando è nata la bambina di Elsa ho pianto di gioia, che emozione meravigliosa!"),
+    ),
+    "en": (
+        ("name", "Evening, my name is Orla, first time writing here."),
+        ("job", "I'm a midwife at the hospital in Derby, twenty years now, and I still like it."),
+        ("home", "I live in Belper in a small house with a garden, on Mill Lane."),
+        ("pet", "We have a little dog, Zoe, adopted from the shelter three years ago."),
+        ("allergy", "I'm allergic to strawberries: last time I came out in spots all over."),
+        ("cousin", "Rufus dropped by yesterday, my husband's cousin."),
+        ("restorer", "Rufus restores old furniture in a workshop in Matlock."),
+        ("concert", "On Saturday we were at the theatre, a splendid evening."),
+        ("jam", "The trick for jam: first wash the fruit, then boil it for ten minutes, never longer."),
+        ("joy", "When Elsie's baby was born I cried for joy, what a wonderful moment!"),
+    ),
+}
+FILLING = {
+    "it": (
+        "Il tram oggi era in ritardo.", "La stampante fa un rumore strano.", "Piove da due giorni.",
+        "Il corriere è passato mentre dormivo.", "Il parcheggio era pieno.", "La riunione è durata un'ora.",
+        "Ho trovato una vecchia cartolina in soffitta.", "Il mercato stamattina era affollato.",
+    ),
+    "en": (
+        "The tram was late today.", "The printer makes a strange noise.", "It has rained for two days.",
+        "The courier came while I was asleep.", "The car park was full.", "The meeting took an hour.",
+        "I found an old postcard in the attic.", "The market was crowded this morning.",
+    ),
+}  # fmt: skip
+
+
+def life(language: str) -> list[Json]:
+    told = [*LIVES[language], *((f"fill-{n}", text) for n, text in enumerate(FILLING[language]))]
+    return [
+        said(
+            f"{language}-{name}",
+            text,
+            user_id=language,
+            language=language,
+            conversation_id=f"{language}-{name}",
+            timestamp=at(days=60 - 2 * place),
+        )
+        for place, (name, text) in enumerate(told)
+    ]
+
+
+@pytest.fixture(scope="module")
+def tenant(running: Running) -> str:
+    return asyncio.run(_live(running))
+
+
+async def _live(running: Running) -> str:
+    async with running.connection() as connection:
+        bot = Bot(connection, new_tenant())
+        await bot.remember(*life("it"), *life("en"))
+    return bot.tenant
+
+
+@pytest.fixture
+def lived(wire: Client, tenant: str) -> Bot:
+    return Bot(wire, tenant)
+
+
+async def context(bot: Bot, language: str, question: str) -> Json:
+    reply = await bot.ask(
+        "context",
+        user_id=language,
+        query=question,
+        conversation_id="new",
+        token_budget=600,
+        now=NOON.isoformat(),
+        reinforce=False,
+    )
+    assert reply["degraded"] == []
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "words"),
+    [
+        ("it", "Come mi chiamo?", "Ornella"),
+        ("it", "Che lavoro faccio?", "ostetrica"),
+        ("it", "Dove abito?", "Boves"),
+        ("it", "Ho animali?", "Zoe"),
+        ("it", "A cosa sono allergica?", "fragole"),
+        ("it", "Cosa sai di me?", "Boves"),
+        ("en", "What's my name?", "Orla"),
+        ("en", "What do I do for a living?", "midwife"),
+        ("en", "Where do I live?", "Belper"),
+        ("en", "Do I have pets?", "Zoe"),
+        ("en", "Am I allergic to anything?", "strawberries"),
+        ("en", "What do you know about me?", "Belper"),
+    ],
+)
+async def test_questions_about_oneself_are_answered(
+    lived: Bot, language: str, question: str, words: str
+) -> None:
+    reply = await context(lived, language, question)
+    assert words in reply["context"]
+    assert 0 < reply["confidence"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "predicate"),
+    [("it", "Come mi chiamo?", "name"), ("en", "Where do I live?", "lives_in")],
+)
+async def test_the_fact_that_is_asked_for_comes_first_with_its_sentence(
+    lived: Bot, language: str, question: str, predicate: str
+) -> None:
+    reply = await lived.recall(question, user_id=language)
+    first = reply["facts"][0]
+    assert (first["subject"], first["predicate"], first["confidence"]) == ("user", predicate, 1)
+    assert set(first["message_ids"]) <= set(ids(reply["memories"])[:3])
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("it", "Che lavoro fa il cugino di mio marito?"), ("en", "What does my husband's cousin do?")],
+)
+async def test_two_messages_that_share_a_name_answer_together(
+    lived: Bot, language: str, question: str
+) -> None:
+    reply = await context(lived, language, question)
+    assert {f"{language}-cousin", f"{language}-restorer"} <= set(ids(reply["memories"]))
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("it", "Cosa mi ha fatto piangere?"), ("en", "What made me cry?")],
+)
+async def test_a_feeling_that_is_asked_for_excludes_no_other(
+    lived: Bot, language: str, question: str
+) -> None:
+    reply = await lived.recall(question, user_id=language)
+    assert f"{language}-joy" in ids(reply["memories"])[:3]
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("it", "Come si fa la marmellata?"), ("en", "How do I make jam?")],
+)
+async def test_a_way_to_do_something_comes_first_and_in_full(
+    lived: Bot, language: str, question: str
+) -> None:
+    reply = await context(lived, language, question)
+    first = reply["memories"][0]
+    assert (first["type"], ids([first])) == ("procedural", [f"{language}-jam"])
+    assert first["content"] in reply["context"]
+    assert len(reply["memories"]) == 10
