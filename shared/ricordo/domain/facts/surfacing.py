@@ -9,8 +9,6 @@ from ricordo.domain.facts.vocabulary import FUNCTIONAL, USER
 
 PROFILE: Final = (
     "name",
-    "age",
-    "birthday",
     "lives_in",
     "works_at",
     "works_as",
@@ -18,10 +16,9 @@ PROFILE: Final = (
     "has_child",
     "has_pet",
     "allergic_to",
-    "has_condition",
     "likes",
 )
-"""What the core profile of a user is made of, in the order in which it is told."""
+"""What the core profile of a user is made of, in the order in which it is told; an age would grow stale."""
 _CORE_CONFIDENCE: Final = 2
 _OF_EACH: Final = 3
 
