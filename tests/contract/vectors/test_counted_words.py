@@ -20,7 +20,7 @@ from ricordo.testing.corpora import WORDS
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point, unit_vector
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
-from ricordo.testing.vectors import ALL, LAWS, MODEL, filled, searched, words
+from ricordo.testing.vector_searches import ALL, LAWS, MODEL, filled, searched, words
 
 NAMES = "abcdefghij"
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)

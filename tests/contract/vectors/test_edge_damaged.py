@@ -17,7 +17,7 @@ from ricordo.adapters.qdrant.edge_shard import Shard
 from ricordo.ports.vectors import IndexUnavailable, Point
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vectors import MODEL, TENANT, filled, searched, words
+from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 
 KILLS, POINTS = 8, 60
 WHOLE = "model-a-*[0-9a-f]"
@@ -32,7 +32,7 @@ import asyncio, sys
 from pathlib import Path
 from ricordo.adapters.qdrant import edge
 from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vectors import MODEL, TENANT
+from ricordo.testing.vector_searches import MODEL, TENANT
 
 edge._FLUSH_EVERY = 32
 

@@ -12,7 +12,7 @@ from ricordo.adapters.qdrant.edge_requests import config
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vectors import ALL, MODEL, TENANT, filled, searched, words
+from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
 # Writes points one after the other, says of each when it is acknowledged, and waits to be killed.
 _WRITER = """
@@ -20,7 +20,7 @@ import asyncio, sys
 from pathlib import Path
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vectors import MODEL, TENANT
+from ricordo.testing.vector_searches import MODEL, TENANT
 
 async def write():
     index = EdgeVectorIndex(Path(sys.argv[1]))

@@ -14,7 +14,7 @@ from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.adapters.qdrant.room import Room
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vectors import ALL, MODEL, TENANT, filled, searched, words
+from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
 VOLUME_MB, LEAST_MB = 200, 40
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.ports.vectors import IndexUnavailable
 from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vectors import ALL, MODEL, TENANT
+from ricordo.testing.vector_searches import ALL, MODEL, TENANT
 
 async def write():
     index = EdgeVectorIndex(Path(sys.argv[1]) / "index", least_free_mb=int(sys.argv[2]))
@@ -87,7 +87,7 @@ import asyncio, sys
 from pathlib import Path
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.testing.factories import point
-from ricordo.testing.vectors import MODEL, TENANT, filled, searched, words
+from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 from structlog.testing import capture_logs
 from tests.fixtures.volume import fill
 

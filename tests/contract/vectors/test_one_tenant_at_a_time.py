@@ -17,7 +17,8 @@ from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.adapters.qdrant.server import ServerVectorIndex
 from ricordo.ports.vectors import IndexUnavailable, Scope, VectorIndex
 from ricordo.testing.factories import DIMENSIONS
-from ricordo.testing.vectors import MODEL, VectorIndexContract
+from ricordo.testing.vector_searches import MODEL
+from ricordo.testing.vectors import VectorIndexContract
 
 _NAMING: Final = (OWNER, LIVE, TENANT)
 _NO_POINT: Final = UUID(int=0)

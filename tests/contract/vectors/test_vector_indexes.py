@@ -11,7 +11,8 @@ from ricordo.adapters.qdrant.server import ServerVectorIndex
 from ricordo.ports.vectors import IndexUnavailable, VectorIndex
 from ricordo.testing.factories import DIMENSIONS
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
-from ricordo.testing.vectors import MODEL, VectorIndexContract
+from ricordo.testing.vector_searches import MODEL
+from ricordo.testing.vectors import VectorIndexContract
 
 
 class TestEdge(VectorIndexContract):
