@@ -4,16 +4,15 @@ It is read from the items of an export. Memories go by other ids in another tena
 messages, the others by their kind and what they rest on. Each step may be repeated, and changes nothing then.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final, Protocol, TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.domain.facts import Evidence, Rejection
+from ricordo.domain.facts import Evidence
 from ricordo.domain.memory import (
     Emotion,
-    EventTime,
     KeyTopic,
     Memory,
     MemoryKind,
@@ -30,14 +29,20 @@ from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.ports.clock import Clock
 from ricordo.ports.facts import Project
 from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
-from ricordo.ports.restoring import Kept, Rejected, Restoring
+from ricordo.ports.restoring import Kept, Restoring
 from ricordo.ports.working import AnotherNote, Forgotten, Notebook, TooManyNotes
 from ricordo.ports.working import Note as Noted
 from ricordo_services.lifecycle.births import births
+from ricordo_services.lifecycle.exported_items import (
+    Item,
+    event_times_of,
+    evidence_of,
+    instant_of,
+    rejected_of,
+)
 from ricordo_services.lifecycle.handlers import STRENGTHENED
 from ricordo_services.ports import Emitter
 
-Item = Mapping[str, Any]
 R = TypeVar("R")
 
 _AT_ONCE: Final = 200
@@ -170,7 +175,7 @@ class Restore:
         """Take the user's word on facts once more."""
         words: dict[str, list[Evidence]] = {}
         for item in sorted(items, key=lambda one: (one["request"], one["ordinal"])):
-            words.setdefault(item["request"], []).append(_evidence(item))
+            words.setdefault(item["request"], []).append(evidence_of(item))
         if words:
             new = await self.follow(
                 self.tenant,
@@ -181,7 +186,7 @@ class Restore:
 
     async def rejections(self, items: Iterable[Item]) -> None:
         """Reject once more what the user says was read wrongly."""
-        rejected = [_rejected(item) for item in items]
+        rejected = [rejected_of(item) for item in items]
         if rejected:
             new = await self.follow(
                 self.tenant,
@@ -216,11 +221,11 @@ class Restore:
     def _memory(self, item: Item) -> Memory:
         """Return a memory as it was made, or put right: what use has added to it comes later."""
         fields: dict[str, Any] = {name: item[name] for name in _TEXTS}
-        fields |= {name: _instant(item[name]) for name in _INSTANTS}
+        fields |= {name: instant_of(item[name]) for name in _INSTANTS}
         fields |= {name: tuple(item[name]) for name in _LISTS}
         return Memory(
             **fields,
-            event_times=_event_times(item),
+            event_times=event_times_of(item),
             id=self.names.known[item["id"]],
             tenant=self.tenant,
             user_id=self.user_id,
@@ -270,7 +275,7 @@ class Restore:
             id=here,
             event_id=uuid5(NAMESPACE_OID, f"{self.tenant}/{here}/import/{state}"),
             access_count=item["access_count"],
-            last_accessed=_instant(item["last_accessed"]),
+            last_accessed=instant_of(item["last_accessed"]),
             reinforcement=item["reinforcement"],
             importance=item["importance"],
             importance_beyond=item["importance_beyond"],
@@ -278,7 +283,7 @@ class Restore:
             pinned=item["pinned"],
             verified=item["verified"],
             stored_at=parse_instant(item["stored_at"]),
-            archived_at=_instant(item["archived_at"]),
+            archived_at=instant_of(item["archived_at"]),
             archive_reason=item["archive_reason"],
             compressed=item["compressed"],
             synthesis_id=None if synthesis is None else self.names.known.get(synthesis),
@@ -310,46 +315,6 @@ class Restore:
 
 def _is_held(item: Item) -> bool:
     return bool(item["verified"] or item["source"] == Source.USER_CORRECTION)
-
-
-def _instant(text: str | None) -> datetime | None:
-    return None if text is None else parse_instant(text)
-
-
-def _event_times(item: Item) -> tuple[EventTime, ...]:
-    """Read when it happened; what was exported before 0.3 tells one time at most."""
-    told = item.get("event_times")
-    if told is None:
-        told = [{"start": item["event_start"], "end": item["event_end"]}] if item["event_end"] else []
-    return tuple(EventTime(parse_instant(one["start"]), parse_instant(one["end"])) for one in told)
-
-
-def _evidence(item: Item) -> Evidence:
-    return Evidence(
-        subject=item["subject"],
-        predicate=item["predicate"],
-        object=item["object"],
-        message_id=item["request"],
-        at=parse_instant(item["said_at"]),
-        polarity=item["polarity"],
-        valid_from=_instant(item["valid_from"]),
-        valid_to=_instant(item["valid_to"]),
-        kind=item["kind"],
-        position=item["position"],
-        subject_tie=item["subject_tie"],
-        object_tie=item["object_tie"],
-    )
-
-
-def _rejected(item: Item) -> Rejected:
-    fields = ("message_id", "subject", "predicate", "object", "quote")
-    return Rejected(
-        request_id=item["request"],
-        ordinal=item["ordinal"],
-        fact_id=UUID(item["fact_id"]),
-        rejection=Rejection(**{name: item[name] for name in fields}),
-        at=parse_instant(item["rejected_at"]),
-    )
 
 
 def _one(kind: str) -> str:

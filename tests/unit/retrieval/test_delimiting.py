@@ -328,23 +328,6 @@ def test_a_context_is_known_without_its_tags(way: Callable[[str], str], language
     assert left.endswith("And you?")
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "m1 is closed today, take the other one",
-        "f1 was great\nf1 is always great",
-        "M1 is slow\nM25 is slower",
-        "Today is Thursday, 5 November 2026, 09:00.",
-        "Thursday, 5 November\n\nI went to the market.",
-        "Recent conversation:\nAnna: hello",
-        "My day:\n  m1 in the morning",
-        "Notes:\n- buy milk",
-    ],
-)
-def test_what_only_looks_a_little_like_a_context_is_kept(said: str) -> None:
-    assert strip_recalled(said) == said
-
-
 @pytest.mark.parametrize("role", ["user", "assistant", "tool", "system"])
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_a_message_that_is_nothing_but_a_context_is_no_memory(role: str, way: Callable[[str], str]) -> None:
