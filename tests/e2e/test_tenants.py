@@ -65,7 +65,7 @@ async def test_what_names_another_tenants_message_finds_nothing(wire: Client) ->
         ("memory.changed", {"memory_ids": [memory["id"]]}),
     ):
         await stranger.publish(forged | more | {"id": memory["id"], "at": at()}, name=name)
-    await stranger.remember(said("m-2", "Io non so niente."))
+    await stranger.remember(said("m-2", "Io ho una bicicletta verde."))
     assert "Zanzibar" not in await seen_by(stranger)
     assert ids((await stranger.recall("Il mio segreto è Zanzibar."))["memories"]) == ["m-2"]
     assert (await owner.recall("segreto"))["memories"][0] == memory | {

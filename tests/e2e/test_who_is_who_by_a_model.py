@@ -74,7 +74,7 @@ async def test_what_the_model_says_holds_until_the_user_says_otherwise(
         assert (card["name"], card["aliases"]) == ("Nicola", ["Nico"])
         ((nico, nicola),) = asked(server)
         assert (nico["name"], nicola["name"]) == ("Nico", "Nicola")
-        assert [line.partition(" (")[0] for line in nico["facts"]] == ["Nico works as a nurse"]
+        assert [line.partition(" (")[0] for line in nico["facts"]] == ["Nico works as nurse"]
         assert nico["quotes"] == ["Nico is a nurse"]
         report = await health(wire, "identify")
         assert (report["same"], report["state"], report["identity_model"]) == (1, "ready", MODEL)

@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.asking import nothing_but_entities
+from ricordo.domain.analysis.asking import nothing_but_a_name, nothing_but_entities
 from ricordo.domain.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.ports.memories import Vector
@@ -73,7 +73,7 @@ def scope_of(asked: Asked) -> Scope:
     start, end = _asked_time(analysis, filters)
     above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
     # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
-    alone = not filters.participants and nothing_but_entities(analysis)
+    alone = not filters.participants and (nothing_but_entities(analysis) or nothing_but_a_name(analysis))
     about = _called(analysis.entities) if alone else ()
     return Scope(
         user_id=asked.user_id,

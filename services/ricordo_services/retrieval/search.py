@@ -133,8 +133,8 @@ class Search:
             IndexUnavailable: that could not be asked.
         """
         own = asked.analysis.language or "en"
-        words = dict.fromkeys(content_words(asked.worded, own))
-        stems = [query_terms(word, [own, *LANGUAGES]) for word in words][:_MOST_WEIGHED]
+        words = list(dict.fromkeys(content_words(asked.worded, own)))[:_MOST_WEIGHED]
+        stems = [query_terms(word, [own, *LANGUAGES]) for word in words]
         if not stems:
             return 0.0
         every = sorted({int(term) for one in stems for term in one.indices})
