@@ -101,7 +101,9 @@ async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
 
 
 async def test_a_reply_that_would_be_too_large_loses_text_from_the_lowest_rank_up(bot: Bot) -> None:
-    await bot.remember(*(said(f"m-{n}", "I live here." + "😀" * (LONGEST - 12), timestamp=at(hours=n)) for n in range(9)))
+    await bot.remember(
+        *(said(f"m-{n}", "I live here." + "😀" * (LONGEST - 12), timestamp=at(hours=n)) for n in range(9))
+    )
     request = {"user_id": "u-1", "query": "😀", "limit": 50, "reinforce": False, "now": at()}
     whole = {"user_id": "u-1", "start": at(days=1), "end": at()}
     for name, body, listed in (

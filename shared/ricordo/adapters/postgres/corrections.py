@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -11,6 +12,7 @@ import asyncpg
 from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.domain.corrections import REACH, Said, concerns, corrected_by, denied_pattern, read_correction
+from ricordo.domain.temporal import EARLIEST, LATEST
 
 _SQL: Final = Database.queries("corrections")
 _LAST: Final = 50  # messages of a conversation, among which are the last few of any writer
@@ -34,7 +36,8 @@ async def link_corrections(
     users = {row["id"]: row["user_id"] for row in found}
     correcting = [one for one in new.values() if read_correction(one.content) is not None]
     others = sorted(new.keys() - {one.id for one in correcting})
-    since, until = min(one.at for one in new.values()), max(one.at for one in new.values()) + REACH
+    since = min(one.at for one in new.values())
+    until = _within_calendar(max(one.at for one in new.values()), REACH)
     later = await connection.fetch(_SQL["later"], tenant, others, sorted(set(users.values())), since, until)
     again = [row for row in later if row["id"] not in new and _is_concerned(row, new.values(), users)]
     users |= {row["id"]: row["user_id"] for row in again}
@@ -65,7 +68,7 @@ async def _relink(
 
 async def _linked(connection: Connection, tenant: str, said: Said, user_id: str) -> dict[str, object]:
     """Return the row of a correction, with what it corrects."""
-    span = said.at - REACH, said.at
+    span = _within_calendar(said.at, -REACH), said.at
     pattern = denied_pattern(said.content)
     found = await connection.fetch(
         _SQL["earlier"], tenant, user_id, *span, said.conversation_id, _LAST, pattern
@@ -80,6 +83,14 @@ def _is_concerned(row: asyncpg.Record, new: Iterable[Said], users: dict[UUID, st
     said = _said(row)
     mine = [one for one in new if users[one.id] == row["user_id"]]
     return any(one.id == row["corrected_id"] or concerns(said, one) for one in mine)
+
+
+def _within_calendar(instant: datetime, by: timedelta) -> datetime:
+    """Return the instant moved; at its ends, where that would lie beyond the calendar."""
+    try:
+        return instant + by
+    except OverflowError:
+        return LATEST if by > timedelta() else EARLIEST
 
 
 def _said(row: asyncpg.Record) -> Said:
