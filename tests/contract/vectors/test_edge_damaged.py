@@ -205,7 +205,8 @@ async def test_a_file_that_is_empty_at_the_opening_has_the_shard_replaced(tmp_pa
     emptied(tmp_path, name)
     with capture_logs() as lines:
         index = await opened(tmp_path)
-    assert [line["event"] for line in lines] == [
+    # Others may be at work in this process: what they say is theirs.
+    assert [line["event"] for line in lines if "vector index" in line["event"]] == [
         "the vector index is damaged and is set aside: its points are written anew from PostgreSQL"
     ]
     assert index.rebuild_wanted.is_set()
