@@ -8,7 +8,6 @@ from typing import Final
 from rich.text import Text
 
 from ricordo.client import MemoryClient
-from ricordo.domain.facts import normalise
 from ricordo.messages.queries import Position
 from ricordo.messages.views import FactView, HistoryMessage
 from ricordo_services.cli.views import plain
@@ -63,6 +62,8 @@ def sentences_of(
 
 def sentence_with(value: str, content: str) -> str:
     """Return the sentences of a message that hold `value`; where none does, how the message begins."""
+    from ricordo.domain.facts import normalise  # noqa: PLC0415 - slow to load
+
     named = [one.strip() for one in _SENTENCES.split(content) if normalise(value) in normalise(one)]
     if named:
         return " ".join(" ".join(named).split())
