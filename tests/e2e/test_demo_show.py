@@ -72,7 +72,7 @@ def test_the_demo_remembers_and_leaves_nothing_behind(tmp_path: Path) -> None:
         assert "nothing is remembered" not in found
         assert re.search(r"\n +\d\.\d\d ", found), question.text
         assert re.search(r"\n facts(?:  \S.*? ×[1-9]\d*){3,}\n", found), question.text  # on a line
-        assert re.search(r"│ [mf]\d+ ", found), question.text  # the beginning of its context
+        assert "│ m1 " in found, question.text  # the beginning of its context
     yesterday = memories(shown, "Cosa abbiamo fatto ieri?")
     days = set(re.findall(r"(\w{3} \d\d \w{3}) \d\d:\d\d ·", yesterday.partition(" ms\n")[2]))
     assert days

@@ -127,10 +127,11 @@ def _context(reply: ContextReply, *, whole: bool) -> Panel:
 
 
 def _telling(lines: Sequence[str]) -> list[str]:
-    """Return the first fact of a context and its first memories, without headings and frames."""
+    """Return the first fact of a context and its best memories, without headings and frames."""
     facts = [line for line in lines if re.match(r"f\d+ ", line)][:1]
     memories = [line for line in lines if re.match(r"m\d+ ", line)]
-    return [*facts, *memories[: CLIPPED_LINES - len(facts)]]
+    best = sorted(memories, key=lambda line: int(line[1:].split(maxsplit=1)[0]))  # m1 ranks first
+    return [*facts, *best[: CLIPPED_LINES - len(facts)]]
 
 
 def _day(instant: datetime) -> str:
