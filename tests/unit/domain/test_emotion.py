@@ -207,3 +207,9 @@ def test_crying_without_end_is_no_denial() -> None:
 )
 def test_a_name_is_no_feeling(said: str, language: str, names: tuple[str, ...]) -> None:
     assert estimate(said, language, names=names) == NEUTRAL
+
+
+@pytest.mark.parametrize("text", ["Che cosa è successo alla nonna?", "Era successo prima."])
+def test_what_happened_is_no_success(text: str) -> None:
+    assert estimate(text, "it").primary == "neutral"
+    assert estimate("Il concerto è stato un successo.", "it").primary == "joy"
