@@ -13,6 +13,7 @@ from ricordo.domain.memory import NEUTRAL
         ("Che gioia, mi è piaciuto tantissimo!", "it", 0.5, 1, "joy"),
         ("Non mi è piaciuto per niente", "it", -1, -0.3, "disappointment"),
         ("Sono felicissimo della promozione", "it", 0.6, 1, "joy"),
+        ("Il concerto è stato un successo", "it", 0.6, 1, "joy"),
         ("Ti amo", "it", 0.6, 1, "love"),
         ("Ho paura degli esami", "it", -1, -0.5, "fear"),
         ("È morta mia nonna", "it", -1, -0.6, "grief"),
@@ -65,6 +66,8 @@ def test_feelings_are_read(said: str, language: str, low: float, high: float, pr
         ("She works at a mill", "en"),
         ("We walked down the hill", "en"),
         ("Distrutte. A pranzo abbiamo mangiato sul molo.", "it"),  # tired, not sad
+        ("Che cosa è successo alla nonna?", "it"),
+        ("Era successo prima", "it"),
         ("The meeting is at noon", "en"),
         ("Good morning! It looks like rain", "en"),
         ("see http://example.org/:/D", "en"),
@@ -207,9 +210,3 @@ def test_crying_without_end_is_no_denial() -> None:
 )
 def test_a_name_is_no_feeling(said: str, language: str, names: tuple[str, ...]) -> None:
     assert estimate(said, language, names=names) == NEUTRAL
-
-
-@pytest.mark.parametrize("text", ["Che cosa è successo alla nonna?", "Era successo prima."])
-def test_what_happened_is_no_success(text: str) -> None:
-    assert estimate(text, "it").primary == "neutral"
-    assert estimate("Il concerto è stato un successo.", "it").primary == "joy"

@@ -79,7 +79,7 @@ def test_an_answer_is_close_by_its_question_and_a_time_answers_when() -> None:
     found = measure("When did we plant tomatoes?", *said, dense={1: 0.9, 2: 0.1})
     assert np.asarray(found.reply).tolist() == [0, 0.9]
     assert np.asarray(found.dated).tolist() == [1, 0]
-    assert np.asarray(found.session).tolist() == pytest.approx([1 / 3, 1 / 3])
+    assert np.asarray(found.session).tolist() == pytest.approx([0.5, 0.5])
 
 
 @pytest.mark.parametrize("damage", [float("nan"), float("inf")])

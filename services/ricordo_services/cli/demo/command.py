@@ -85,7 +85,6 @@ async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: b
             token_budget=TOKENS,
             recent_limit=RECENT,
             explain=True,
-            reinforce=False,  # each is answered as if it were the only one
         )
         took = time.monotonic() - asked
         whole = full or question.language not in seen

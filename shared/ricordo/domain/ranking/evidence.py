@@ -39,7 +39,9 @@ def sessions(
 
 
 def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) -> Floats:
-    """Return for each memory the mean of the highest `best` values of its session; what is missing counts 0.
+    """Return for each memory the mean of the highest values of its session, `best` of them or all.
+
+    Turns that tell nothing are no candidates: what remains of a session must not count less for that.
 
     Args:
         labels: of `sessions`, [n].
@@ -53,7 +55,8 @@ def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) ->
     first = np.searchsorted(grouped, grouped, side="left")
     counts = np.arange(len(order)) - first < best
     sums = np.bincount(grouped, weights=values[order] * counts)
-    return np.asarray(sums[labels] / best, dtype=np.float64)
+    held = np.bincount(grouped, weights=counts)
+    return np.asarray((sums / held)[labels], dtype=np.float64)
 
 
 def answered(keys: Sequence[Key], preceding: Sequence[Key | None], asks: Floats, closeness: Floats) -> Floats:

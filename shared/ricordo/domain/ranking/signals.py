@@ -43,7 +43,7 @@ class Signals(NamedTuple):
         own_words: 1 for what a person said whom the question is about, 0 for what an assistant did.
         window: max(0, cosine) of query and window: the memory in the light of the turn before, [0, 1].
         bm25_window: of the words of the window, as a share of the best of the query, [0, 1].
-        session: mean of the three closest windows of the session that the memory was said in, [0, 1].
+        session: mean of the (at most three) closest windows of the session that it was said in, [0, 1].
         session_bm25: the largest `bm25_window` in that session, [0, 1].
         reply: how close the question is which the memory answers, [0, 1]; 0 where it follows no question.
         speaker: 0 when the query names people who speak, and somebody else said it; else 1.
