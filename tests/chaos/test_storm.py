@@ -89,10 +89,9 @@ async def test_a_storm_loses_nothing_and_doubles_nothing(tmp_path: Path, storm: 
         asking = Asking(system.servers, tenant)
         recalling = asyncio.create_task(asking.go_on())
         async with asyncio.timeout(900):
-            await asyncio.gather(
-                _publish(system, tenant, _mixed(good, poison, chance), storm.seconds),
-                *(fault for fault in _faults(system, storm, chance, figures)),
-            )
+            mixed = _mixed(good, poison, chance)
+            publishing = asyncio.create_task(_publish(system, tenant, mixed, storm.seconds))
+            await asyncio.gather(publishing, *_faults(system, storm, chance, figures, publishing.done))
             began = time.monotonic()
             recalling.cancel()
             await asyncio.wait({recalling})
@@ -180,9 +179,12 @@ async def _publish(system: Cluster, tenant: str, bodies: Sequence[bytes], second
 
 
 def _faults(
-    system: Cluster, storm: Storm, chance: random.Random, figures: Figures
+    system: Cluster, storm: Storm, chance: random.Random, figures: Figures, published: Callable[[], bool]
 ) -> Sequence[Awaitable[None]]:
-    return _kill_workers(system, storm.kills, chance, figures), _take_servers_away(system, storm, figures)
+    return (
+        _kill_workers(system, storm.kills, chance, figures),
+        _take_servers_away(system, storm, figures, published),
+    )
 
 
 async def _kill_workers(system: Cluster, count: int, chance: random.Random, figures: Figures) -> None:
@@ -196,8 +198,10 @@ async def _kill_workers(system: Cluster, count: int, chance: random.Random, figu
         await system.kill((busy or members)[0])
 
 
-async def _take_servers_away(system: Cluster, storm: Storm, figures: Figures) -> None:
-    """Have each fault in turn, while those who need it have something in hand."""
+async def _take_servers_away(
+    system: Cluster, storm: Storm, figures: Figures, published: Callable[[], bool]
+) -> None:
+    """Have each fault in turn, while those who need it have something in hand, or once all is published."""
     faults: dict[str, tuple[tuple[str, ...], Callable[[], Awaitable[None]]]] = {
         "NATS killed": (("ingest",), partial(system.servers.kill_server, "nats-server")),
         "PostgreSQL away": (("ingest",), partial(system.cut, "postgres", storm.away_s)),
@@ -206,7 +210,7 @@ async def _take_servers_away(system: Cluster, storm: Storm, figures: Figures) ->
         "worker frozen": (("enrichment",), partial(_freeze, system, "enrichment")),
     }
     for name, (consumers, happens) in faults.items():
-        await eventually(partial(_in_hand, system, consumers), within=60)
+        await eventually(partial(_in_hand, system, consumers, published), within=60)
         await happens()
         figures.recovery_s[name] = round(await system.recovers(consumers), 1)
 
@@ -217,8 +221,8 @@ async def _freeze(system: Cluster, worker: str) -> None:
     await system.freeze(running[0])
 
 
-async def _in_hand(system: Cluster, consumers: Sequence[str]) -> bool:
-    return await system.in_hand(consumers) > 0
+async def _in_hand(system: Cluster, consumers: Sequence[str], published: Callable[[], bool]) -> bool:
+    return published() or await system.in_hand(consumers) > 0
 
 
 async def _is_settled(system: Cluster, tenant: str, count: int) -> bool:

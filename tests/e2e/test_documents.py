@@ -32,7 +32,7 @@ async def settled(bot: Bot, message_id: str, state: str = "remembered") -> Json:
         document = (await bot.status(message_id)).get("document")
         return document is not None and document["state"] == state
 
-    await eventually(is_so, within=60)
+    await eventually(is_so, within=120)
     found: Json = (await bot.status(message_id))["document"]
     return found
 

@@ -41,7 +41,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 _CLAIMED: Final = timedelta(seconds=15)
 _RENEWED_EVERY_S: Final = 5.0
-_LATER: Final = timedelta(seconds=30)
+_LATER: Final = timedelta(seconds=10)
 _MOST_ATTEMPTS: Final = 5
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from ricordo.ports.clock import Clock
 from ricordo.ports.life import Life
 
-LOOK_EVERY_S: Final = 30.0
+LOOK_EVERY_S: Final = 10.0
 """Seconds between two looks at all tenants."""
 
 
