@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from ricordo.adapters.qdrant.edge import EdgeVectorIndex
 from ricordo.adapters.qdrant.edge_shard import Shard
@@ -135,7 +136,7 @@ async def test_a_file_that_is_truncated_while_open_costs_one_flush_and_nothing_e
     with capture_logs() as lines:
         await index.upsert(TENANT, MODEL, boats("b"))
         await eventually(lambda: index.unflushed == 0)
-    assert [line["event"] for line in lines] == [
+    assert _of_the_index(lines) == [
         "the vector index could not be flushed",
         "the vector index was opened again and flushed",
     ]
@@ -205,8 +206,7 @@ async def test_a_file_that_is_empty_at_the_opening_has_the_shard_replaced(tmp_pa
     emptied(tmp_path, name)
     with capture_logs() as lines:
         index = await opened(tmp_path)
-    # Others may be at work in this process: what they say is theirs.
-    assert [line["event"] for line in lines if "vector index" in line["event"]] == [
+    assert _of_the_index(lines) == [
         "the vector index is damaged and is set aside: its points are written anew from PostgreSQL"
     ]
     assert index.rebuild_wanted.is_set()
@@ -214,6 +214,11 @@ async def test_a_file_that_is_empty_at_the_opening_has_the_shard_replaced(tmp_pa
     await index.upsert(TENANT, MODEL, boats("a"))
     assert await found(index) == POINTS
     await index.close()
+
+
+def _of_the_index(lines: list[EventDict]) -> list[str]:
+    """Return what the index said: others may be at work in this process, and log beside it."""
+    return [line["event"] for line in lines if "vector index" in line["event"]]
 
 
 async def test_an_index_without_points_is_whole(tmp_path: Path) -> None:

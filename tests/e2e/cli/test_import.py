@@ -153,6 +153,7 @@ def test_what_was_forgotten_there_is_left_out_by_name(ricordo: Ricordo, exported
     ricordo("import", str(exported), "--wait", *tenant)
     ricordo("forget", "--user", "carla", "--message", "m-6", "--yes", *tenant)
     ricordo("forget", "--user", "carla", "--conversation", "c-9", "--yes", *tenant)
+    until(lambda: _settled(ricordo, "forgetful"))
     before = _items(ricordo, "forgetful")
     said = ricordo("import", str(exported), "--wait", *tenant, code=1)
     for message in ("m-6", "m-30", "m-31", "m-32"):
