@@ -11,15 +11,18 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.domain.embedding import MINILM
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.bench.ending import USAGE, exit_code
 from ricordo_services.bench.options import BenchFailed
 from ricordo_services.evaluation import (
     aged,
     daily,
+    descent,
     emotion,
     fit,
     fitting_emotion,
+    fitting_heads,
     fitting_questions,
     locomo,
     questions,
@@ -38,6 +41,7 @@ _BAD_DATA: Final = (
     questions.UnreadableQuestions,
     statements.UnreadableMessages,
     daily.UnreadableLives,
+    fitting_heads.UnreadableTexts,
 )
 
 
@@ -148,6 +152,30 @@ def _fit_questions(asked: argparse.Namespace) -> Iterator[str]:
     yield json.dumps({"out": str(asked.out)}) if asked.json else f"wrote {asked.out}"
 
 
+def _fit_heads(asked: argparse.Namespace) -> Iterator[str]:
+    texts = fitting_heads.read(asked.data)
+    vectors = asyncio.run(_vectors([one.text for one in texts]))
+    asked.out.mkdir(parents=True, exist_ok=True)
+    for language in sorted({one.language for one in texts}):
+        of = [at for at, one in enumerate(texts) if one.language == language]
+        yield from _fit_head(asked, language, [texts[at] for at in of], vectors[of])
+
+
+def _fit_head(
+    asked: argparse.Namespace, language: str, texts: Sequence[fitting_heads.Labelled], vectors: descent.Matrix
+) -> Iterator[str]:
+    kept, held = fitting_heads.split(texts)
+    _progress(f"{language}: fitting on four fifths, to measure on the fifth")
+    tried = fitting_heads.fit([texts[at] for at in kept], vectors[kept], MINILM)
+    measured = fitting_heads.figures(tried, [texts[at] for at in held], vectors[held])
+    yield from _figures({f"{language}_{name}": value for name, value in measured.items()}, asked)
+    _progress(f"{language}: fitting on all")
+    head = fitting_heads.fit(texts, vectors, MINILM, fitting_heads.digest(asked.data))
+    out = asked.out / f"{asked.data.stem}_{language}.npz"
+    out.write_bytes(head.saved())
+    yield json.dumps({"out": str(out)}) if asked.json else f"wrote {out}"
+
+
 def _emotion(asked: argparse.Namespace) -> Iterator[str]:
     ratings = rated.read(asked.data)
     emotion.check(ratings, asked.language)
@@ -238,6 +266,10 @@ def _of_fit_questions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="where to write the head")
 
 
+def _of_fit_heads(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, metavar="FOLDER", required=True, help="where to write the heads")
+
+
 def _of_emotion(parser: argparse.ArgumentParser) -> None:
     _of_tables(parser)
     parser.add_argument("--language", choices=["en", "it"], default="en", help="of the texts (en)")
@@ -281,6 +313,11 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "fit the head that hears what a question asks for, on a table of labelled ones",
         _fit_questions,
         _of_fit_questions,
+    ),
+    "fit-heads": Evaluation(
+        "fit a head over texts for each language of a table of labelled ones, and measure it on a fifth",
+        _fit_heads,
+        _of_fit_heads,
     ),
     "facts": Evaluation(statements.SUMMARY, statements.run, statements.options),
     "daily": Evaluation(daily.SUMMARY, daily.run, daily.options),

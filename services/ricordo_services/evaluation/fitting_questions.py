@@ -6,20 +6,16 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.domain.analysis.analysing import read_query
 from ricordo.domain.analysis.head import BUCKETS, INTENTS, Head, buckets
 from ricordo.domain.language import detect
 from ricordo.domain.temporal import Language
+from ricordo_services.evaluation.descent import Matrix, descend
 from ricordo_services.evaluation.questions import NOW, ZONE, LabelledQuestion, read_questions
 
-Matrix = NDArray[np.float32]
-
-_RIDGE: Final = 1e-4  # weight of the squared norm
+_RIDGE: Final = 1e-4
 _STEPS: Final = 200
-_RATE: Final = 0.1
-_DECAY: Final = (0.9, 0.999)
 
 
 def fit_file(path: Path) -> Head:
@@ -42,7 +38,7 @@ def fit(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> Head:
     features, wanted = _features(questions), _wanted(questions)
     used = np.flatnonzero(features.any(axis=0))
     weights = np.zeros((BUCKETS, len(INTENTS)), dtype=np.float32)
-    weights[used] = _descend(np.ascontiguousarray(features[:, used]), wanted)
+    weights[used] = descend(np.ascontiguousarray(features[:, used]), wanted, _RIDGE, _STEPS)
     return Head(weights, fitted_on)
 
 
@@ -63,19 +59,3 @@ def _wanted(questions: Sequence[LabelledQuestion]) -> Matrix:
     for row, question in zip(wanted, questions, strict=True):
         row[[INTENTS.index(one) for one in INTENTS if one in question.intents]] = 1 / len(question.intents)
     return wanted
-
-
-def _descend(features: Matrix, wanted: Matrix) -> Matrix:
-    """Minimise cross-entropy plus ridge with Adam (Kingma and Ba, 2015), over all questions at each step."""
-    weights = np.zeros((features.shape[1], wanted.shape[1]), dtype=np.float32)
-    first, second = np.zeros_like(weights), np.zeros_like(weights)
-    for step in range(1, _STEPS + 1):
-        scores = features @ weights
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        errors = odds / odds.sum(axis=1, keepdims=True) - wanted
-        gradient = features.T @ errors / len(wanted) + _RIDGE * weights
-        first = _DECAY[0] * first + (1 - _DECAY[0]) * gradient
-        second = _DECAY[1] * second + (1 - _DECAY[1]) * gradient**2
-        mean, spread = first / (1 - _DECAY[0] ** step), second / (1 - _DECAY[1] ** step)
-        weights -= _RATE * mean / (np.sqrt(spread) + 1e-8)
-    return weights

@@ -8,7 +8,9 @@ from time import perf_counter
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
+from ricordo.domain.analysis.analysing import with_meaning
 from ricordo.domain.analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
+from ricordo.domain.analysis.sought import MODEL
 from ricordo.domain.facts import USER, Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.ranking import DEFAULT, Ranked, profiles, resolve
@@ -111,11 +113,13 @@ class Remember:
             async with asyncio.TaskGroup() as group:
                 encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
                 surfacing = group.create_task(self._facts(tenant, request, recalled))
-                telling = group.create_task(self.tellings(recalled.analysis, self.encode_within_s))
                 if not await self.graph_answers():
                     recalled.degraded.add(Degradation.GRAPH)
-        recalled.facts = surfacing.result()
-        return encoding.result(), telling.result()
+        vectors, recalled.facts, worded = encoding.result(), surfacing.result(), recalled.analysis.sought
+        recalled.analysis = with_meaning(recalled.analysis, request.query, vectors.get(MODEL))
+        if recalled.analysis.sought.predicates != worded.predicates:
+            recalled.facts = await self._facts(tenant, request, recalled)
+        return vectors, await self.tellings(recalled.analysis, self.encode_within_s)
 
     async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> Profile:
         try:

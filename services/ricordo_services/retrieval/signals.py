@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 import numpy as np
@@ -94,9 +94,9 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
         meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
         instructing=of.numbers("instructing"),
-        bare=float(bool(found.told)),
-        told=np.array([max(0.0, found.told[one].meaning) if one in found.told else 0.0 for one in of.ids]),
-        told_bm25=np.array([found.told[one].words if one in found.told else 0.0 for one in of.ids]),
+        bare=query.analysis.sought.bare if found.told else 0.0,
+        told=_told(of, found, query.analysis.sought.bare, "meaning"),
+        told_bm25=_told(of, found, query.analysis.sought.bare, "words"),
         about=_about(of, query.analysis),
         suited=_suited(of, query.analysis),
         evidence=np.array([float(one in query.evidence) for one in of.ids]),
@@ -116,6 +116,12 @@ def _equally_near(signals: Signals) -> Signals:
         session_bm25=1.0,
         about=1.0,
     )
+
+
+def _told(of: "Columns", found: Found, bare: float, what: Literal["meaning", "words"]) -> Floats:
+    """Return how near each memory is to tellings, as far as the question asks for nothing but these."""
+    nearness = [getattr(found.told[one], what) if one in found.told else 0.0 for one in of.ids]
+    return bare * np.maximum(0.0, np.array(nearness, dtype=np.float64))
 
 
 class Columns:

@@ -12,6 +12,9 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ricordo.domain.markup import MOST_READ
 from ricordo.domain.memory import Emotion, MemoryKind, MemoryType, Role
 from ricordo.domain.procedures import tells_how
@@ -120,7 +123,13 @@ def _stated(text: str, language: str) -> _Stated:
     return _Stated(sentences, {cue.name for sentence in sentences for cue in sentence.cues})
 
 
-def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.USER) -> MemoryType:
+def memory_type(
+    text: str,
+    language: str,
+    emotion: Emotion,
+    role: Role = Role.USER,
+    vector: NDArray[np.float32] | None = None,
+) -> MemoryType:
     """Say what sort of remembering a text makes.
 
     Procedural when it tells how something is done, semantic when it states what is so in general or who
@@ -131,9 +140,10 @@ def memory_type(text: str, language: str, emotion: Emotion, role: Role = Role.US
         language: ISO 639-1.
         emotion: the feeling estimated of the same text.
         role: who said it; what a tool or the system says is felt by nobody.
+        vector: of the text by MiniLM, [d], if there is one.
     """
     stated = _stated(text, language)
-    if _has_steps(text) or stated.says("procedural") or tells_how(text, language):
+    if _has_steps(text) or stated.says("procedural") or tells_how(text, language, vector):
         return MemoryType.PROCEDURAL
     if stated.states_a_fact():
         return MemoryType.SEMANTIC

@@ -20,7 +20,7 @@ from ricordo.domain.topics import topics
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
-VERSION = "rules-4"
+VERSION = "rules-5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ def enrich(
         importance=importance(content, language, emotion),
         topics=topics(heard, language, mentioned),
         participants=_each_once((speaker, *present, *mentioned)),
-        type=memory_type(content, language, emotion, role),
+        type=memory_type(content, language, emotion, role, vector),
         kind=memory_kind(content, language),
         title=_title(heard, language) if content.strip() else "",
         informative=TELLS if corrects else informative(said, language=language, role=role),

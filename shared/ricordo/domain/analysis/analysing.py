@@ -5,6 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ricordo.domain.analysis.ahead import lists_ahead, to_come
 from ricordo.domain.analysis.claims import (
     Claim,
@@ -80,7 +83,7 @@ def analyse(
         fallback=None,
         analyser="rules" if claim is None else "llm",
         language=rules,
-        sought=NOTHING_SOUGHT if liked else _sought(query, reading, time),
+        sought=NOTHING_SOUGHT if liked else _sought(query, reading),
         liked=liked,
         asks_how=intent == "procedural" or asks_a_way(reading),
         asks_what_was_asked=reading.patterns.subjects.asked.search(flat(query[:_MOST_READ])) is not None,
@@ -117,9 +120,22 @@ def read_query(
     return reading, time
 
 
-def _sought(query: str, reading: Reading, time: TimeSpan | None) -> Sought:
-    named_time = "" if time is None else time.reference
-    return sought(query[:_MOST_READ], reading.language, names=reading.entities, time=named_time)
+def _sought(query: str, reading: Reading) -> Sought:
+    return sought(query[:_MOST_READ], reading.language, names=reading.entities)
+
+
+def with_meaning(analysis: Analysis, query: str, vector: NDArray[np.float32] | None) -> Analysis:
+    """Return the analysis with the predicates that the meaning of the question asks for.
+
+    Args:
+        analysis: of the question.
+        query: as it was asked.
+        vector: of the question by `sought.MODEL`, [d]; None while that is away.
+    """
+    if vector is None or analysis.liked:
+        return analysis
+    found = sought(query[:_MOST_READ], analysis.language, names=analysis.entities, vector=vector)
+    return replace(analysis, sought=found)
 
 
 def _topics(reading: Reading, intent: Intent) -> tuple[str, ...]:

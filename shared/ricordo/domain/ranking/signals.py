@@ -53,10 +53,11 @@ class Signals(NamedTuple):
         gained: what use has added of the importance, [0, 1].
         meant: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
         instructing: 1 for what tells a model what to do, as hides in mails; else 0.
-        bare: 1 when the question asks for nothing but a predicate ("where do I live?"), so that its own words
-            say little of what answers it; else 0.
-        told: max(0, cosine) of the memory and of how people tell what answers such a question, [0, 1].
-        told_bm25: of the words of such tellings, as a share of the best, [0, 1].
+        bare: how likely the question asks for nothing but a predicate ("where do I live?"), so that its own
+            words say little of what answers it, [0, 1].
+        told: `bare` times max(0, cosine) of the memory and of how people tell what answers the question,
+            [0, 1].
+        told_bm25: `bare` times the words of such tellings, as a share of the best, [0, 1].
         about: the share of the names in the question that the memory holds, speakers left aside, [0, 1].
         suited: how far the memory is of the sort that is asked for: a way to do something, a feeling, [0, 1].
         evidence: 1 when a fact that is asked for rests on the memory; else 0.

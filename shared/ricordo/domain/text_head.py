@@ -1,0 +1,148 @@
+"""A learned head over a text: logistic regression on its words, pieces of words, shape and vector.
+
+Words, pairs of words and runs of two to five characters are hashed (feature hashing: Weinberger et al. 2009),
+in lower case and without diacritics and apostrophes, as people leave them out. A head is of one language
+(`ricordo eval fit-heads`).
+"""
+
+import io
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from itertools import pairwise
+from typing import Final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+BUCKETS: Final = 8_192
+LANGUAGES: Final = ("it", "en")
+SHAPE: Final = 7
+"""Numbers that tell the shape of a text, see `shape`."""
+
+_MOST_READ: Final = 2_000  # characters
+_MOST_WORDS: Final = 200
+_PIECES: Final = (2, 5)  # characters
+_WORD: Final = re.compile(r"\w+")
+_CLAUSE_END: Final = re.compile(r"[.;:,!?()\n]+")
+_APOSTROPHE: Final = re.compile(r"['’]")
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class TextHead:
+    """Gives the probability of each label.
+
+    Attributes:
+        labels: what it tells apart.
+        hashed: weights of the buckets in steps of `step`, int8 [BUCKETS, labels].
+        step: [labels].
+        dense: weights of the shape and of the vector, [SHAPE + d, labels].
+        model: the embedding model whose vectors it reads.
+        fitted_on: SHA-256 of the texts that it was fitted on.
+    """
+
+    labels: tuple[str, ...]
+    hashed: NDArray[np.int8]
+    step: Floats
+    dense: Floats
+    model: str
+    fitted_on: str = ""
+
+    def probabilities(self, text: str, vector: Floats) -> Mapping[str, float]:
+        """Return the probability of each label, together 1.
+
+        Args:
+            text: of which the first 2,000 characters are read.
+            vector: of the text by `model`, [d], unit norm.
+        """
+        places = buckets(text)
+        scores = self.hashed[places].sum(axis=0, dtype=np.int32) * self.step / np.sqrt(max(1, len(places)))
+        scores = scores + np.concatenate((shape(text), vector)) @ self.dense
+        odds = np.exp(scores - scores.max())
+        return dict(zip(self.labels, (odds / odds.sum()).tolist(), strict=True))
+
+    def saved(self) -> bytes:
+        """Return the file that `load_head` reads."""
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            labels=np.array(self.labels),
+            hashed=self.hashed,
+            step=self.step,
+            dense=self.dense.astype(np.float16),
+            model=np.array(self.model),
+            fitted_on=np.array(self.fitted_on),
+        )
+        return file.getvalue()
+
+
+@lru_cache(maxsize=4)
+def load_head(package: str, name: str, language: str) -> TextHead:
+    """Return a head that is shipped beside a package's modules, for "it" or "en", read once."""
+    return read_head(resources.files(package).joinpath(f"{name}_{language}.npz").read_bytes())
+
+
+def read_head(content: bytes) -> TextHead:
+    """Return the head of a file that `TextHead.saved` has made."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as saved:
+        return TextHead(
+            labels=tuple(map(str, saved["labels"].tolist())),
+            hashed=saved["hashed"],
+            step=saved["step"],
+            dense=saved["dense"].astype(np.float32),
+            model=str(saved["model"]),
+            fitted_on=str(saved["fitted_on"]),
+        )
+
+
+def buckets(text: str) -> NDArray[np.intp]:
+    """Return the places of the words, pairs of words and pieces of a text, ascending, each once."""
+    found = [_plain(word) for word in _WORD.findall(_APOSTROPHE.sub("", text[:_MOST_READ]))[:_MOST_WORDS]]
+    pairs = (_bucket(f"b {one} {other}") for one, other in pairwise(("^", *found, "$")))
+    places = set(pairs).union(*map(_places_of, found))
+    return np.array(sorted(places), dtype=np.intp)
+
+
+def shape(text: str) -> Floats:
+    """Return how a text is put together, [SHAPE]: its clauses, words and signs, counted, of about 0 to 1."""
+    read = text[:_MOST_READ]
+    clauses, counted = len(_CLAUSE_END.split(read)), max(1, len(_WORD.findall(read)))
+    digits = sum(map(str.isdigit, read))
+    numbers = (
+        clauses / 10,
+        counted / 60,
+        counted / clauses / 10,
+        digits / 10,
+        read.count(":"),
+        float("?" in read),
+        5 * read.count(",") / counted,
+    )
+    return np.array(numbers, dtype=np.float32) * np.float32(0.3)
+
+
+def _plain(word: str) -> str:
+    if word.isdigit():
+        return "0"
+    decomposed = unicodedata.normalize("NFD", word.lower())
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+@lru_cache(maxsize=16_384)
+def _places_of(word: str) -> frozenset[int]:
+    bounded = f"<{word}>"
+    pieces = {
+        bounded[at : at + length]
+        for length in range(_PIECES[0], _PIECES[1] + 1)
+        for at in range(len(bounded) - length + 1)
+    }
+    return frozenset({_bucket(f"w {word}"), *(_bucket(f"c {one}") for one in pieces)})
+
+
+def _bucket(feature: str) -> int:
+    return crc32(feature.encode("utf-8", "replace")) % BUCKETS

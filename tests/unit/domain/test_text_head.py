@@ -1,0 +1,69 @@
+"""Heads over texts: what they see, and that those that are shipped are what was fitted."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.domain.embedding import MINILM
+from ricordo.domain.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head, read_head, shape
+
+NEAR, FAR = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
+UNIT = Path(__file__).parents[1]
+SHIPPED = [
+    ("ricordo.domain.analysis", "sought", UNIT / "analysis" / "sought.tsv"),
+    ("ricordo.domain", "procedures", UNIT / "enrichment" / "procedures.tsv"),
+]
+
+
+def head(weight: int) -> TextHead:
+    hashed = np.zeros((BUCKETS, 2), dtype=np.int8)
+    hashed[buckets("hold the button"), 1] = weight
+    dense = np.zeros((SHAPE + 2, 2), dtype=np.float32)
+    dense[SHAPE:, 1] = 4.0, -4.0
+    return TextHead(("-", "how"), hashed, np.array([1.0, 1.0], dtype=np.float32), dense, "a model", "a file")
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+@pytest.mark.parametrize(("package", "name", "fitted_on"), SHIPPED)
+def test_a_shipped_head_was_fitted_on_the_texts_beside_the_tests(
+    package: str, name: str, fitted_on: Path, language: str
+) -> None:
+    shipped = load_head(package, name, language)
+    assert shipped.fitted_on == hashlib.sha256(fitted_on.read_bytes()).hexdigest()
+    assert shipped.model == MINILM
+
+
+@given(st.text(max_size=400))
+def test_probabilities_are_of_all_labels_and_add_up(text: str) -> None:
+    odds = head(3).probabilities(text, NEAR)
+    assert list(odds) == ["-", "how"]
+    assert sum(odds.values()) == pytest.approx(1, abs=1e-5)
+
+
+def test_words_and_vector_count_each() -> None:
+    near = head(3).probabilities("we slept all day", NEAR)["how"]
+    assert head(3).probabilities("hold the button", NEAR)["how"] > near
+    assert head(3).probabilities("we slept all day", FAR)["how"] < near
+
+
+def test_a_head_comes_back_as_it_was_saved() -> None:
+    kept = read_head(head(5).saved())
+    assert kept.probabilities("hold it", FAR) == pytest.approx(head(5).probabilities("hold it", FAR))
+    assert (kept.labels, kept.model, kept.fitted_on) == (("-", "how"), "a model", "a file")
+
+
+@pytest.mark.parametrize(
+    ("as_taught", "as_typed"),
+    [("What’s my name", "whats my name"), ("Che età ho", "che eta ho"), ("DOVE ABITO", "dove abito")],
+)
+def test_capitals_accents_and_apostrophes_make_no_difference(as_taught: str, as_typed: str) -> None:
+    assert buckets(as_taught).tolist() == buckets(as_typed).tolist()
+
+
+@given(st.text(max_size=3_000))
+def test_the_shape_of_any_text_is_finite(text: str) -> None:
+    assert np.isfinite(shape(text)).all()
