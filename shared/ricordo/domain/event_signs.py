@@ -47,6 +47,10 @@ class Signs:
     appointed: re.Pattern[str]
     denied_before: re.Pattern[str]
     moved: re.Pattern[str]
+    moved_before: re.Pattern[str]
+    dinner: re.Pattern[str]
+    dinner_behind: re.Pattern[str]
+    turns: re.Pattern[str]
     state_behind: re.Pattern[str]
     missed_before: re.Pattern[str]
 

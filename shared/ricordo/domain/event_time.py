@@ -13,34 +13,41 @@ from typing import Final, cast
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.event_filter import Told, is_of_event, names_a_day
+from ricordo.domain.event_hours import in_half, is_of_dinner
 from ricordo.domain.event_signs import signs_of
-from ricordo.domain.event_way import Speech, begun, moved_to, place
+from ricordo.domain.event_way import Speech, begun, moved_to, place, stretch_of
 from ricordo.domain.event_windows import Window, hour_in, windows
 from ricordo.domain.memory import EventTime
 from ricordo.domain.named_times import is_named, without_works
 from ricordo.domain.telling import LANGUAGES, Telling, plain, plain_words, tellings
 from ricordo.domain.temporal import Language, TimeSpan
-from ricordo.domain.temporal.expressions.base import Expression
-from ricordo.domain.temporal.expressions.composed import Clock
+from ricordo.domain.temporal.direction import direction, is_planned
+from ricordo.domain.temporal.expressions.composed import PartOfDay
 from ricordo.domain.temporal.finding import Reading, readings
 from ricordo.domain.temporal.moments import Moment
-from ricordo.domain.temporal.shapes import after_noon, has_clock, is_dayless, minutes, on_day, shape
+from ricordo.domain.temporal.shapes import (
+    after_noon,
+    has_clock,
+    is_dayless,
+    minutes,
+    of_part,
+    on_day,
+    shape,
+)
 
 MOST: Final = 16
 """Times that are kept of one text."""
 _MOST_WINDOWS: Final = 24
 """Stretches that are read of one text: bounds what a long one costs."""
 _ARTICLE: Final = re.compile(r"(?:the|on|on\s+the|il|lo|la|i|gli|le)\s+|l'\s*")
+_NEXT: Final = re.compile(r"[,;]|\b(?:and|then|e|poi)\b", re.IGNORECASE)
 _AROUND: Final = 40
 _BESIDE: Final = 3
 _DAY: Final = timedelta(hours=26)
 _WEEK: Final = timedelta(days=7, hours=2)
 _MONTH: Final = timedelta(days=32)
-_EARLY: Final = 60
 _LATE: Final = 6 * 60
-"""Minutes since midnight between which an hour that is said in English is one of the afternoon."""
 _NOON: Final = 12 * 60
-_HALF: Final = re.compile(r"\b0\d|[ap]\.?m\b|morning|night|evening|afternoon|dawn", re.IGNORECASE)
 
 
 def event_times(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> tuple[EventTime, ...]:
@@ -88,13 +95,14 @@ class _Reader:
         self._day: Told | None = None
         self._hour: int | None = None
         self._whole: TimeSpan | None = None
+        self._text = ""
         self._dayless: list[Told] = []
 
     def read(self, telling: Telling) -> None:
         """Read what a telling tells of time."""
         if self._day is not None and not self._is_ahead(self._day):
             self._day = None
-        self._dayless, self._whole = [], None
+        self._dayless, self._whole, self._text = [], None, telling.text
         for window in windows(
             telling, self._speech.language, hinted=self._speech.signs.hinted(telling.plain, telling.words)
         ):
@@ -109,10 +117,10 @@ class _Reader:
 
     def _take(self, one: Told, window: Window) -> None:
         if is_dayless(one.expression):
-            if self._day is not None:
-                self._take_hour(one, self._day)
-            else:
+            if self._day is None:
                 self._dayless.append(one)
+            else:
+                self._take_hour(one, self._day)
             return
         if window.hourly:
             return
@@ -124,7 +132,7 @@ class _Reader:
         self.told.append(one)
         if self._whole is None or one.span.end - one.span.start > _DAY or shape(one.expression) != "weekday":
             self._whole = one.span
-        if one.opens or one.span.end - one.span.start > _DAY or not self._is_ahead(one):
+        if one.opens or one.span.end - one.span.start > _DAY:
             return
         self._day, self._hour = one, minutes(one.expression)
         waiting, self._dayless = self._dayless, []
@@ -133,8 +141,13 @@ class _Reader:
                 self._take_hour(hour, one)
 
     def _take_hour(self, one: Told, day: Told) -> None:
-        """Keep an hour of the day told before it; of two the later one is said last: "at 9:15, then 2:40"."""
+        """Keep an hour of a day told beside it; of two the later one is said last: "at 9:15, then 2:40"."""
+        if not (self._is_ahead(day) or self._is_of_past(one, day)):
+            return
         expression = one.expression
+        if isinstance(day.expression, PartOfDay):
+            expression = of_part(expression, day.expression.part)
+        expression = in_half(expression, self._text, one.span.span, self._speech.language)
         at = minutes(expression)
         if at is not None and at < _LATE + 60 and self._hour is not None and at < self._hour < at + _NOON:
             expression = after_noon(expression)
@@ -143,6 +156,14 @@ class _Reader:
         span = placed.at(self._speech.moment("past"))
         if span is not None:
             self.told.append(replace(day, span=span, expression=placed.expression))
+
+    def _is_of_past(self, one: Told, day: Told) -> bool:
+        """Whether an hour is one of the past day of its telling: "on Monday I went to the doctor at 9"."""
+        first, last = sorted((day.span.span, one.span.span))
+        if self._speech.signs.turns.search(one.sentence, first[1], last[0]):
+            return False
+        where = self._text, one.span.span, self._speech.language
+        return direction(*where) != "future" and not is_planned(*where)
 
     def _within(self, one: Told) -> TimeSpan | None:
         """Return a bare day or weekday as one of the month, the week or the days told before it."""
@@ -169,34 +190,22 @@ class _Reader:
         return self._date(one) >= self._today()
 
 
-def _is_afternoon(expression: Expression, reference: str) -> bool:
-    """Whether an hour said in English without its half of the day is one after noon: "Friday at 3"."""
-    at = minutes(expression) if isinstance(expression, Clock) else None
-    return at is not None and _EARLY <= at < _LATE and _HALF.search(reference) is None
-
-
 def _times(window: Window, speech: Speech) -> Iterator[Told]:
     """Yield the times that stand in a window, from left to right."""
     text, low = window.telling.text, window.telling.plain
     begin, end = window.begin, window.end
     if any(sign.isdigit() and not sign.isascii() for sign in text[max(0, begin - _BESIDE) : end + _BESIDE]):
         return  # "²³ maggio": half of a date would be a wrong one
-    found = readings(text[begin:end], speech.language)
-    if window.hourly:
-        found = [one for one in found[:1] if is_dayless(one.expression)]
-    if not found or not has_clock(found[-1].expression):
-        rest = found[-1].span[1] if found else 0
-        found += [
-            replace(one, span=(one.span[0] + rest, one.span[1] + rest))
-            for one in hour_in(text[begin + rest : end], speech.language)
-        ]
+    found = _found(window, speech)
     timed = any(has_clock(one.expression) for one in found)
     for one in found:
         first, after = begin + one.span[0], begin + one.span[1]
-        moved = moved_to(one.expression, window, speech.signs)
+        moved = moved_to(replace(one, span=(first, after)), window, speech.signs)
         expression = moved or one.expression
-        if speech.language == "en" and _is_afternoon(expression, one.reference):
+        if is_of_dinner(expression, low, (first, after), speech.signs):
             expression = after_noon(expression)
+        elif not is_dayless(expression):  # else the day told beside it may tell which half
+            expression = in_half(expression, text, (first, after), speech.language)
         reading = Reading(one.reference, (first, after), expression)
         span = place(window, reading, speech, timed=timed, moved=moved is not None)
         if span is None:
@@ -211,6 +220,30 @@ def _times(window: Window, speech: Speech) -> Iterator[Told]:
             continue
         before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
         yield Told(span, low, low[first:after], before, behind, reading.expression, opens)
+
+
+def _found(window: Window, speech: Speech) -> list[Reading]:
+    """Return what is read in a window, by offsets within it; where only an hour is looked for, the first."""
+    found = readings(stretch_of(window, speech.signs), speech.language)
+    if window.hourly:
+        found = [one for one in found[:1] if is_dayless(one.expression)]
+        if found:
+            return found
+    return list(_with_hours(found, window.telling.text[window.begin : window.end], speech.language))
+
+
+def _with_hours(found: Sequence[Reading], text: str, language: Language) -> Iterator[Reading]:
+    """Yield what was found in a text, and an hour between: not the one at which another one ends."""
+    at, timed = 0, False
+    for one in (*found, None):
+        until = len(text) if one is None else one.span[0]
+        for hour in hour_in(text[at:until], language):
+            first, after = hour.span[0] + at, hour.span[1] + at
+            if not timed or _NEXT.search(text, at, first):
+                yield replace(hour, span=(first, after))
+        if one is not None:
+            at, timed = one.span[1], has_clock(one.expression)
+            yield one
 
 
 def _each_once(told: Sequence[Told]) -> Iterator[EventTime]:

@@ -26,6 +26,8 @@ _LEAD: Final = re.compile(
 _HEAD: Final = re.compile(
     r"(?:^|[,.:;!?(])(?: ?(?:ah|e|ed|ma|poi|quindi|allora|and|but|so|then|oh|starting))* ?$"
 )
+_TO: Final = re.compile(r"(?:to|till|until|ad?|al|alla)\s+|all'\s*")
+_TO_DAY: Final = re.compile(r"al(?= \d)|all(?='\d)")
 _RECENT: Final = timedelta(days=30)
 _SEASON: Final = 2  # how much nearer a month must lie ahead than back, where nothing else tells
 
@@ -71,17 +73,39 @@ def place(
         return past or future
     if _is_placed(reading, window, speech):
         return past
-    way = None if moved else _way(window, reading, speech, timed=timed)
+    if moved or is_moved(window, reading.span[0], speech.signs):
+        way = _way_of_moved(reading, speech)
+    else:
+        way = _way(window, reading, speech, timed=timed)
     if way is None:
         return _nearest(past, future, reading, speech)
     return past if way == "past" else future
 
 
-def moved_to(expression: Expression, window: Window, signs: Signs) -> Expression | None:
+def is_moved(window: Window, at: int, signs: Signs) -> bool:
+    """Whether at a place of the telling the time begins to which something was moved: "moved me to"."""
+    low = window.telling.plain
+    lead = _TO.match(low, at)
+    return signs.moved_before.search(low, 0, at if lead is None else lead.end()) is not None
+
+
+def stretch_of(window: Window, signs: Signs) -> str:
+    """Return the text of a window, the article of a day to which something was moved apart: "al 24"."""
+    text, low = window.telling.text[window.begin : window.end], window.telling.plain
+    to = _TO_DAY.match(low, window.begin, window.end)
+    if to is None or not is_moved(window, window.begin, signs):
+        return text
+    return ("il" if to[0] == "al" else "  l") + text[len(to[0]) :]
+
+
+def moved_to(reading: Reading, window: Window, signs: Signs) -> Expression | None:
     """Return where what is told to have been moved now lies: "moved from Monday to Thursday"; else None."""
+    expression = reading.expression
     whole = expression.whole if isinstance(expression, SomeOf) else expression
     if isinstance(whole, Between) and signs.moved.search(window.telling.plain):
         return whole.last
+    if isinstance(whole, Bound) and whole.side == "until" and is_moved(window, reading.span[0], signs):
+        return whole.of
     return None
 
 
@@ -147,8 +171,18 @@ def _is_booked(low: str, reading: Reading, speech: Speech) -> bool:
         return True
     if shape(reading.expression) == "weekday":
         return has_clock(reading.expression)
+    return not _is_recent(reading, speech)
+
+
+def _way_of_moved(reading: Reading, speech: Speech) -> Direction | None:
+    """Return where what was moved lies: ahead, unless of two dates of a year one was but weeks ago."""
+    month_told = shape(reading.expression) in {"date", "month", "holiday"}
+    return None if month_told and _is_recent(reading, speech) else "future"
+
+
+def _is_recent(reading: Reading, speech: Speech) -> bool:
     past = reading.at(speech.moment("past"))
-    return past is None or speech.at - past.end > _RECENT
+    return past is not None and speech.at - past.end <= _RECENT
 
 
 def _nearest(past: TimeSpan, future: TimeSpan, reading: Reading, speech: Speech) -> TimeSpan:

@@ -21,6 +21,10 @@ _HOUR: Final = re.compile(
     r"(?:\b(?:dalle|alle|all'|ore|from|between|at) )?(?<![\d.,:])\d{1,2}(?::\d{2}| ?[ap]\.?m\b)(?!\d)"
     r"|\b(?:(?:tra|fra) le|dalle|between|from) \d{1,2}(?= (?:e|alle|and|to)\b)"
     r"|\b(?:alle|ore|at) \d{1,2}(?:\.\d{2})?(?![\d%]| ?(?:anni|years|euro|km|percent|per cento))"
+    r"|\balle (?:due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici)\b|\ball'una\b"
+    r"|\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    r"|\bat (?:half past|(?:a )?quarter (?:past|to)) [a-z0-9]+\b"
+    r"|\b(?:a mezzogiorno|a mezzanotte|at noon|at midday|at midnight)\b"
 )
 _TAIL: Final = re.compile(
     r"\s*(?:[,.;:)!?]|$)"
@@ -28,6 +32,11 @@ _TAIL: Final = re.compile(
     r"|i|we|he|she|they|my|our)\b",
     re.IGNORECASE,
 )
+_SPELLED: Final = re.compile(
+    r"^(?:alle \w+|at (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))$", re.IGNORECASE
+)
+_COUNTED: Final = re.compile(r"\s+\w*[ei]\b", re.IGNORECASE)
+"""What "alle tre" can count: "alle tre sorelle"."""
 _MINUTES: Final = re.compile(r"\d[:.]\d{2}")
 _HOUR_REACH: Final = 28  # characters behind an hour that can belong to it: "in the afternoon"
 
@@ -68,14 +77,19 @@ def windows(telling: Telling, language: Language, *, hinted: bool) -> Iterator[W
 
 
 def hour_in(text: str, language: Language) -> list[Reading]:
-    """Read the first hour of `text`, where a day was told before it; a bare number ends a clause."""
+    """Read the first hour of `text`, where a day was told before it; a bare number ends a clause.
+
+    In Italian one in digits may stand before all, one in words before what it cannot count.
+    """
     found = _HOUR.search(text.lower())
     read = None if found is None else hour(text[found.start() :], language)
     if found is None or read is None:
         return []
     start, end = (found.start() + place for place in read.span)
-    bare = read.reference[-1:].isdigit() and _MINUTES.search(read.reference) is None
-    if bare and language == "en" and _TAIL.match(text, end) is None:
+    digits = read.reference[-1:].isdigit()
+    bare = _MINUTES.search(read.reference) is None if digits else _SPELLED.match(read.reference) is not None
+    counts = language == "en" or (not digits and _COUNTED.match(text, end) is not None)
+    if bare and counts and _TAIL.match(text, end) is None:
         return []
     return [replace(read, span=(start, end))]
 

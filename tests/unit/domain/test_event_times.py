@@ -156,6 +156,54 @@ def test_habits_and_hours_without_a_day_are_no_times(text: str, language: str) -
     assert told(text, language) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        # A noun that ends as a participle does tells no deed.
+        ("Ho appuntamento dall'avvocato il 9 dicembre alle 11", "it", "2026-12-09 11:00"),
+        ("Abbiamo consulto col chirurgo il 2 febbraio", "it", "2027-02-02"),
+        ("Ho intervento alla spalla il 20 gennaio", "it", "2027-01-20"),
+        ("Sabato ho turno in reparto", "it", "2026-11-14"),
+        ("Ho visita il 18 dicembre", "it", "2026-12-18"),
+        ("Ho accompagnato papà dall'avvocato il 9 settembre", "it", "2026-09-09"),
+        ("Ho spento il riscaldamento sabato", "it", "2026-11-07"),
+        ("L'ho rivista il 12 ottobre", "it", "2026-10-12"),
+        # What is past of an appointment.
+        ("Avevo un appuntamento il 12 ottobre", "it", "2026-10-12"),
+        ("I had a physio appointment on 12 October", "en", "2026-10-12"),
+        # A clause has its own tense.
+        ("Ho sentito la banca e ho appuntamento giovedì alle 11", "it", "2026-11-12 11:00"),
+        ("I rang the bank and I have a meeting on Thursday at 11", "en", "2026-11-12 11:00"),
+    ],
+)
+def test_what_somebody_has_lies_ahead_and_what_they_have_done_back(
+    text: str, language: str, expected: str
+) -> None:
+    assert told(text, language) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("The hygienist moved me to the 26th at noon", "en", "2026-11-26 12:00"),
+        ("They've brought my scan forward to 12 November", "en", "2026-11-12"),
+        ("They rescheduled our viewing to Monday at 9:15", "en", "2026-11-16 09:15"),
+        ("The gig got postponed until 12 March", "en", "2027-03-12"),
+        ("The class was moved from Monday to Thursday", "en", "2026-11-12"),
+        ("L'oculista mi ha spostato al 26 a mezzogiorno", "it", "2026-11-26 12:00"),
+        ("La consegna slitta all'11 dicembre", "it", "2026-12-11"),
+        ("Hanno rinviato l'udienza al 3 febbraio", "it", "2027-02-03"),
+        ("La prova è stata rimandata a lunedì alle 21", "it", "2026-11-16 21:00"),
+        # Of two dates of a year the one that was but weeks ago is meant.
+        ("The wedding was moved to 17 October and it was lovely", "en", "2026-10-17"),
+        ("We moved to a bigger flat on 3 October", "en", "2026-10-03"),
+        ("Ci siamo spostati a Parma lunedì", "it", "2026-11-09"),
+    ],
+)
+def test_what_was_moved_lies_where_it_was_moved_to(text: str, language: str, expected: str) -> None:
+    assert told(text, language) == [expected]
+
+
 def test_a_date_is_not_made_of_what_follows_it() -> None:
     assert told("Swam in the lake on Sunday, 9 degrees", "en") == ["2026-11-08"]
     assert told("Their baby is due in February, first one", "en") == ["2027-02-01+28"]

@@ -19,6 +19,9 @@ from ricordo.domain.telling import evenly_set, plain, tellings
         ("If it rains we stay", "en", []),
         ("dove sei stato ieri", "it", []),
         ("La regina muore nel film", "it", []),
+        # Of a series it is "il finale", of a cup "la finale".
+        ("Il finale mi ha delusa", "it", []),
+        ("Abbiamo visto la finale", "it", ["Abbiamo visto la finale"]),
         ("I got fired! Just kidding", "en", []),
         ("I wish\u00a0 I had  a dog,\tbut my  cat died", "en", [", but my cat died"]),
         ("Id like to see him", "en", []),

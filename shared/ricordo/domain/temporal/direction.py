@@ -13,6 +13,7 @@ from ricordo.domain.temporal.spans import Direction, Language
 _END: Final = re.compile(r"[.!?;\n]")
 _CLAUSE_END: Final = re.compile(
     r"[,:()]| (?:but|because|while|ma|per[oò]|perch[eéè]|mentre) "
+    r"| and (?=(?:i|we|you|he|she|they)\b)| e (?=(?:ho|hai|ha|abbiamo|avete|hanno)\b)"
     r"|(?<=said|told|eard|rmed) (?:\w+ )?that |(?<=detto|ritto|rmato|aputo) che "
 )
 _REACH: Final = 160  # characters of a sentence that are looked at, on each side
@@ -43,7 +44,8 @@ _AHEAD: Final[dict[Language, re.Pattern[str]]] = {
 }
 _BACK: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
-        r"\b(?:was|were|had|did|didn['’]t|went|came|saw|met|got|took|made|said|told|gave|left|bought|ate|ran"
+        r"\b(?:was|were|had (?:\w+ ){1,3}?(?:appointment|deadline)|had|did|didn['’]t|went|came|saw|met|got"
+        r"|took|made|said|told|gave|left|bought|ate|ran"
         r"|won|lost|flew|drove|spent|slept|began|found|felt|brought|taught|wrote|broke|fell|sang|swam"
         r"|ha(?:ve|s) (?:\w+ ){0,2}?been"
         # "getting married" tells of nothing that is over; neither does being excited.
@@ -52,8 +54,14 @@ _BACK: Final[dict[Language, re.Pattern[str]]] = {
         re.IGNORECASE,
     ),
     "it": re.compile(
-        r"\b(?:ero|eri|era|eravamo|erano|avevo|aveva|avevamo|avevano"
-        r"|(?:ho|hai|ha|abbiamo|avete|hanno|sono|è|siamo|siete|mi sono|si è|ci siamo) (?:\w+ )?"
+        r"\b(?:(?:avevo|aveva|avevamo|avevano|(?:ho|ha|abbiamo|hanno) avuto) (?:l['’]|\w+ )?"
+        r"(?:appuntamento|scadenza)|ero|eri|era|eravamo|erano|avevo|aveva|avevamo|avevano"
+        # What was done agrees with what it was done to only behind a pronoun: "ho visita" tells no deed.
+        r"|(?:ho|hai|ha|abbiamo|avete|hanno) (?:\w+ )?"
+        r"(?!(?:prenotato|fissato|\w*(?<!sp)ento|\w*ulto|concerto)\b)\w+(?:at|ut|it|tt|st|rt|lt|nt|s)o"
+        r"|(?:l['’]|(?:la|li|le|ci|vi|ne|mi|ti) )(?:ho|hai|ha|abbiamo|avete|hanno) (?:\w+ )?"
+        r"\w+(?:at|ut|it|tt|st|rt|lt|nt|s)[aie]"
+        r"|(?:sono|è|siamo|siete|mi sono|si è|ci siamo) (?:\w+ )?"
         r"(?!(?:prenotato|fissato)\b)\w+(?:at|ut|it|tt|st|rt|lt|nt|s)[oaie]|\w{3,}(?:avo|avamo|avano|evo|evamo"
         r"|evano|ivo|ivamo|ivano))\b",
         re.IGNORECASE,

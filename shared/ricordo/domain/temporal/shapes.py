@@ -5,7 +5,7 @@ from datetime import date
 from typing import Final, Literal
 
 from ricordo.domain.temporal.expressions.base import Expression
-from ricordo.domain.temporal.expressions.composed import Between, Bound, Clock, PartOfDay
+from ricordo.domain.temporal.expressions.composed import Between, Bound, Clock, PartName, PartOfDay, in_part
 from ricordo.domain.temporal.expressions.dated import CalendarDay, Holiday, Month, Season
 from ricordo.domain.temporal.expressions.relative import Weekday, Weekend
 
@@ -61,6 +61,13 @@ def minutes(expression: Expression) -> int | None:
     if isinstance(expression, Between):
         return minutes(expression.first)
     return expression.minutes if isinstance(expression, Clock) else None
+
+
+def of_part(expression: Expression, part: PartName) -> Expression:
+    """Return an hour as one of a part of the day: "alle 9" of an evening is 21:00."""
+    if isinstance(expression, Between):
+        return Between(of_part(expression.first, part), of_part(expression.last, part))
+    return in_part(expression, part) if isinstance(expression, Clock) else expression
 
 
 def after_noon(expression: Expression) -> Expression:

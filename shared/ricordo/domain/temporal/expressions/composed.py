@@ -1,6 +1,6 @@
 """Times made of other times: parts of the day, from one time to another, open at one side."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 
@@ -31,6 +31,12 @@ _PARTS: dict[PartName, tuple[int, int]] = {
     "dawn": (5, 8),
     "sunset": (17, 21),
 }
+_NOON = 12 * 60
+# Hours before which one that is said of the part is one of the next morning: "last night at 2".
+_SMALL_HOURS: dict[PartName, int] = {
+    "evening": 5, "dinner": 5, "overnight": 5, "night": 6, "nearest_night": 7,
+    "afternoon": 0, "sunset": 0,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,15 @@ class Clock(Expression):
     def approximate(self) -> bool:
         """See `Expression.approximate`."""
         return True
+
+
+def in_part(hour: Clock, part: PartName | None) -> Clock:
+    """Return an hour as one of a part of the day: after noon, or of the night that follows, past 24."""
+    small = _SMALL_HOURS.get(part) if part is not None else None
+    if small is None or hour.minutes >= _NOON + 60:
+        return hour
+    minutes = hour.minutes % _NOON
+    return replace(hour, minutes=minutes + (2 * _NOON if minutes < small * 60 else _NOON))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """Parts of the day and times on the clock, alone or with their day."""
 
+from dataclasses import replace
+
 from ricordo.domain.temporal.expressions.base import OFFSETS, Expression
-from ricordo.domain.temporal.expressions.composed import Between, Clock, PartName, PartOfDay
+from ricordo.domain.temporal.expressions.composed import Between, Clock, PartName, PartOfDay, in_part
 from ricordo.domain.temporal.expressions.placed import Neighbour
 from ricordo.domain.temporal.expressions.relative import DayAway
 from ricordo.domain.temporal.grammar.days import is_day
@@ -67,7 +69,10 @@ def clock(reader: Reader, at: int) -> Read | None:
 
 
 def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[Clock, int] | None:
-    """Read a time of day; a bare hour only where it is `marked` as one by what stands before."""
+    """Read a time of day; a bare hour, and noon, only where it is `marked` as one by what stands before."""
+    named = _NAMED.get(part_name(reader, at) or "morning") if marked else None
+    if named is not None:
+        return Clock(named * 60, 60), at + 1
     shift = reader.number(at, Kind.PAST_HOUR)
     at = at + 1 if shift is not None else at
     hour = reader.number(at, Kind.NUMBER)
@@ -85,6 +90,9 @@ def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[Clock, int] | 
     else:
         hour, end = _part_behind_hour(reader, hour, end)
     return Clock(hour * 60 + (minute or 0), 1 if minute is not None else 60), end
+
+
+_NAMED: dict[PartName, int] = {"noon": 12, "midnight": 24}
 
 
 def _minutes(reader: Reader, at: int, *, marked: bool) -> tuple[int | None, int]:
@@ -117,8 +125,7 @@ def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
     begin = reader.skip(reader.skip_sign(at, ",", "-"), Kind.ON, Kind.THE, most=2)
     part = part_name(reader, begin)
     if part is not None and not reader.has(begin, Kind.DAY, Kind.PLURAL):
-        timed = _hour_behind(reader, begin + 1, part, day)
-        return timed or Read(PartOfDay(part, day), begin + 1)
+        return Read(PartOfDay(part, day), begin + 1)
     marked = reader.has(begin, Kind.AT)
     read = clock_time(reader, begin + marked, marked=marked or reader.has(begin - 1, Kind.AT))
     if read is None:
@@ -126,20 +133,20 @@ def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
     return Read(Clock(read[0].minutes, read[0].length, day), read[1])
 
 
-def _hour_behind(reader: Reader, at: int, part: PartName, day: Expression) -> Read | None:
-    """Read "at 7" behind a part of the day, which tells which of both sevens."""
+def on_part(part: PartOfDay, reader: Reader, at: int) -> Read | None:
+    """Read "at 7" behind a part of a day, which tells which of both sevens: "tonight at 8"."""
+    at = reader.skip_sign(at, ",")
     hours = _hours(reader, at)
     if hours is not None:
         first, last, end = hours
-        return Read(Between(_in_part(first, part, day), _in_part(last, part, day)), end)
+        return Read(Between(_of_part(first, part), _of_part(last, part)), end)
     read = clock_time(reader, at + 1, marked=True) if reader.has(at, Kind.AT) else None
-    return Read(_in_part(read[0], part, day), read[1]) if read is not None else None
+    return Read(_of_part(read[0], part), read[1]) if read is not None else None
 
 
-def _in_part(hour: Clock, part: PartName | None, day: Expression) -> Clock:
-    """Return an hour of a day, after noon when the part of the day is."""
-    late = part in _LATE and hour.minutes < _NOON
-    return Clock(hour.minutes + (_NOON if late else 0), hour.length, day)
+def _of_part(hour: Clock, part: PartOfDay) -> Clock:
+    """Return an hour of a part of a day; which night is the nearest one is known when it is told."""
+    return replace(in_part(hour, part.part), day=part if part.part == "nearest_night" else part.day)
 
 
 _NOON = 12 * 60
@@ -219,11 +226,21 @@ def hour_then_day(reader: Reader, at: int) -> Read | None:
     """Read "at 5pm yesterday", "alle 17 di ieri", "at 8 yesterday evening"."""
     marked = reader.has(at, Kind.AT) and not reader.has(at, Kind.NUMBER)
     read = clock_time(reader, at + 1 if marked else at, marked=marked)
-    day = _day_behind(reader, read[1]) if read is not None else None
-    if read is None or day is None:
+    if read is None:
         return None
+    day = _day_behind(reader, read[1])
+    if day is None:
+        return _hour_of_part(read[0], reader, read[1])
     part = part_name(reader, day.end)
-    return Read(_in_part(read[0], part, day.expression), day.end + (part is not None))
+    return Read(replace(in_part(read[0], part), day=day.expression), day.end + (part is not None))
+
+
+def _hour_of_part(hour: Clock, reader: Reader, at: int) -> Read | None:
+    """Read "tonight", "last night" behind an hour."""
+    part = reader.inner(reader.skip(reader.skip_sign(at, ","), Kind.OF))
+    if part is None or not isinstance(part.expression, PartOfDay):
+        return None
+    return Read(_of_part(hour, part.expression), part.end)
 
 
 def _day_behind(reader: Reader, at: int) -> Read | None:

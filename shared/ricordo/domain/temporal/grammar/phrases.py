@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ricordo.domain.temporal.expressions.composed import PartOfDay
 from ricordo.domain.temporal.grammar.clocks import (
     clock,
     clock_range,
     hour_then_day,
     on_day,
+    on_part,
     part_beside_day,
     part_of_day,
     part_then_day,
@@ -169,6 +171,13 @@ def _distance_to_strong(items: Sequence[Lexeme]) -> list[int]:
 
 
 def _phrase(reader: Reader, at: int) -> Read | None:
+    read = _untimed(reader, at)
+    if read is None or not isinstance(read.expression, PartOfDay):
+        return read
+    return on_part(read.expression, reader, read.end) or read
+
+
+def _untimed(reader: Reader, at: int) -> Read | None:
     period = reader.period(at)
     best = longest(reader, at, _COMPOSED)
     if period is not None and is_day(period.expression):

@@ -217,5 +217,6 @@ ENGLISH = Lexicon.build(
     month_first=True,
     suffixes="st nd rd th",
     follows_day="i we he she they you it is was were will and or at in with to for from by on as if so then "
-    "than when while where who what how because but that this there please again too also maybe though not",
+    "than when while where who what how because but that this there please again too also maybe though not "
+    "between",
 )

@@ -249,6 +249,6 @@ ITALIAN = Lexicon.build(
     month_first=False,
     suffixes="° º ª o a esimo esima mo",
     follows_day="e ho abbiamo hai ha hanno siamo sono sei era eravamo ero non mi ci si ti vi lo la li le con "
-    "a ad al alla alle di da in per su ma se che chi cosa come quando dove perche pero anche poi allora "
-    "ancora o io tu lui lei noi voi loro",
+    "a ad al alla alle dalle tra fra di da in per su ma se che chi cosa come quando dove perche pero anche "
+    "poi allora ancora o io tu lui lei noi voi loro",
 )
