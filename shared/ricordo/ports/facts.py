@@ -194,7 +194,7 @@ class FactLedger(Protocol):
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
     ) -> Sequence[Fact]:
-        """Return current facts about the user in person, of `predicates`, the most confident first."""
+        """Return current facts about the user in person, by the order of `predicates`, the surest first."""
         ...
 
     async def surfacing(

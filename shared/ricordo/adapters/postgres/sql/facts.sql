@@ -204,12 +204,12 @@ order by key = $3 desc, mentions desc, key
 limit 1
 
 -- name: about_user
--- Current facts about the user in person, of some predicates ($3).
+-- Current facts about the user in person, of some predicates ($3), in their order.
 select
 -- include: fact_columns.columns
 from facts
 where tenant = $1 and user_id = $2 and valid_to is null and subject_key = $4 and predicate = any($3::text[])
-order by confidence desc, last_reinforced desc, id limit $5
+order by array_position($3::text[], predicate), confidence desc, last_reinforced desc, id limit $5
 
 -- name: surfacing
 -- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
