@@ -5,6 +5,7 @@ from typing import Protocol
 from uuid import UUID
 
 from ricordo.messages.events import DerivedEvent
+from ricordo.ports.stages import Progress
 
 
 class Emitter(Protocol):
@@ -18,6 +19,10 @@ class Emitter(Protocol):
 class Linker(Protocol):
     """Links memories with those of their user that are about the same thing."""
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
-        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing."""
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str], /) -> Sequence[Progress]:
+        """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing.
+
+        Returns:
+            Of which messages the facts are to be read again.
+        """
         ...

@@ -1,6 +1,9 @@
 """Who puts right what they said is heard: the correction comes before what it corrects, and both say so."""
 
+from itertools import permutations
+
 import pytest
+from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, at, ids, said
 
 pytestmark = pytest.mark.e2e
@@ -66,3 +69,103 @@ async def test_a_correction_that_states_the_fact_supersedes_it(bot: Bot) -> None
     assert (home["object"], home["disputed"]) == ("Olbia", False)
     found = {one["message_ids"][0]: one for one in await shown(bot, "Dove abito?")}
     assert found["m-1"]["corrected_by"] == [found["m-2"]["id"]]
+
+
+async def known(bot: Bot, predicate: str, **fields: object) -> list[Json]:
+    facts = (await bot.ask("facts", user_id="u-1", predicate=predicate, **fields))["facts"]
+    assert isinstance(facts, list)
+    return facts
+
+
+def told(*texts: str) -> list[Json]:
+    return [said(f"m-{n}", text, timestamp=at(days=2, minutes=-n)) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "predicate", "value"),
+    [
+        ("Vivo a Foggia.", "Scusa, volevo dire Barletta", "lives_in", "Barletta"),
+        ("Il mio compleanno è il 12 marzo.", "Scusa, il 14 marzo, non il 12", "birthday", "14 marzo"),
+        ("Ho 34 anni.", "Scusa, 35!", "age", "35"),
+        ("Ho una gatta che si chiama Perla.", "mi correggo, si chiama Stella", "has_pet", "Stella"),
+        ("I have a parrot called Kiwi.", "Sorry, I meant Coco", "has_pet", "Coco"),
+        ("Sono allergico alle noci.", "Scusa, alle nocciole, non alle noci", "allergic_to", "nocciole"),
+        ("I'm allergic to walnuts.", "Sorry, hazelnuts, not walnuts.", "allergic_to", "hazelnuts"),
+        (
+            "Lavoro come geometra.",
+            "Scusa, lavoro come architetto, non come geometra.",
+            "works_as",
+            "architetto",
+        ),
+        (
+            "I work as a surveyor.",
+            "Sorry, I work as an architect, not as a surveyor.",
+            "works_as",
+            "architect",
+        ),
+    ],
+)
+async def test_a_correction_puts_the_fact_right(
+    bot: Bot, wrong: str, right: str, predicate: str, value: str
+) -> None:
+    for message in told(wrong, right):
+        await bot.remember(message)
+    (fact,) = await known(bot, predicate)
+    assert (fact["object"], fact["disputed"], fact["message_ids"]) == (value, False, ["m-1"])
+    assert len(await known(bot, predicate, history=True)) == 2
+
+
+async def test_facts_that_were_put_right_are_the_same_in_any_order_of_arrival(
+    bot: Bot, running: Running
+) -> None:
+    story = told("Vivo a Foggia con mia sorella Ines.", "Scusa, volevo dire Barletta", "no anzi, Bisceglie")
+    tenant, found = bot.tenant, []
+    for place, order in enumerate(permutations(story)):
+        bot.tenant = f"{tenant}-{place}"
+        for message in order:
+            await bot.remember(message)
+        await running.everything_is_settled()
+        facts = await known(bot, "lives_in", history=True)
+        found.append([(one["object"], one["valid_from"], one["valid_to"]) for one in facts])
+        assert [one["object"] for one in await known(bot, "has_sibling")] == ["Ines"]
+        assert [one["object"] for one in await known(bot, "lives_in")] == ["Bisceglie"]
+    assert found == [found[0]] * len(found)
+
+
+async def test_who_forgets_the_correction_or_what_it_corrects_leaves_the_other(
+    bot: Bot, running: Running
+) -> None:
+    tenant = bot.tenant
+    for message_id, left in (("m-1", ["Foggia"]), ("m-0", [])):
+        bot.tenant = f"{tenant}-{message_id}"
+        for message in told("Vivo a Foggia.", "Scusa, volevo dire Barletta"):
+            await bot.remember(message)
+        assert (await bot.request("command.forget", {"user_id": "u-1", "message_id": message_id})).body["ok"]
+        await running.everything_is_settled()
+        assert [one["object"] for one in await known(bot, "lives_in", history=True)] == left
+
+
+async def test_a_correction_follows_when_what_it_corrects_says_something_else(
+    bot: Bot, running: Running
+) -> None:
+    for message in told("Vivo a Foggia da tre anni.", "Scusa, volevo dire Barletta"):
+        await bot.remember(message)
+    assert [one["object"] for one in await known(bot, "lives_in")] == ["Barletta"]
+    by_id = {one["message_ids"][0]: one["id"] for one in await shown(bot, "Vivo a Foggia")}
+    wish = {"user_id": "u-1", "memory_id": by_id["m-0"], "content": "A Foggia piove."}
+    assert (await bot.request("command.correct", wish)).body["ok"]
+    await running.everything_is_settled()
+    assert await known(bot, "lives_in", history=True) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("The meeting is on Tuesday.", "I was wrong, the meeting is on Wednesday"),
+        ("Lavoro come geometra.", "Scusa, lavoro come architetto, non come geometra."),
+    ],
+)
+async def test_whole_sentences_that_put_right_are_linked(bot: Bot, wrong: str, right: str) -> None:
+    await bot.remember(*told(wrong, right))
+    found = {one["message_ids"][0]: one for one in await shown(bot, wrong)}
+    assert found["m-0"]["corrected_by"] == [found["m-1"]["id"]]

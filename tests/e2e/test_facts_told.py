@@ -43,6 +43,13 @@ async def test_an_event_tells_what_a_message_did_and_tells_it_again(bot: Bot) ->
     assert told[:3] == told[3:], "the ids of the events included"
 
 
+async def test_since_when_is_told_by_the_calendar_of_the_user(bot: Bot) -> None:
+    rome = {"timezone": "Europe/Rome", "language": "it"}
+    await bot.remember(said("m-1", "Da marzo 2024 abito a Bitonto.", timestamp=at(days=3), **rome))
+    context = await bot.ask("context", query="Dove abito?", now=at(), **U)
+    assert "Vivi a Bitonto, da marzo 2024." in context["context"]
+
+
 async def test_a_denial_disputes_what_is_known_and_states_nothing(bot: Bot) -> None:
     await bot.remember(
         *(said(f"a-{n}", "I'm allergic to nuts.", timestamp=at(days=9 - n)) for n in range(6)),

@@ -138,6 +138,19 @@ async def test_the_fact_that_is_asked_for_comes_first_with_its_sentence(
 
 
 @pytest.mark.parametrize(
+    ("language", "question", "fact"),
+    [("it", "Where do I live?", "You live in Boves"), ("en", "Dove abito?", "Vivi a Belper")],
+)
+async def test_what_is_known_is_not_said_to_be_uncertain_in_the_other_language(
+    lived: Bot, language: str, question: str, fact: str
+) -> None:
+    text = (await context(lived, language, question))["context"]
+    assert fact in text
+    assert "Nothing certain" not in text
+    assert "nulla di certo" not in text.casefold()
+
+
+@pytest.mark.parametrize(
     ("language", "question"),
     [("it", "Che lavoro fa il cugino di mio marito?"), ("en", "What does my husband's cousin do?")],
 )

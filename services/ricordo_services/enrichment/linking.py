@@ -19,6 +19,7 @@ from ricordo.domain.links import Changes, Member, Neighbourhood
 from ricordo.domain.lru import LruCache
 from ricordo.domain.nearness import Whole, whole
 from ricordo.ports.links import HeldLinks, Linkable, Links, State
+from ricordo.ports.stages import Progress
 from ricordo.runtime.beside import Beside
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -92,7 +93,7 @@ class Linking:
     threshold: float
     remembered: RememberedNeighbourhoods
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
         """Link memories by their vectors of `model`, in one transaction. A repeat changes nothing.
 
         Args:
@@ -100,13 +101,15 @@ class Linking:
             model: which vectors are new.
             users: whose each memory is; those without a row or a vector are left out.
 
+        Returns:
+            Of which messages the facts are to be read again; see `HeldLinks.correct`.
+
         Raises:
             StoreUnavailable: nothing was written, unless it was the answer to the commit that was lost.
         """
         if not users:
-            return
+            return ()
         async with self.links.hold(tenant, sorted(set(users.values()))) as held:
-            await held.correct(list(users))
             read = await self.beside.each(_read, await held.linkable(model, list(users)))
             wanted = self._wanted(tenant, model, read)
             met = {place: await self._neighbourhood(held, place, one) for place, one in wanted.items()}
@@ -114,9 +117,11 @@ class Linking:
             made = zip(wanted, await self.beside.each(_arrange, arrange), strict=True)
             changes = {(place.user_id, place.model): one for place, one in made if one}
             states = {**held.states, **(await held.write(changes) if changes else {})}
+            unread = await held.correct(list(users))
         for place, neighbourhood in met.items():
             if place.user_id in states:
                 self.remembered.keep(place, neighbourhood, states[place.user_id])
+        return unread
 
     def _wanted(
         self, tenant: str, model: str, read: Sequence[tuple[Linkable, Whole | None]]

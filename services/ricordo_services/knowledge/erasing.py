@@ -19,7 +19,7 @@ import structlog
 from ricordo.messages.commands import Erased as ErasedReply
 from ricordo.messages.commands import Forget, ForgetReply
 from ricordo.messages.errors import ErrorCode
-from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
+from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEnriched, MemoryForgotten
 from ricordo.messages.ids import request_key
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.ports.clock import Clock
@@ -175,9 +175,10 @@ def _burial(command: Forget, clock: Clock) -> Burial:
 
 
 def _told(burial: Burial, erased: Erased) -> list[DerivedEvent]:
-    """Return what a slice has others do: points go, and those behind are made anew."""
+    """Return what a slice has others do: points go, those behind are made anew, and some facts read again."""
     gone, events = list(erased.memory_ids), list[DerivedEvent]()
     for start in range(0, len(gone), _NAMED):
         ids = tuple(gone[start : start + _NAMED])
         events.append(MemoryForgotten(user_id=burial.user_id, scope=burial.scope, memory_ids=ids))
-    return [*events, *(MemoryEnriched(**one.ids, version="erasure") for one in erased.behind)]
+    events += [MemoryEnriched(**one.ids, version="erasure") for one in erased.behind]
+    return [*events, *(MemoryCreated(**one.ids) for one in erased.unread)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
+from ricordo.domain.corrections import read_correction
 from ricordo.domain.facts import Contribution, Fact, Statement, is_name
 from ricordo.domain.text import text_hash
 from ricordo.messages.events import FactsExtracted, MemoryCreated
@@ -13,6 +14,7 @@ from ricordo.ports.facts import FactLedger, Told, Utterance
 from ricordo.ports.stages import MessageIds
 from ricordo.ports.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo_services.knowledge.correcting import read
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.receipts import stage_events
 
@@ -49,15 +51,23 @@ class Learn:
             kept = await self.ledger.told(tenant, [one.memory_id for one in utterances])
         told = {one.memory_id: kept[one.memory_id] for one in utterances if _holds(one, kept)}
         unread = [one for one in utterances if one.memory_id not in told]
-        stated = await self.reader.read(unread) if unread else ()
+        stated = await read(self.reader, unread) if unread else ()
         told |= {one.memory_id: tell(one, found) for one, found in zip(unread, stated, strict=True)}
-        return [replace(told[one.memory_id], text_hash=text_hash(one.content)) for one in utterances]
+        return [
+            replace(told[one.memory_id], text_hash=text_hash(one.content), put_right=one.put_right)
+            for one in utterances
+        ]
 
 
 def _holds(utterance: Utterance, kept: Mapping[UUID, Told]) -> bool:
-    """Tell whether what is kept of a message was read in the words that it has now."""
+    """Tell whether what is kept of a message was read in the words that it has now.
+
+    What a correction states follows from other messages, too.
+    """
     told = kept.get(utterance.memory_id)
-    return told is not None and all(
+    if told is None or read_correction(utterance.content) is not None:
+        return False
+    return all(
         utterance.content.startswith(quote, row.position)
         for row, quote in zip(told.evidence, told.quotes, strict=True)
     )

@@ -146,7 +146,7 @@ class Context:
             memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
             minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
-            uncertain=bool(recalled.memories) and not recalled.asked_for,
+            uncertain=bool(recalled.memories) and not recalled.asked_for and not recalled.sought_facts,
             whole=_instructions(recalled),
             superseded=frozenset(one.memory.id for one, _ in admitted if one.memory.corrected_by),
             facts=recalled.facts,

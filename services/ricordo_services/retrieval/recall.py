@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from ricordo.domain.analysis.analysing import with_meaning
 from ricordo.domain.analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
 from ricordo.domain.analysis.sought import MODEL
-from ricordo.domain.facts import USER, Fact, surface
+from ricordo.domain.facts import Fact, surface
 from ricordo.domain.fusion import NO_MINIMUMS, Minimums
 from ricordo.domain.ranking import DEFAULT, Ranked, profiles, resolve
 from ricordo.domain.ranking import Profile as Ranking
@@ -262,14 +262,10 @@ class Remember:
 
 def _evidence(tenant: str, recalled: Recalled) -> frozenset[UUID]:
     """Return the memories on which facts rest that the question asks for."""
-    analysis = recalled.analysis
-    asked = [
-        fact
-        for fact in recalled.facts
-        if fact.predicate in analysis.sought.predicates and (fact.subject == USER or analysis.entities)
-    ]
     return frozenset(
-        memory_id(tenant, one) for fact in asked for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
+        memory_id(tenant, one)
+        for fact in recalled.sought_facts
+        for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
     )
 
 

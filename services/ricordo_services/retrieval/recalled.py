@@ -9,7 +9,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.analysis import Analysis
-from ricordo.domain.facts import Fact
+from ricordo.domain.facts import USER, Fact
 from ricordo.domain.memory import Memory
 from ricordo.domain.ranking.signals import Signals
 from ricordo.messages.events import MemoryAccessed
@@ -62,6 +62,12 @@ class Recalled:
     def asked_for(self) -> Sequence[Remembered]:
         """Those of the memories that something in the question asks for."""
         return [one for one in self.memories if one.score >= self.hardly]
+
+    @property
+    def sought_facts(self) -> Sequence[Fact]:
+        """Those of the facts for whose predicates the question asks."""
+        sought, named = self.analysis.sought.predicates, self.analysis.entities
+        return [one for one in self.facts if one.predicate in sought and (one.subject == USER or named)]
 
     @contextmanager
     def timing(self, step: str) -> Iterator[None]:

@@ -67,7 +67,14 @@ READERS: Final = (
 
 WRITERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "memory.created": ("ingest", "ingest-bulk", "lifecycle", "knowledge-commands"),
+        "memory.created": (
+            "ingest",
+            "ingest-bulk",
+            "lifecycle",
+            "knowledge-commands",
+            "enrichment",
+            "knowledge",
+        ),
         "memory.encoded": ("encode", "lifecycle"),
         "memory.enriched": ("enrichment", "embedding", "lifecycle", "knowledge"),
         "memory.indexed": ("index",),

@@ -75,12 +75,14 @@ class Erased:
     Attributes:
         memory_ids: the memories that are no more, derived ones too.
         behind: memories, of whomever, that come behind other ones now, and are to be indexed anew.
+        unread: corrections that correct something else now, whose facts are to be read again.
         more: whether something may be left.
     """
 
     counts: Counts
     memory_ids: Sequence[UUID] = ()
     behind: Sequence[Progress] = ()
+    unread: Sequence[Progress] = ()
     more: bool = False
 
 

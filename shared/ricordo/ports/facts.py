@@ -12,7 +12,11 @@ from ricordo.ports.stages import Progress
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """What knowledge reads of a message; `timezone` is the IANA name of the user's at that moment."""
+    """What knowledge reads of a message; `timezone` is the IANA name of the user's at that moment.
+
+    Attributes:
+        corrects: the message that it puts right, if any.
+    """
 
     memory_id: UUID
     message_id: str
@@ -23,6 +27,12 @@ class Utterance:
     content: str
     said_at: datetime
     timezone: str = "UTC"
+    corrects: "Utterance | None" = None
+
+    @property
+    def put_right(self) -> tuple[str, ...]:
+        """What it puts right, be it by way of others, the latest first."""
+        return () if self.corrects is None else (self.corrects.content, *self.corrects.put_right)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +43,8 @@ class Told:
         text_hash: of the text that it was read in, see `ricordo.domain.text.text_hash`. Where the memory says
             something else by now, as after a correction, nothing is kept of it, and its stage stays as it
             is; None does not look.
+        put_right: the texts that it puts right, with which it was read. Where they are others by now, nothing
+            is kept of it either; None does not look.
     """
 
     memory_id: UUID
@@ -42,6 +54,7 @@ class Told:
     evidence: tuple[Evidence, ...] = ()
     quotes: tuple[str, ...] = ()
     text_hash: bytes | None = None
+    put_right: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +142,7 @@ class FactLedger(Protocol):
     """What knowledge owns of the truth."""
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
-        """Return what was said; memories without a row are left out."""
+        """Return what was said, and what puts it right; memories without a row are left out."""
         ...
 
     async def told(self, tenant: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, Told]:
@@ -194,7 +207,7 @@ class FactLedger(Protocol):
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
     ) -> Sequence[Fact]:
-        """Return current facts about the user in person, of `predicates`, the most confident first."""
+        """Return current facts about the user in person, by the order of `predicates`, the surest first."""
         ...
 
     async def surfacing(

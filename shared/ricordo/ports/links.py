@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ricordo.domain.links import Changes, Member
 from ricordo.domain.memory import Role
 from ricordo.domain.nearness import Whole
+from ricordo.ports.stages import Progress
 
 Vector = NDArray[np.float32]
 
@@ -68,10 +69,14 @@ class HeldLinks(Protocol):
         """Return those of the users' memories that have a vector of `model` which is that of their text."""
         ...
 
-    async def correct(self, memory_ids: Sequence[UUID]) -> None:
+    async def correct(self, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
         """Link the users' messages with what they correct, and later corrections with them.
 
         What corrects what follows from the set of messages: a repeat changes nothing.
+
+        Returns:
+            The corrections that mean something else than before, with those that correct them in turn: what
+            they state is to be read again, and lacks its stage until it is.
         """
         ...
 

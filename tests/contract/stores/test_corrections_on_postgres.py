@@ -1,6 +1,7 @@
 """What corrects what follows from the messages that there are: late ones, other words and erasures too."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -10,8 +11,10 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.erasing import PostgresErasing
 from ricordo.adapters.postgres.links import PostgresLinks
 from ricordo.messages.vocabulary import ForgetScope
+from ricordo.ports.memories import NewMessage
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
+from ricordo.testing.stores.telling import learn, tell
 
 pytestmark = pytest.mark.integration
 
@@ -28,12 +31,15 @@ LINKED = {"m-3": "m-2", "m-4": "m-3"}
 async def arrive(stores: Stores, database: Database, *names: str) -> None:
     """Take messages in, and link them once all are there, as enrichment does."""
     for name in names:
-        minute, conversation, content = STORY[name]
-        message = new_message(
-            name, tenant=stores.tenant, content=content, timestamp=at(minute), conversation_id=conversation
-        )
-        await stores.record(message)
+        await stores.record(message(stores, name))
     await link(stores, database, names)
+
+
+def message(stores: Stores, name: str) -> NewMessage:
+    minute, conversation, content = STORY[name]
+    return new_message(
+        name, tenant=stores.tenant, content=content, timestamp=at(minute), conversation_id=conversation
+    )
 
 
 async def link(stores: Stores, database: Database, names: Iterable[str]) -> None:
@@ -61,6 +67,38 @@ async def test_links_are_the_same_in_any_order_of_arrival(stores: Stores, databa
     await arrive(together, database, *reversed(STORY))
     await link(together, database, STORY)
     assert await corrections(together) == LINKED
+
+
+async def test_what_corrects_something_else_than_before_is_to_be_read_again(
+    stores: Stores, database: Database
+) -> None:
+    await arrive(stores, database, "m-1", "m-3", "m-4")
+    for name in ("m-1", "m-3", "m-4"):
+        await learn(stores, tell(stores, name))
+    await stores.record(message(stores, "m-2"))
+    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+        unread = await held.correct([stores.id("m-2")])
+        assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], (
+            "with what corrects it in turn"
+        )
+        assert [one.extracted for one in unread] == [None, None]
+        assert not await held.correct([stores.id("m-2"), stores.id("m-3")])
+    assert list(await stores.ledger.told(stores.tenant, [stores.id("m-1"), stores.id("m-3")])) == [
+        stores.id("m-1")
+    ]
+
+
+async def test_what_was_read_before_it_was_linked_is_not_kept(stores: Stores, database: Database) -> None:
+    await stores.record(message(stores, "m-2"), message(stores, "m-3"))
+    (early,) = await stores.ledger.load(stores.tenant, [stores.id("m-3")])
+    assert early.put_right == ()
+    await link(stores, database, ["m-3"])
+    _, progress = await learn(stores, replace(tell(stores, "m-3"), put_right=early.put_right))
+    assert list(progress) == []
+    found = await stores.ledger.load(stores.tenant, [stores.id("m-2")])
+    assert [(one.message_id, one.put_right) for one in found] == [("m-2", ()), ("m-3", (STORY["m-2"][2],))]
+    _, (read,) = await learn(stores, replace(tell(stores, "m-3"), put_right=found[1].put_right))
+    assert read.extracted is not None
 
 
 async def test_what_is_forgotten_leaves_links_as_if_it_was_never_said(

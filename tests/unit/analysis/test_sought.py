@@ -2,9 +2,10 @@
 
 import pytest
 
-from ricordo.domain.analysis.sought import LANGUAGES, sought, telling
+from ricordo.domain.analysis.sought import sought, telling
 from ricordo.domain.facts import PREDICATES
 from ricordo.domain.tables import read_table
+from ricordo.domain.text_head import LANGUAGES
 
 
 @pytest.mark.parametrize(

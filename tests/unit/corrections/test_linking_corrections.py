@@ -43,6 +43,15 @@ def test_the_latest_that_holds_the_denied_value_is_meant() -> None:
     assert meant(visit, said(3, "Scusa, il 14 non l'11")) is None
 
 
+def test_words_that_are_set_against_each_other_are_meant_where_they_were_said() -> None:
+    job, other = said(0, "Lavoro come sarto"), said(1, "Oggi piove sul mercato")
+    assert meant(job, other, said(2, "Scusa, lavoro come fornaio, non come sarto.")) == "m-00"
+    assert meant(other, said(2, "Scusa, lavoro come fornaio, non come sarto.")) is None
+    assert (
+        meant(said(0, "The match is on Saturday"), said(1, "I was wrong, the match is on Sunday")) == "m-00"
+    )
+
+
 def test_a_correction_is_corrected_by_what_denies_the_value_that_it_says() -> None:
     story = said(0, "La visita è il 12"), said(1, "Scusa, il 14 non il 12")
     assert meant(*story, said(2, "no aspetta, il 15, non il 14")) == "m-01"

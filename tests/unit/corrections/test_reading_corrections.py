@@ -18,6 +18,10 @@ NAMED = [
     "Correction: the room is upstairs, not downstairs",
     "Her name is Edith, not Judith",
     "Actually the rent is 640, not 650",
+    "Scusa, lavoro come fornaio, non come sarto.",
+    "Sorry, I work as a baker, not as a tailor",
+    "Scusa, ai kiwi, non alle fragole",
+    "Sorry, mussels, not shrimps.",
 ]
 ALONE = [
     "Mi correggo, la riunione è alle 17",
@@ -29,6 +33,8 @@ ALONE = [
     "sorry, the 30th",
     "Wait, no: at 9",
     "typo, 15 euros",
+    "I was wrong, the match is on Sunday",
+    "I was wrong: at 7",
 ]
 NONE = [
     "Scusa il ritardo, arrivo tra 5 minuti",
@@ -46,6 +52,11 @@ NONE = [
     "No, I live in Leeds with 2 cats",
     "I'm not hungry but I'd like some water",
     "We are not in Rome any more",
+    "Scusa, non ho capito niente",
+    "Scusa il disturbo, non trovo le chiavi",
+    "Sorry, not today, I have a headache",
+    "Sorry, I can't come to the party, not with this cold",
+    "I was wrong about him",
     "x" * 5_000 + " sorry, the 12th not the 14th",
     "",
 ]

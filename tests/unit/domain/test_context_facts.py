@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.fixtures.material import NOW, fact, text_of
@@ -128,6 +129,31 @@ def test_facts_say_since_when_where_that_was_told() -> None:
     for language, since in (("en", "since March 2024"), ("it", "da marzo 2024")):
         assert "2024" not in fact_sentence(home, language)
         assert fact_sentence(told, language).endswith(f", {since}.")
+
+
+@pytest.mark.parametrize(
+    ("zone", "since", "said"),
+    [
+        ("Europe/Rome", dt.date(2024, 3, 1), "da marzo 2024"),
+        ("Asia/Tokyo", dt.date(2023, 4, 1), "da aprile 2023"),
+        ("America/New_York", dt.date(2019, 1, 1), "da gennaio 2019"),
+    ],
+)
+def test_since_when_is_told_in_the_zone_of_the_user(zone: str, since: dt.date, said: str) -> None:
+    there = ZoneInfo(zone)
+    begun = dt.datetime.combine(since, dt.time(), there).astimezone(dt.UTC)
+    home = replace(fact("lives_in", "Lecce"), valid_from=begun)
+    over = replace(fact("works_at", "Acme"), valid_to=begun)
+    text = text_of(Material(now=NOW.astimezone(there), facts=[home, over]), language="it")
+    assert f"f1 Vivi a Lecce, {said}.\n" in text
+    assert f", fino a {said.removeprefix('da ')}.\n" in text
+
+
+def test_a_fact_is_known_since_the_day_on_which_it_was_said_where_its_user_lives() -> None:
+    tokyo = ZoneInfo("Asia/Tokyo")
+    heard = dt.datetime(2026, 2, 1, 8, tzinfo=tokyo)
+    home = replace(fact("lives_in", "Nara"), first_seen=heard, valid_from=heard.replace(hour=0))
+    assert fact_sentence(home, "en", tokyo) == "You live in Nara."
 
 
 def test_facts_say_when_they_ended_and_whether_they_are_disputed() -> None:

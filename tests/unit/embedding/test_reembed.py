@@ -99,8 +99,9 @@ class World:
         self.steps.append(("save", len(vectors)))
         return ()
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
         self.steps.append(("link", len(users)))
+        return ()
 
     async def release(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
         self.steps.append(("release", len(memory_ids)))

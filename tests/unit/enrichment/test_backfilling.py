@@ -88,8 +88,9 @@ class World:
             )
         return found
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
         self.linked += users
+        return ()
 
     async def replace(
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False

@@ -39,8 +39,8 @@ class Letters:
 class NoLinks:
     """Links nothing."""
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
-        return None
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
+        return ()
 
 
 @dataclass

@@ -64,6 +64,28 @@ def test_what_is_asked_for_of_the_user_is_shown_from_the_first_mention_and_first
     assert [one.object for one in named] == ["Oslo", "tea"]
 
 
+def test_what_is_asked_for_comes_in_the_order_in_which_it_is_asked_for() -> None:
+    rows = [
+        *known("tea", 5),
+        *known("noise", 1, predicate="dislikes"),
+        *known("Oslo", 9, predicate="visited"),
+    ]
+    facts = fold(rows, tenant="t", user_id="u")
+    for order, wanted in (
+        ("dislikes likes", ["noise", "tea", "Oslo"]),
+        ("likes dislikes", ["tea", "noise", "Oslo"]),
+    ):
+        assert [one.object for one in surface(facts, predicates=order.split())] == wanted
+    ties = [
+        *known("Ida", 2, subject="Nora", predicate="has_child"),
+        *known("Piet", 1, subject="Nora", predicate="partner"),
+    ]
+    named = surface(
+        fold(ties, tenant="t", user_id="u"), named_entities=["Nora"], predicates=["partner", "has_child"]
+    )
+    assert [one.object for one in named] == ["Piet", "Ida"]
+
+
 def test_the_core_is_what_is_sure_in_the_order_of_the_profile() -> None:
     rows = [
         *known("tea", 2),

@@ -24,6 +24,7 @@ from ricordo.ports.bus import Outgoing
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Enrichments
 from ricordo.ports.recollection import Counts, Recollection
+from ricordo.ports.stages import Progress
 from ricordo.runtime.handling import Done, Envelope, Handler
 from ricordo.runtime.publishing import stamped
 from ricordo.runtime.replies import Answer, QueryHandler
@@ -78,8 +79,9 @@ class _Resources(Resources):
 class _Unlinked:
     """Links nothing."""
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> None:
+    async def link(self, _tenant: str, _model: str, _users: Mapping[UUID, str], /) -> Sequence[Progress]:
         """Link nothing."""
+        return ()
 
 
 Wrapping = Callable[[Enrichments], Enrichments]

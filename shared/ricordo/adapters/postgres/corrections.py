@@ -13,6 +13,7 @@ from ricordo.adapters.postgres import rows
 from ricordo.adapters.postgres.database import Connection, Database
 from ricordo.domain.corrections import REACH, Said, concerns, corrected_by, denied_pattern, read_correction
 from ricordo.domain.temporal import EARLIEST, LATEST
+from ricordo.ports.stages import Progress
 
 _SQL: Final = Database.queries("corrections")
 _LAST: Final = 50  # messages of a conversation, among which are the last few of any writer
@@ -20,7 +21,7 @@ _LAST: Final = 50  # messages of a conversation, among which are the last few of
 
 async def link_corrections(
     connection: Connection, tenant: str, user_ids: Collection[str], memory_ids: Collection[UUID]
-) -> None:
+) -> Sequence[Progress]:
     """Find what messages correct, and which corrections mean them, now that they are there or say otherwise.
 
     Args:
@@ -28,10 +29,13 @@ async def link_corrections(
         tenant: whose messages.
         user_ids: their users.
         memory_ids: of the messages; what is none, and no row, is left out.
+
+    Returns:
+        Those whose facts are to be read again; see `HeldLinks.correct`.
     """
     found = await connection.fetch(_SQL["said"], tenant, sorted(user_ids), list(memory_ids))
     if not found:
-        return
+        return ()
     new = {row["id"]: _said(row) for row in found}
     users = {row["id"]: row["user_id"] for row in found}
     correcting = [one for one in new.values() if read_correction(one.content) is not None]
@@ -41,7 +45,7 @@ async def link_corrections(
     later = await connection.fetch(_SQL["later"], tenant, others, sorted(set(users.values())), since, until)
     again = [row for row in later if row["id"] not in new and _is_concerned(row, new.values(), users)]
     users |= {row["id"]: row["user_id"] for row in again}
-    await _relink(connection, tenant, [*correcting, *map(_said, again)], users)
+    return await _relink(connection, tenant, [*correcting, *map(_said, again)], users)
 
 
 async def relink_corrections(
@@ -50,20 +54,24 @@ async def relink_corrections(
     user_id: str,
     gone: Collection[UUID],
     conversations: Collection[str],
-) -> None:
-    """Find anew what corrections mean, once memories of their user have gone from conversations."""
+) -> Sequence[Progress]:
+    """Find anew what corrections mean, once memories of their user have gone; as `link_corrections` does."""
     behind = await connection.fetch(_SQL["behind"], tenant, user_id, list(gone), list(conversations))
     said = [_said(row) for row in behind]
-    await _relink(connection, tenant, said, dict.fromkeys((one.id for one in said), user_id))
+    return await _relink(connection, tenant, said, dict.fromkeys((one.id for one in said), user_id))
 
 
 async def _relink(
     connection: Connection, tenant: str, correcting: Sequence[Said], users: dict[UUID, str]
-) -> None:
+) -> Sequence[Progress]:
     if not correcting:
-        return
+        return ()
     linked = [await _linked(connection, tenant, one, users[one.id]) for one in correcting]
-    await connection.execute(_SQL["keep"], tenant, rows.recordset(linked))
+    changed = await connection.fetch(_SQL["keep"], tenant, rows.recordset(linked))
+    if not changed:
+        return ()
+    unread = await connection.fetch(_SQL["read_again"], tenant, [row["correcting_id"] for row in changed])
+    return [rows.progress(row) for row in unread]
 
 
 async def _linked(connection: Connection, tenant: str, said: Said, user_id: str) -> dict[str, object]:

@@ -124,11 +124,12 @@ class _Slice:
         going = await self._with_what_rests({row["memory_id"] for row in said})
         taken = await self._take_away(going, messages)
         connection, user_id = self.folding.connection, self.burial.user_id
-        await relink_corrections(connection, self.tenant, user_id, going, conversations)
+        unread = await relink_corrections(connection, self.tenant, user_id, going, conversations)
+        messages += [one.message_id for one in unread]
         await self._sum_up_again(conversations)
         gone = await self._retract("retract", messages)
         erased = await self._counted(taken.counts + Counts(graph=gone or 0))
-        return replace(erased, memory_ids=sorted(going), behind=taken.progress)
+        return replace(erased, memory_ids=sorted(going), behind=taken.progress, unread=unread)
 
     async def _counted(self, counts: Counts) -> Erased:
         await _add(self.folding.connection, self.tenant, self.burial, counts)

@@ -69,20 +69,10 @@ class PostgresFactLedger:
         """Return what was said; see `FactLedger.load`."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["utterances"], tenant, memory_ids)
-        return [
-            Utterance(
-                memory_id=row["memory_id"],
-                message_id=row["message_id"],
-                user_id=row["user_id"],
-                role=row["role"],
-                speaker=row["speaker"],
-                language=row["language"],
-                content=row["content"],
-                said_at=row["created_at"],
-                timezone=row["timezone"],
-            )
-            for row in rows.in_order(found, memory_ids)
-        ]
+        said: dict[UUID, Utterance] = {}
+        for row in found:  # what is put right comes before what puts it right
+            said[row["read"]] = _utterance(row, said.get(row["read"]))
+        return [said.pop(one) for one in memory_ids if one in said] + list(said.values())
 
     async def told(self, tenant: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, Told]:
         """Return what is kept of what messages state; see `FactLedger.told`."""
@@ -102,7 +92,8 @@ class PostgresFactLedger:
         contributions: dict[str, Contribution] = {}
         texts = {one.memory_id: one.text_hash for one in told if one.text_hash is not None}
         async with self._folds.of(tenant, users, project) as transaction:
-            stale = await reworded(transaction.connection, tenant, texts)
+            stale = {*await reworded(transaction.connection, tenant, texts)}
+            stale |= await _put_right_otherwise(transaction.connection, tenant, told)
             told = [one for one in told if one.memory_id not in stale]
             if not told:
                 return {}, []
@@ -224,6 +215,29 @@ async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, a
     await derived.hold(connection, tenant, [user_id])
     if await connection.fetchval(_SQL["forgotten"], tenant, user_id, at):
         raise NobodyKnown(f"what was known of {user_id} then was forgotten")
+
+
+async def _put_right_otherwise(connection: Connection, tenant: str, told: Sequence[Told]) -> set[UUID]:
+    """Return which memories put something else right by now than what they were read with."""
+    read = {one.memory_id: one.put_right for one in told if one.put_right is not None}
+    found = await connection.fetch(_SQL["put_right"], tenant, list(read))
+    now = {row["read"]: tuple(row["texts"]) for row in found}
+    return {one for one, texts in read.items() if now.get(one, ()) != texts}
+
+
+def _utterance(row: asyncpg.Record, corrects: Utterance | None) -> Utterance:
+    return Utterance(
+        memory_id=row["memory_id"],
+        message_id=row["message_id"],
+        user_id=row["user_id"],
+        role=row["role"],
+        speaker=row["speaker"],
+        language=row["language"],
+        content=row["content"],
+        said_at=row["created_at"],
+        timezone=row["timezone"],
+        corrects=corrects,
+    )
 
 
 async def _keep(

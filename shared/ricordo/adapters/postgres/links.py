@@ -14,6 +14,7 @@ from ricordo.domain.links import Changes, Member
 from ricordo.domain.memory import Role
 from ricordo.domain.nearness import Whole
 from ricordo.ports.links import Linkable, State
+from ricordo.ports.stages import Progress
 
 _SQL = Database.queries("links")
 _PORTION: Final = 1000  # members that are read at once: about a megabyte
@@ -68,9 +69,9 @@ class PostgresHeldLinks:
             for row in rows.in_order(found, memory_ids)
         ]
 
-    async def correct(self, memory_ids: Sequence[UUID]) -> None:
+    async def correct(self, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
         """Link messages with what they correct; see `HeldLinks.correct`."""
-        await link_corrections(self._connection, self._tenant, self._users, memory_ids)
+        return await link_corrections(self._connection, self._tenant, self._users, memory_ids)
 
     async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
         """Yield who is linked, in portions; see `HeldLinks.members`."""

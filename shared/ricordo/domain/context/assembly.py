@@ -1,6 +1,7 @@
 """How a context is put together: who is served first, and how much each part may take."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC
 from functools import cache
 from typing import Final
 
@@ -68,6 +69,7 @@ class _Writing:
         self._roomy = page.left >= ROOMY
         self._selection = Selection(page)
         today = material.now.date() if material.now else None
+        self._zone = (material.now and material.now.tzinfo) or UTC
         self._telling = Telling(material.about, today, material.superseded, language, count)
         self._head = page.begin()
         self._profile = page.begin()
@@ -121,7 +123,8 @@ class _Writing:
         return [self._fact(fact, number) for number, fact in enumerate(facts, first)]
 
     def _fact(self, fact: Fact, number: int) -> Choice:
-        return Choice.of(Line((number,), fact_sentence(fact, self._language), f"f{number}", fact.id))
+        sentence = fact_sentence(fact, self._language, self._zone)
+        return Choice.of(Line((number,), sentence, f"f{number}", fact.id))
 
     def _note_lines(self) -> list[Choice]:
         return self._items([note(key, value) for key, value in self._material.notes.items()], 1)

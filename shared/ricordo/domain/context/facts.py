@@ -1,7 +1,7 @@
 """A fact as a sentence, said to the user in person."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Final, cast
 
 from ricordo.domain.context import english, italian
@@ -14,25 +14,27 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _END: Final = frozenset(".!?…")
 
 
-def fact_sentence(fact: Fact, language: str) -> str:
-    """Say a fact in a sentence: "You live in Turin, since March 2026."."""
+def fact_sentence(fact: Fact, language: str, zone: tzinfo = UTC) -> str:
+    """Say a fact in a sentence: "You live in Turin, since March 2026.", by the months of a zone."""
     tongue = italian if language == "it" else english
     subject, value = collapse(fact.subject), collapse(fact.object)
     template = _template(language, subject, fact.predicate, tongue.shape(value))
     words = tongue.words_around(subject, value)
     # All at once: a brace in what a user said is no placeholder.
     said = _PLACEHOLDER.sub(lambda match: words[match[1]], template)
-    sentence = ", ".join((said[:1].upper() + said[1:], *_remarks(fact, language)))
+    sentence = ", ".join((said[:1].upper() + said[1:], *_remarks(fact, language, zone)))
     return quoted(sentence if sentence[-1:] in _END else f"{sentence}.")
 
 
-def _remarks(fact: Fact, language: str) -> list[str]:
+def _remarks(fact: Fact, language: str, zone: tzinfo) -> list[str]:
     remarks = []
     if fact.valid_to is not None:
-        remarks.append(_month("until", fact.valid_to, language))
-    # Where nobody has told since when it holds, it is known since it was first said.
-    elif fact.valid_from is not None and fact.valid_from.date() != fact.first_seen.date():
-        remarks.append(_month("since", fact.valid_from, language))
+        remarks.append(_month("until", fact.valid_to.astimezone(zone), language))
+    elif fact.valid_from is not None:
+        since, heard = fact.valid_from.astimezone(zone), fact.first_seen.astimezone(zone)
+        # Where nobody has told since when it holds, it is known since it was first said.
+        if since.date() != heard.date():
+            remarks.append(_month("since", since, language))
     return [*remarks, phrase(language, "disputed")] if fact.disputed else remarks
 
 

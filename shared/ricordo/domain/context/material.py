@@ -15,7 +15,7 @@ class Material:
     """What a context may be made of.
 
     Attributes:
-        now: in the user's zone; None where nobody says what day it is.
+        now: in the user's zone, by which months of facts are told; None where nobody says what day it is.
         memories: as ranked, best first.
         always: ids of those memories that enter before all else.
         whole: ids of those memories of which a part is of little use, as of a way to do something.

@@ -62,14 +62,14 @@ def read_correction(text: str) -> Correction | None:
     firm, soft = _patterns().firm.search(plain), _patterns().soft.search(plain)
     firmness: Firmness = "firm" if firm else "soft" if soft else "bare"
     tokens, values = tokens_of(text), values_of(text)
-    denied = list(_denied(tokens, values))
+    denied = denied_spans(tokens, values)
     wrong = tuple(dict.fromkeys(one.value for one in denied))
     said = tuple(
         one.value
         for one in values
         if one not in denied and not any(one.value.is_like(other) for other in wrong)
     )
-    words = _denied_words(tokens) if firm and not wrong else frozenset()
+    words = frozenset() if wrong or firmness == "bare" else _denied_words(tokens, contrast=not firm)
     if wrong:
         corrects = any(one.kind == other.kind for one in said for other in wrong)
     else:
@@ -117,8 +117,12 @@ def content_stems(text: str) -> frozenset[str]:
     return frozenset(_stems(tokens_of(text)))
 
 
+def denied_spans(tokens: Sequence[Token], values: Sequence[Placed]) -> list[Placed]:
+    """Return the values that stand right behind a denial: "not the 12th", "non martedì 10"."""
+    return list(_denied(tokens, values))
+
+
 def _denied(tokens: Sequence[Token], values: Sequence[Placed]) -> Iterator[Placed]:
-    """Yield the values that stand right behind a denial: "not the 12th", "non martedì 10"."""
     by_place = {one.first: one for one in values}
     for place in _denials(tokens):
         at = place
@@ -138,19 +142,50 @@ def _next(tokens: Sequence[Token], by_place: dict[int, Placed], at: int) -> int:
     return at
 
 
-def _denied_words(tokens: Sequence[Token]) -> frozenset[str]:
+def _denied_words(tokens: Sequence[Token], *, contrast: bool) -> frozenset[str]:
     """Return the stems of the few words behind a denial, where a clause ends behind them."""
+    found = denied_phrase(tokens, contrast=contrast)
+    return frozenset() if found is None else frozenset(_stems(tokens[found[1] : found[2]]))
+
+
+def denied_phrase(tokens: Sequence[Token], *, contrast: bool) -> tuple[int, int, int] | None:
+    """Return where a denial ends, and from where to where the few words are that it denies.
+
+    Args:
+        tokens: of a correction.
+        contrast: whether these must be set against others before: "as an architect, not as a surveyor".
+    """
     for place in _denials(tokens):
         at = place
-        while at < min(len(tokens), place + _MOST_BEFORE) and _leads(tokens[at]):
+        while at < min(len(tokens), place + _MOST_BEFORE) and _leads(tokens[at], role=at == place):
             at += 1
         end = at
         while end < len(tokens) and tokens[end].written not in _CLAUSE and not _ends(tokens[end]):
             end += 1
-        found = frozenset(_stems(tokens[at:end]))
-        if 0 < end - at <= _MOST_DENIED and found:
-            return found
-    return frozenset()
+        few = 0 < end - at <= _MOST_DENIED and any(_stems(tokens[at:end]))
+        if few and (not contrast or _is_contrast(tokens, place, at, end)):
+            return place, at, end
+    return None
+
+
+def _is_contrast(tokens: Sequence[Token], place: int, at: int, end: int) -> bool:
+    """Tell whether words are denied as others before are said: behind a like small word, or both bare."""
+    denial = next(one for one in range(place - 1, -1, -1) if one == 0 or tokens[one - 1].written in _CLAUSE)
+    before = tokens[:denial]
+    if not before or (end < len(tokens) and tokens[end].written not in _CLAUSE):
+        return False
+    if at > place:
+        return any(are_alike(one.folded, tokens[place].folded) for one in before)
+    said = len(before) > 2 and before[-3].written in _CLAUSE and before[-1].written == ","
+    return said and end - at == 1 and any(_stems(before[-2:-1]))
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Tell whether two small words are forms of one: "a" and "an", "al" and "alle", articles."""
+    small = _patterns()
+    if one in small.articles and other in small.articles:
+        return True
+    return one[:1] == other[:1] and all(word in small.before or word in small.roles for word in (one, other))
 
 
 def _denials(tokens: Sequence[Token]) -> Iterator[int]:
@@ -161,8 +196,8 @@ def _denials(tokens: Sequence[Token]) -> Iterator[int]:
             yield at + 1
 
 
-def _leads(token: Token) -> bool:
-    return token.folded in _patterns().before
+def _leads(token: Token, *, role: bool = False) -> bool:
+    return token.folded in _patterns().before or (role and token.folded in _patterns().roles)
 
 
 def _ends(token: Token) -> bool:
@@ -206,6 +241,8 @@ class _Patterns:
     lead_words: re.Pattern[str]
     denial: re.Pattern[str]
     before: frozenset[str]
+    roles: frozenset[str]
+    articles: frozenset[str]
     behind: frozenset[str]
     suffixes: frozenset[str]
     grammar: frozenset[str]
@@ -233,6 +270,8 @@ def _patterns() -> _Patterns:
         lead_words=re.compile(lead, re.IGNORECASE),
         denial=re.compile(denial),
         before=both("before"),
+        roles=both("roles"),
+        articles=both("articles"),
         behind=both("behind"),
         suffixes=frozenset(("st", "nd", "rd", "th", "am", "pm", "h")),
         grammar=frozenset(folded(word) for one in LANGUAGES for word in stop_words(one)),

@@ -1,6 +1,6 @@
 """Which facts are worth showing beside recalled memories."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from ricordo.domain.facts.entities import normalise
@@ -30,7 +30,7 @@ def core(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     verified; what is disputed or no longer holds never does.
 
     Args:
-        facts: about the user in person, the most confident first.
+        facts: about the user in person, of each predicate the most confident first.
     """
     chosen: dict[str, list[Fact]] = {name: [] for name in PROFILE}
     for fact in facts:
@@ -44,7 +44,7 @@ def surface(
     facts: Iterable[Fact],
     *,
     named_entities: Collection[str] = (),
-    predicates: Collection[str] = (),
+    predicates: Sequence[str] = (),
     limit: int = 10,
     threshold: int = 3,
 ) -> tuple[Fact, ...]:
@@ -56,18 +56,19 @@ def surface(
     Args:
         facts: the user's facts; those that no longer hold are ignored.
         named_entities: names found in the query, in any spelling.
-        predicates: those that the query asks for.
+        predicates: those that the query asks for, most wanted first.
         limit: the most facts to return.
         threshold: confidence (1-10) from which a fact is shown unasked.
 
     Returns:
-        At most `limit` facts, each once: those that are asked for by predicate, then those that speak of a
-        named entity, then most confident first, then most recently reinforced.
+        At most `limit` facts, each once: those that are asked for, in the order of their predicates, then
+        those that speak of a named entity, then most confident first, then most recently reinforced.
     """
     named = {normalise(name) for name in named_entities} - {"", USER}
+    wanted = {predicate: place for place, predicate in reversed(list(enumerate(predicates)))}
 
     def is_meant(fact: Fact) -> bool:
-        return _speaks_of(fact, named) if named else fact.subject == USER and fact.predicate in predicates
+        return _speaks_of(fact, named) if named else fact.subject == USER and fact.predicate in wanted
 
     shown = {
         fact.id: fact
@@ -76,7 +77,7 @@ def surface(
     }
     order = sorted(
         shown.values(),
-        key=lambda fact: (not is_meant(fact), fact.predicate not in predicates, *_rank(fact)),
+        key=lambda fact: (not is_meant(fact), wanted.get(fact.predicate, len(predicates)), *_rank(fact)),
     )
     return tuple(order[: max(0, limit)])
 

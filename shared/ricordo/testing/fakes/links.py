@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ricordo.domain.links import Changes, Member
 from ricordo.ports.links import Linkable, State
+from ricordo.ports.stages import Progress
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,9 @@ class HeldInMemory:
                 )
         return found
 
-    async def correct(self, memory_ids: Sequence[UUID]) -> None:
+    async def correct(self, memory_ids: Sequence[UUID]) -> Sequence[Progress]:  # noqa: ARG002 - of the port
         """Link nothing: who corrects what is read from the store."""
+        return ()
 
     async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
         """Yield who is linked, in portions of two."""

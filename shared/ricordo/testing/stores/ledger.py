@@ -285,7 +285,8 @@ class FactLedgerContract:
 
         assert await about("likes") == ["tea"]
         assert await about("lives_in") == ["Milan"]
-        assert set(await about("likes", "has_pet", "name")) == {"tea", "Max"}
+        assert await about("likes", "has_pet", "name") == ["tea", "Max"]
+        assert await about("name", "has_pet", "likes") == ["Max", "tea"]
         assert await about() == []
         assert await about("likes", user="u-2") == []
         assert len(await about("likes", "has_pet", "lives_in", limit=2)) == 2

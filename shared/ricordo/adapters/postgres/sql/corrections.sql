@@ -47,11 +47,34 @@ where m.tenant = $1 and m.user_id = $2 and m.created_at between $3 and $4 and m.
   and m.content ~* $7::text
 
 -- name: keep
--- $2 rows
-insert into corrections (tenant, user_id, correcting_id, said_at, corrected_id)
-select $1, user_id, correcting_id, said_at, corrected_id
-from jsonb_to_recordset($2::jsonb)
-    as c (user_id text, correcting_id uuid, said_at timestamptz, corrected_id uuid)
-order by correcting_id
-on conflict (tenant, correcting_id) do update set said_at = excluded.said_at, corrected_id = excluded.corrected_id
-where (corrections.said_at, corrections.corrected_id) is distinct from (excluded.said_at, excluded.corrected_id)
+-- $2 rows. Returned is what corrects something else than before.
+with linked as (
+    select * from jsonb_to_recordset($2::jsonb)
+        as c (user_id text, correcting_id uuid, said_at timestamptz, corrected_id uuid)
+), former as (
+    select correcting_id, corrected_id from corrections
+    where tenant = $1 and correcting_id = any(array(select correcting_id from linked))
+), kept as (
+    insert into corrections (tenant, user_id, correcting_id, said_at, corrected_id)
+    select $1, user_id, correcting_id, said_at, corrected_id from linked
+    order by correcting_id
+    on conflict (tenant, correcting_id) do update set said_at = excluded.said_at, corrected_id = excluded.corrected_id
+    where (corrections.said_at, corrections.corrected_id) is distinct from (excluded.said_at, excluded.corrected_id)
+)
+select correcting_id from linked left join former using (correcting_id)
+where linked.corrected_id is distinct from former.corrected_id
+
+-- name: read_again
+-- What corrections $2 state, and what corrects them, be it by way of others, is to be read again: the missing stage says so
+-- until it is done.
+with recursive resting as (
+    select unnest($2::uuid[]) as id
+    union
+    select c.correcting_id from resting r join corrections c on c.tenant = $1 and c.corrected_id = r.id
+), locked as (
+    select memory_id from stages
+    where tenant = $1 and memory_id = any(array(select id from resting)) order by memory_id for update
+)
+update stages s set extracted = null from locked l where s.tenant = $1 and s.memory_id = l.memory_id
+returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
+          s.extracted

@@ -1,6 +1,36 @@
+-- fragment: chain
+    select said as read, said as id, 0 as place from asked
+    union all
+    select chain.read, c.corrected_id, chain.place + 1
+    from chain join corrections c on c.tenant = $1 and c.correcting_id = chain.id and c.corrected_id is not null
+
 -- name: utterances
-select id as memory_id, message_id, user_id, role, speaker, language, content, created_at, timezone
-from memories where tenant = $1 and id = any($2::uuid[]) and message_id is not null
+-- Messages, and what puts them right, be it by way of others: each as `read`, with what it puts right itself at the places
+-- behind it.
+with recursive asked as (
+    select unnest($2::uuid[]) as said
+    union
+    select c.correcting_id from asked a join corrections c on c.tenant = $1 and c.corrected_id = a.said
+), chain as (
+-- include: chain
+)
+select chain.read, m.id as memory_id, m.message_id, m.user_id, m.role, m.speaker, m.language, m.content, m.created_at,
+       m.timezone
+from chain join memories m on m.tenant = $1 and m.id = chain.id
+where m.message_id is not null
+order by chain.read, chain.place desc
+
+-- name: put_right
+-- What messages put right: their texts, the nearest first.
+with recursive asked as (
+    select unnest($2::uuid[]) as said
+), chain as (
+-- include: chain
+)
+select chain.read, array_agg(m.content order by chain.place) as texts
+from chain join memories m on m.tenant = $1 and m.id = chain.id
+where chain.place > 0
+group by chain.read
 
 -- name: lock_users
 -- Sorted, so that whoever needs several takes them in the same order.
@@ -204,12 +234,12 @@ order by key = $3 desc, mentions desc, key
 limit 1
 
 -- name: about_user
--- Current facts about the user in person, of some predicates ($3).
+-- Current facts about the user in person, of some predicates ($3), in their order.
 select
 -- include: fact_columns.columns
 from facts
 where tenant = $1 and user_id = $2 and valid_to is null and subject_key = $4 and predicate = any($3::text[])
-order by confidence desc, last_reinforced desc, id limit $5
+order by array_position($3::text[], predicate), confidence desc, last_reinforced desc, id limit $5
 
 -- name: surfacing
 -- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
