@@ -37,6 +37,7 @@ _LANGUAGES: Final = tuple(
 # How probable another language has to be: at all, of few words, and where its own words or letters are seen.
 _SURE, _SURE_OF_FEW, _SURE_OF_FOREIGN = 0.6, 0.8, 0.3
 _FEW = 3  # words
+_BARE: Final = 2  # words, of which none that is frequent tells anything
 _CLEAR = 2  # function words of one language, and none of another, which need no second opinion
 _LAUGHTER: Final = re.compile(r"(?:[aeiou]*h+[aeiou]+){2,}h*|lo+l|lmao|rofl", re.IGNORECASE)
 _SHARED: Final = frozenset(
@@ -70,6 +71,15 @@ def detect(text: str, default: str = "en") -> str:
     if score == 0:
         return default
     return "it" if score > 0 else "en"
+
+
+def tells_language(text: str) -> bool:
+    """Say whether `text` is enough to tell Italian from English: a bare noun or two ("pizza") are not.
+
+    One of the frequent words of one of them is, and so are more words than two.
+    """
+    read = _read(text[:_MOST_READ])
+    return len(read) > _BARE or any(word.told for word in read) or _contractions(text[:_MOST_READ]) != 0
 
 
 def identify(text: str, default: str = "en") -> str:
