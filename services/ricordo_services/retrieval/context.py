@@ -11,7 +11,7 @@ from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble, in_their_place
 from ricordo.domain.facts import PROFILE, Fact, core
 from ricordo.domain.language import detect, tells_language
-from ricordo.domain.memory import MemoryType
+from ricordo.domain.memory import Memory, MemoryType
 from ricordo.domain.patterns import Pattern, told
 from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import WorkingMemory
@@ -205,7 +205,7 @@ def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn
         return request.language
     if tells_language(request.query) and (spoken := detect(request.query, default="")):
         return spoken
-    told = (*reversed(recent), *(one.memory for one in recalled.memories))
+    told: Sequence[Turn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
     own = [one for one in told if one.language and one.role == Role.USER]
     telling = (one.language for one in own if tells_language(one.content))
     return next(telling, own[0].language if own else recalled.analysis.language)
