@@ -83,6 +83,16 @@ async def test_a_context_has_all_parts_in_the_language_of_the_question(bot: Bot)
     assert "Notes:" in inside(await ask(bot, "Pepe?", language="en"))
 
 
+async def test_a_bare_noun_has_the_language_of_the_user(bot: Bot) -> None:
+    await bot.remember(
+        said("m-1", "I baked a pizza with my cousin in the garden.", timestamp=at(days=9), language="en"),
+        said("m-2", "pizza", timestamp=at(minutes=5), conversation_id="c-1"),
+    )
+    for conversation in ("c-1", "c-new"):
+        reply = await ask(bot, "pizza", conversation_id=conversation)
+        assert reply["context"].startswith("Today is "), conversation
+
+
 async def test_the_day_is_told_in_the_zone_of_the_user(bot: Bot) -> None:
     await bot.remember(said("m-1", "Ho un cane che si chiama Pepe.", timezone="Asia/Tokyo"))
     now = "2026-02-01T23:30:00Z"

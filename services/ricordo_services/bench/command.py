@@ -23,6 +23,7 @@ from ricordo_services.bench.graph import graph
 from ricordo_services.bench.index import index
 from ricordo_services.bench.ingest import ingest
 from ricordo_services.bench.machine import describe
+from ricordo_services.bench.names import ALL
 from ricordo_services.bench.options import Bench, BenchFailed, Line, Options, Say
 from ricordo_services.bench.others import warn_of_others
 from ricordo_services.bench.recall import recall
@@ -55,7 +56,6 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "soak": soak,
 }
 """The benchmarks by name."""
-ALL: Final = "all"
 _MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000; that fade, for decay: 1,000,000"
 _FACTS: Final = "of one user: 20,000 by default for graph, 50,000 for facts"
 _SECONDS: Final = "of arrivals, for queue: 5 by default; for which users come and go, for soak: 300"

@@ -10,8 +10,8 @@ from uuid import UUID
 from ricordo.domain.context import Context as Assembled
 from ricordo.domain.context import Material, assemble, in_their_place
 from ricordo.domain.facts import PROFILE, Fact, core
-from ricordo.domain.language import detect
-from ricordo.domain.memory import MemoryType
+from ricordo.domain.language import detect, tells_language
+from ricordo.domain.memory import Memory, MemoryType
 from ricordo.domain.patterns import Pattern, told
 from ricordo.domain.ranking.budget import Admission, admission
 from ricordo.domain.working import WorkingMemory
@@ -197,7 +197,15 @@ def _instructions(recalled: Recalled) -> frozenset[UUID]:
 
 
 def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn]) -> str:
-    """Return the language of the question; where that tells none, as a bare name, of the user's last turn."""
-    spoken = request.language or detect(request.query, default="")
-    own = (turn.language for turn in reversed(recent) if turn.language and turn.role == Role.USER)
-    return spoken or next(own, recalled.analysis.language)
+    """Return the language of the question; where that is a bare noun or name, of what the user said last.
+
+    Without turns that tell theirs, it is that of the best memory that does.
+    """
+    if request.language:
+        return request.language
+    if tells_language(request.query) and (spoken := detect(request.query, default="")):
+        return spoken
+    told: Sequence[Turn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
+    own = [one for one in told if one.language and one.role == Role.USER]
+    telling = (one.language for one in own if tells_language(one.content))
+    return next(telling, own[0].language if own else recalled.analysis.language)

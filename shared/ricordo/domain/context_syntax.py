@@ -24,6 +24,7 @@ _MARKED_LINE: Final = re.compile(rf"\s*(?:>\s*)?({_MARK}) \S")
 _INDENTED: Final = re.compile(r"(?:>\s?)?\s{2,}\S")
 _TAG: Final = re.compile(r"recalled\b.*(?:>|;|%3e|u003e)")
 _LONGEST_HEADING: Final = 100  # characters
+_SHORT: Final = 3  # letters of a weekday or a month, where they are short
 _BREAK: Final = r"(?:[\s>]|\\n)"
 _IMITATED_DAY: Final = r"\W*(?:{weekdays})\b\W*\d{{1,2}}\W*\w{{3,12}}\W*(?:\d{{2,4}}\W*)?$"
 
@@ -49,7 +50,8 @@ def _date(template: str, date: dt.date, language: str) -> str:
         "month": _words(language, "months")[date.month - 1],
         "year": str(date.year),
     }
-    return template.format(**values, time="{time}")
+    short = {f"short_{name}": values[name][:_SHORT] for name in ("weekday", "month")}
+    return template.format(**values, **short, time="{time}")
 
 
 def today_line(now: dt.datetime, language: str) -> str:
@@ -58,7 +60,7 @@ def today_line(now: dt.datetime, language: str) -> str:
 
 
 def day_heading(date: dt.date, today: dt.date | None, language: str) -> str:
-    """Return the heading of a day, with its year unless that is today's."""
+    """Return the heading of a day, "Thu 5 Nov", with its year unless that is today's."""
     heading = _date(str(_phrases(language)["day"]), date, language)
     return heading if today is not None and today.year == date.year else f"{heading} {date.year}"
 
@@ -150,9 +152,13 @@ def _today(language: str) -> str:
 def _line_pattern(language: str, name: str) -> str:
     """Return the pattern of a line with a date, for unmasked text; its spaces stand escaped."""
     pattern = re.escape(unmasked(str(_phrases(language)[name])))
+    weekdays, months = (list(map(unmasked, _words(language, each))) for each in ("weekdays", "months"))
     parts = {
-        "weekday": "|".join(map(unmasked, _words(language, "weekdays"))),
-        "month": "|".join(map(unmasked, _words(language, "months"))),
+        "weekday": "|".join(weekdays),
+        "month": "|".join(months),
+        # In full, too: so contexts have been written that bots may still repeat.
+        "short_weekday": f"(?:{'|'.join(day[:_SHORT] for day in weekdays)}|{'|'.join(weekdays)}),?",
+        "short_month": "|".join((*months, *(month[:_SHORT] for month in months))),
         "day": r"\d{1,2}",
         "year": r"\d{4}",
         "time": r"\d\d:\d\d",

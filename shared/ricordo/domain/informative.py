@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from ricordo.domain.laughter import LAUGHTER
 from ricordo.domain.life_events import life_event
 from ricordo.domain.memory import Role
 from ricordo.domain.small_talk import telling_words
@@ -23,6 +24,7 @@ INFORMATIVE: Final = 0.5
 TELLS, TELLS_NOTHING = 1.0, 0.0
 _LONGEST: Final = 1_500
 """Characters: whoever writes more, in words, tells something; so what hostile text costs stays bounded."""
+_SAID: Final = re.compile(r"[^\W_]+")
 _PAUSE: Final = re.compile(
     r"\s*[,;:()–—]+\s*|\s+-+\s+|\.{2,}\s*|…\s*|(?<=[.!?])\s+|\s*[\u2600-\u27bf\U0001f300-\U0001faff]+\s*"
 )
@@ -36,7 +38,7 @@ _BEFORE_CALLING: Final = 3
 """Words in front of a name at the end of a sentence, which calls somebody then: "Sì, Torino." tells."""
 _READ: Final = (
     *("opening", "asks", "asks_behind", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
-    *("verb", "own", "runs_on", "opinion", "feels"),
+    *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "granted", "related"),
 )
 
 
@@ -59,6 +61,12 @@ class _Patterns:
     runs_on: re.Pattern[str]
     opinion: re.Pattern[str]
     feels: re.Pattern[str]
+    consults: re.Pattern[str]
+    chooses: re.Pattern[str]
+    granted: re.Pattern[str]
+    related: re.Pattern[str]
+    about_you: re.Pattern[str]
+    courtesies: re.Pattern[str]
     joins: re.Pattern[str]
     introduces: re.Pattern[str]
     names: re.Pattern[str]
@@ -84,10 +92,15 @@ def informative(content: str, *, language: str, role: Role = Role.USER) -> float
     text = evenly_set(content).strip()
     if len(text) > _LONGEST:
         return TELLS if telling_words(text, language) else TELLS_NOTHING
-    spoken = [one for one in sentences(text) if any(char.isalnum() for char in one)]
+    spoken = [one for one in sentences(text) if _says_a_word(one)]
     if language not in LANGUAGES:
         return TELLS if any(not _is_marked(one) for one in spoken) else TELLS_NOTHING
     return TELLS if any(_tells(one, language, role) for one in spoken) else TELLS_NOTHING
+
+
+def _says_a_word(sentence: str) -> bool:
+    """Say whether a sentence has a word that is no laughter."""
+    return any(LAUGHTER.fullmatch(word) is None for word in _SAID.findall(sentence))
 
 
 def _tells(sentence: str, language: str, role: Role) -> bool:
@@ -97,7 +110,7 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
     begin = opening.end() if opening else 0
     if patterns.keeps.match(low, begin) or patterns.asks_and_tells.match(low, begin):
         return _content(sentence[begin:], patterns, language) > 0
-    if role is Role.ASSISTANT and patterns.assists.match(low, begin if begin < len(low) else 0):
+    if role is Role.ASSISTANT and _assists(low, begin if begin < len(low) else 0, patterns):
         return False
     if _is_marked(sentence) or _wants(low[begin:], patterns):
         opinion = patterns.opinion.search(low, begin)
@@ -112,10 +125,23 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
     return _content(sentence, patterns, language) >= (2 if role is Role.ASSISTANT else 1)
 
 
+def _assists(low: str, begin: int, patterns: _Patterns) -> bool:
+    """Say whether an assistant only assists: it refuses, offers, or repeats what it was told."""
+    if patterns.assists.match(low, begin):
+        return True
+    return any(patterns.about_you.match(low, at) for at in {0, begin})
+
+
 def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Patterns, language: str) -> bool:
     """Say whether a sentence that asks or requests tells something besides."""
     if not clauses or _introduces(sentence, patterns):
         return bool(clauses)
+    if patterns.granted.search(plain(sentence)):
+        return _content(sentence, patterns, language) > 0
+    if patterns.consults.match(clauses[0].low):
+        clauses = [one for one in clauses if not patterns.chooses.fullmatch(one.low.strip(_EDGES))]
+        if not clauses:
+            return False
     wanting = [_wants(one.low, patterns) or _is_tag(one, patterns) for one in clauses]
     first = wanting.index(True) if True in wanting else len(clauses) - 1
     if any(_asserts(one, patterns.verb, patterns, language) for one in clauses[:first]):
@@ -137,7 +163,9 @@ def _introduces(sentence: str, patterns: _Patterns) -> bool:
         return True
     low = plain(sentence)
     wants_advice = patterns.requests.match(low) or patterns.advice.match(low)
-    return wants_advice is not None and patterns.names.search(sentence) is not None
+    wants_advice = wants_advice or patterns.consults.match(low)
+    known = patterns.names.search(sentence) or patterns.related.search(low)
+    return wants_advice is not None and known is not None
 
 
 def _joined(clause: _Clause, patterns: _Patterns) -> Iterator[_Clause]:
@@ -189,6 +217,7 @@ def _clauses(sentence: str, low: str, begin: int) -> Iterator[_Clause]:
 def _content(text: str, patterns: _Patterns, language: str) -> int:
     """Count what says more than grammar and courtesy, numbers too; names that are called do not."""
     text = patterns.addressed.sub(" ", text)
+    text = patterns.courtesies.sub(" ", text)
     called = _CALLED_LAST.search(text)
     if called and len(text[: called.start()].split()) >= _BEFORE_CALLING:
         text = text[: called.start()]
@@ -213,6 +242,8 @@ def _patterns(language: str) -> _Patterns:
     return _Patterns(
         **{key: pattern(key) for key in _READ},
         assists=pattern("refuses", "offers", "repeats"),
+        about_you=pattern("about_you"),
+        courtesies=re.compile(table["courtesies"], re.IGNORECASE),
         tag=re.compile(read_table("telling")[language]["tags"]),
         joins=re.compile(table["joins"], re.IGNORECASE),
         introduces=re.compile(either(introduces)),

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from ricordo.domain.laughter import LAUGHTER
 from ricordo.domain.markup import in_words
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.tables import read_table
@@ -37,8 +38,8 @@ _LANGUAGES: Final = tuple(
 # How probable another language has to be: at all, of few words, and where its own words or letters are seen.
 _SURE, _SURE_OF_FEW, _SURE_OF_FOREIGN = 0.6, 0.8, 0.3
 _FEW = 3  # words
+_BARE: Final = 2  # words, of which none that is frequent tells anything
 _CLEAR = 2  # function words of one language, and none of another, which need no second opinion
-_LAUGHTER: Final = re.compile(r"(?:[aeiou]*h+[aeiou]+){2,}h*|lo+l|lmao|rofl", re.IGNORECASE)
 _SHARED: Final = frozenset(
     {"no", "so", "a", "i", "in", "me", "come", "do", "are", "o", "on", "due", "fin", "sin", "ok"}
 )
@@ -70,6 +71,15 @@ def detect(text: str, default: str = "en") -> str:
     if score == 0:
         return default
     return "it" if score > 0 else "en"
+
+
+def tells_language(text: str) -> bool:
+    """Say whether `text` is enough to tell Italian from English: a bare noun or two ("pizza") are not.
+
+    One of the frequent words of one of them is, and so are more words than two.
+    """
+    read = _read(text[:_MOST_READ])
+    return len(read) > _BARE or any(word.told for word in read) or _contractions(text[:_MOST_READ]) != 0
 
 
 def identify(text: str, default: str = "en") -> str:
@@ -123,7 +133,7 @@ def _traits(word: str) -> _Traits:
     small = word.lower()
     score = _word_score(small)
     told = "" if abs(score) < _FUNCTION_WORD else "it" if score > 0 else "en"
-    laughs = _LAUGHTER.fullmatch(word) is not None
+    laughs = LAUGHTER.fullmatch(word) is not None
     return _Traits(score, told, laughs, _is_foreign(word), _is_foreign(small))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from ricordo.domain.laughter import LAUGHTER
 from ricordo.domain.life_events import life_event
 from ricordo.domain.stop_words import stop_words
 from ricordo.domain.tables import read_table
@@ -77,5 +78,5 @@ def _content_words(text: str, language: str) -> Iterator[str]:
     ignored = stop_words(language)
     for said in words(text, language):
         word = said.removesuffix("'s")
-        if len(word) > 1 and word.isalpha() and word not in ignored:
+        if len(word) > 1 and word.isalpha() and word not in ignored and not LAUGHTER.fullmatch(word):
             yield word  # no single letter, contraction or number

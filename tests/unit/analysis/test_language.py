@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.domain.language import detect, identify
+from ricordo.domain.language import detect, identify, tells_language
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,21 @@ def test_a_message_may_be_in_any_language(language: str, text: str) -> None:
 @pytest.mark.parametrize("text", ["", "🎉🎉", "12:30", "hahaha", "lol", "```let the = and```"])
 def test_what_tells_no_language_is_in_the_default(text: str) -> None:
     assert (identify(text, "it"), identify(text, "en")) == ("it", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("pizza", False),
+        ("chocolate cake", False),
+        ("Anna?", False),
+        ("", False),
+        ("my pizza", True),
+        ("la pizza", True),
+        ("grazie", True),
+        ("l'orto", True),
+        ("banana bread oven", True),
+    ],
+)
+def test_a_bare_noun_or_two_tell_no_language(text: str, *, tells: bool) -> None:
+    assert tells_language(text) is tells

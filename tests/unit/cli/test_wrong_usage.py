@@ -4,7 +4,10 @@ import json
 import subprocess
 import sys
 
+from ricordo_services.bench import command as bench
+from ricordo_services.bench import names
 from ricordo_services.cli import catalogue
+from ricordo_services.evaluation import command as evaluation
 
 SLOW = (
     "httpx",
@@ -31,6 +34,10 @@ MISTAKES = (
     ("timeline", "--user", "ada"),
     ("demo", "extra"),
     ("backup",),
+    ("bench", "nosuch"),
+    ("bench", "nosuch", "--json"),
+    ("eval",),
+    ("eval", "nosuch", "--data", "x"),
 )
 
 _PROGRAM = f"""
@@ -49,3 +56,8 @@ def test_wrong_usage_loads_nothing_that_is_slow() -> None:
     )
     answers = dict(zip(MISTAKES, run.stdout.splitlines(), strict=True))
     assert {mistake: answer for mistake, answer in answers.items() if answer != "2"} == {}
+
+
+def test_what_can_be_measured_is_known_by_its_name_beforehand() -> None:
+    assert tuple(bench.BENCHES) == names.BENCHES
+    assert tuple(evaluation.EVALUATIONS) == names.EVALUATIONS

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.fixtures.material import NOW, Turn, count, fact, known, memory, text_of
 
 from ricordo.domain.context import Material, assemble
-from ricordo.domain.memory import Memory, Role
+from ricordo.domain.memory import Memory, MemoryKind, Role
 from ricordo.domain.recalled import strip_recalled
 
 THURSDAY = dt.datetime(2026, 11, 5, 9, tzinfo=ZoneInfo("Europe/Rome"))
@@ -43,7 +43,7 @@ def test_everything_in_its_place() -> None:
         "2 more memories about it are in the archive.",
         "f1 Your name is Davide.",
         "f2 You live in Torino.",
-        "Sunday, 1 February",
+        "Sun 1 Feb",
         "m1 Davide: We adopted a dog called Max.",
         "Recent conversation:",
         "Davide: Hello",
@@ -71,9 +71,9 @@ def test_in_italian() -> None:
         "Oggi è giovedì 5 novembre 2026, ore 09:00.",
         "<recalled>",
         "f1 Vivi a Torino.",
-        "domenica 1 febbraio",
+        "dom 1 feb",
         "m1 Davide: ciao",
-        "sabato 1 febbraio 2025",
+        "sab 1 feb 2025",
         "m2 ciao ciao",
         "Conversazione recente:",
         "Davide: Eccomi",
@@ -89,14 +89,27 @@ def test_the_newest_day_comes_first_and_the_newest_memory_of_a_day() -> None:
         Material(now=THURSDAY, memories=[on(day, n, f"said {n}") for n, day in enumerate(days, 1)])
     )
     assert text.splitlines()[2:-1] == [
-        "Monday, 4 May",
+        "Mon 4 May",
         "m3 Davide: said 3",
         "m2 said 2",
-        "Sunday, 1 March",
+        "Sun 1 Mar",
         "m1 said 1",
-        "Friday, 2 January",
+        "Fri 2 Jan",
         "m4 said 4",
     ]
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+@pytest.mark.parametrize("year", [2025, 2026])
+def test_every_heading_of_a_day_is_known_for_one(language: str, year: int) -> None:
+    days = [dt.date(year, month, 27 - month) for month in range(1, 13)]
+    told = [on(f"{day}T10", n, "We saw the sea.") for n, day in enumerate(days, 1)]
+    told = [replace(one, content=f"{one.content} {n}") for n, one in enumerate(told)]
+    context = text_of(Material(now=THURSDAY, memories=told), language=language)
+    inside = context.split("<recalled>\n")[1].split("</recalled>")[0]
+    assert strip_recalled(f"Listen:\n{inside}Well?") == "Listen:\nWell?"
+    for heading in (line for line in inside.splitlines() if not line.startswith("m")):
+        assert f"\n  \\{heading}" in text_of(Material(memories=[memory(1, f"So,\n{heading}")]))
 
 
 def test_marks_stand_for_ids() -> None:
@@ -134,6 +147,38 @@ def test_an_assistant_is_always_named() -> None:
     told = [replace(memory(n, f"said {n}"), role=Role.ASSISTANT, speaker="") for n in (1, 2)]
     lines = text_of(Material(memories=told)).splitlines()
     assert lines[2:4] == ["m1 assistant: said 1", "m2 assistant: said 2"]
+
+
+def test_the_words_of_a_user_who_speaks_alone_need_no_name() -> None:
+    said = [("user", "one"), ("assistant", "two"), ("user", "three"), ("user", "assistant: four")]
+    told = [
+        replace(memory(n, text), speaker="", role=Role(role), created_at=NOW - dt.timedelta(minutes=n))
+        for n, (role, text) in enumerate(said, 1)
+    ]
+    lines = text_of(Material(memories=told)).splitlines()[2:-1]
+    assert lines == ["m1 one", "m2 assistant: two", "m3 three", "m4 user: assistant: four"]
+    named = [replace(one, speaker="Davide") if one.role is Role.USER else one for one in told]
+    lines = text_of(Material(memories=named)).splitlines()[2:-1]
+    assert lines == ["m1 Davide: one", "m2 assistant: two", "m3 three", "m4 Davide: assistant: four"]
+
+
+def test_where_one_speaks_alone_everything_else_is_named() -> None:
+    told = [
+        replace(
+            memory(n, f"said {n}"), speaker="", kind=kind, role=role, created_at=NOW - dt.timedelta(minutes=n)
+        )
+        for n, (kind, role) in enumerate(
+            [
+                (MemoryKind.SUMMARY, Role.USER),
+                (MemoryKind.SUMMARY, Role.USER),
+                (MemoryKind.MESSAGE, Role.TOOL),
+                (MemoryKind.MESSAGE, Role.USER),
+            ],
+            1,
+        )
+    ]
+    lines = text_of(Material(memories=told)).splitlines()[2:-1]
+    assert lines == ["m1 summary: said 1", "m2 summary: said 2", "m3 tool: said 3", "m4 said 4"]
 
 
 def test_what_a_later_message_corrected_is_marked() -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ricordo.domain.context.facts import fact_sentence
 from ricordo.domain.context.lexicon import phrase
-from ricordo.domain.context.lines import decision, note, quoted
+from ricordo.domain.context.lines import decision, note, one_speaks, quoted
 from ricordo.domain.context.material import Context, Material
 from ricordo.domain.context.memories import Memories
 from ricordo.domain.context.notices import least, notices
@@ -70,7 +70,14 @@ class _Writing:
         self._selection = Selection(page)
         today = material.now.date() if material.now else None
         self._zone = (material.now and material.now.tzinfo) or UTC
-        self._telling = Telling(material.about, today, material.superseded, language, count)
+        self._telling = Telling(
+            material.about,
+            today,
+            material.superseded,
+            language,
+            count,
+            one_speaks=one_speaks(material.memories),
+        )
         self._head = page.begin()
         self._profile = page.begin()
         self._facts = page.begin()

@@ -2,13 +2,14 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from ricordo.domain.context.lexicon import phrase
 from ricordo.domain.context_syntax import is_imitation
 from ricordo.domain.instructions import marked
 from ricordo.domain.instructions.unmasking import unmasked
-from ricordo.domain.memory import Memory, MemoryKind
+from ricordo.domain.memory import Memory, MemoryKind, Role
 from ricordo.domain.recalled import escape_recalled
 from ricordo.domain.text import excerpt
 from ricordo.domain.working import NAME_LENGTH, SpokenTurn, as_name
@@ -66,6 +67,16 @@ def who_told(memory: Memory, language: str) -> str:
     made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
     document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
     return safe(_own(document or as_name(memory.speaker)) or made or phrase(language, memory.role.value))
+
+
+def is_own(memory: Memory) -> bool:
+    """Whether a memory is what a user said, and nothing that was made of it or read in a document."""
+    return memory.role is Role.USER and memory.kind not in _MADE_HERE
+
+
+def one_speaks(memories: Sequence[Memory]) -> bool:
+    """Whether what users said in `memories` is said under one name, or under none."""
+    return len({as_name(memory.speaker) for memory in memories if is_own(memory)}) <= 1
 
 
 def decision(turn: SpokenTurn, language: str) -> str:

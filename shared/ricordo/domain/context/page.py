@@ -66,6 +66,7 @@ class Line:
         day: the heading above it, which lines of one day share.
         name: who speaks; shown where it is another than that of the line before.
         named: whether the name is shown in any case.
+        alone: whether every other speaker is named in any case, so that the name is needed at most at first.
     """
 
     place: tuple[float, ...]
@@ -75,11 +76,13 @@ class Line:
     day: str = field(default="", compare=False)
     name: str = field(default="", compare=False)
     named: bool = field(default=False, compare=False)
+    alone: bool = field(default=False, compare=False)
 
     def pieces(self, before: "Line | None") -> list[str]:
         """Return the pieces that make this line behind another one."""
         heading = [f"{self.day}\n"] if self.day and (before is None or before.day != self.day) else []
-        named = bool(self.name) and (self.named or before is None or before.name != self.name)
+        changes = before is None or (not self.alone and before.name != self.name)
+        named = bool(self.name) and (self.named or changes)
         indented = "" if named or not self.name else "  "
         mark = f"{self.mark} " if self.mark else indented
         return [*heading, *([mark] if mark else []), *([f"{self.name}: "] if named else []), f"{self.text}\n"]

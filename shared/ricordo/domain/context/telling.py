@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.domain.context.excerpts import Count, Excerpt, cost_within
 from ricordo.domain.context.lexicon import phrase
-from ricordo.domain.context.lines import is_blank, names_a_speaker, spoken, who_said, who_told
+from ricordo.domain.context.lines import is_blank, is_own, names_a_speaker, spoken, who_said, who_told
 from ricordo.domain.context.page import Line
 from ricordo.domain.context.selection import Choice
 from ricordo.domain.context_syntax import day_heading
@@ -31,16 +31,25 @@ class Telling:
         superseded: ids of memories that a later message has corrected.
         language: of the phrases.
         count: tokens of a text.
+        one_speaks: whether what users said is all one user's: it needs no name then.
     """
 
     def __init__(
-        self, about: str, today: date | None, superseded: Collection[UUID], language: str, count: Count
+        self,
+        about: str,
+        today: date | None,
+        superseded: Collection[UUID],
+        language: str,
+        count: Count,
+        *,
+        one_speaks: bool = False,
     ) -> None:
         self._about = about
         self._today = today
         self._superseded = superseded
         self._language = language
         self._count = count
+        self._one_speaks = one_speaks
         self._excerpts: dict[str, Excerpt] = {}
 
     def turn(self, turn: SpokenTurn, place: int) -> Choice:
@@ -66,12 +75,10 @@ class Telling:
             told: as much as is shown of it.
             mark: what stands for it.
         """
-        line = self._spoken(
-            (-memory.date.toordinal(), -memory.created_at.timestamp(), float(mark[1:])),
-            told,
-            who_told(memory, self._language),
-            memory.role,
-        )
+        place = (-memory.date.toordinal(), -memory.created_at.timestamp(), float(mark[1:]))
+        line = self._spoken(place, told, who_told(memory, self._language), memory.role)
+        own = self._one_speaks and is_own(memory)
+        nameless = own and not memory.speaker and not line.named
         remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
         return Line(
             line.place,
@@ -79,8 +86,9 @@ class Telling:
             mark,
             memory.id,
             day_heading(memory.date, self._today, self._language),
-            line.name,
-            line.named,
+            "" if nameless else line.name,
+            line.named or (self._one_speaks and not own),
+            alone=own,
         )
 
     def shortened(self, content: str, summary: str, language: str, most: int) -> str:
