@@ -77,6 +77,13 @@ def test_a_value_alone_is_about_one_of_the_last_messages_of_its_writer() -> None
     assert meant(party, said(2, "I meant Saturday")) is None, "it says the same"
 
 
+def test_a_count_puts_no_hour_right() -> None:
+    mass, dinner = said(0, "Domenica alle 5 andiamo a messa"), said(1, "Alla cena siamo in 12")
+    assert meant(mass, said(2, "Mi correggo: alla cena gli ospiti sono 14")) is None
+    assert meant(dinner, mass, said(2, "Mi correggo: alla cena gli ospiti sono 14")) == "m-01"
+    assert meant(mass, said(2, "Mi correggo, 6")) == "m-00"
+
+
 def test_what_is_set_against_another_value_counts_only_right_behind_it() -> None:
     flat = said(0, "The flat has 3 rooms")
     assert meant(flat, said(1, "it's 4 rooms, not 3")) == "m-00"

@@ -13,6 +13,8 @@ REACH: Final = timedelta(days=60)
 """How far back somebody puts right what they said."""
 AT_ONCE: Final = timedelta(days=2)
 """For how long a value alone, said in another conversation, is likely the one that is meant."""
+_APOLOGY: Final = 6
+"""Stems that a correction has which is nothing but an apology and a value."""
 _TURNS: Final = 5
 """Messages of the writer among which stands what is put right without naming it."""
 
@@ -89,11 +91,20 @@ def _holds(one: Said, correction: Correction) -> bool:
 
 
 def _holds_another(one: Said, correction: Correction) -> bool:
-    """Tell whether a message has a value of the same kind, and not the one that is said instead."""
-    kinds = {value.kind for value in correction.said}
+    """Tell whether a message has a value of the same kind, and not the one that is said instead.
+
+    A number is of the kind of another if both are hours, days or counts, unless the correction is hardly more
+    than the number: of "for the party, I was wrong: the guests are eighteen" no hour is put right.
+    """
+    kinds = {_kind(value, correction) for value in correction.said}
     return any(
-        value.kind in kinds and not _is_among(value, correction.said) for value in asserted(one.content)
+        _kind(value, correction) in kinds and not _is_among(value, correction.said)
+        for value in asserted(one.content)
     )
+
+
+def _kind(value: Value, correction: Correction) -> tuple[str, str]:
+    return value.kind, value.use if len(correction.about) > _APOLOGY else ""
 
 
 def _is_about(one: Said, correction: Correction, message: Said) -> bool:
