@@ -79,8 +79,8 @@ def test_a_value_alone_is_about_one_of_the_last_messages_of_its_writer() -> None
 
 def test_a_count_puts_no_hour_right() -> None:
     mass, dinner = said(0, "Domenica alle 5 andiamo a messa"), said(1, "Alla cena siamo in 12")
-    assert meant(mass, said(2, "Mi correggo: alla cena gli ospiti sono 14")) is None
-    assert meant(dinner, mass, said(2, "Mi correggo: alla cena gli ospiti sono 14")) == "m-01"
+    assert meant(mass, said(2, "Mi correggo: alla cena di laurea gli ospiti sono 14")) is None
+    assert meant(dinner, mass, said(2, "Mi correggo: alla cena di laurea gli ospiti sono 14")) == "m-01"
     assert meant(mass, said(2, "Mi correggo, 6")) == "m-00"
 
 
