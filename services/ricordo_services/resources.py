@@ -135,6 +135,12 @@ class Resources:
             return LateMiniLm(self._minilm)
         return (await self._minilm()).batch
 
+    async def head_encoders(self) -> Sequence[Encoder]:
+        """Return what encodes questions for the heads that read them, where no model that serves does."""
+        if HEADS_MODEL in await self.known_models():
+            return ()
+        return ((await self._minilm()).query,)
+
     async def analyser(self) -> QueryAnalyser:
         """Return what finds out what a question asks for."""
         opening = open_analyser(self.settings.analyser, self.clock)

@@ -30,6 +30,7 @@ EVALUATIONS: Final = (
     "temporal",
     "questions",
     "fit-questions",
+    "fit-heads",
     "facts",
     "daily",
     "insights",

@@ -15,6 +15,7 @@ NONE: Final = "-"
 """The label of what has none."""
 _RIDGE: Final = 1e-5
 _STEPS: Final = 200
+_FEWEST: Final = 2  # labels; one tells nothing apart
 _PARTS: Final = 5
 _INT8: Final = 127
 
@@ -36,7 +37,7 @@ def read(path: Path) -> list[Labelled]:
     """Return the texts of a file: lines of label, language and text, separated by tabs.
 
     Raises:
-        UnreadableTexts: a line is of another shape, or there are fewer than two labels.
+        UnreadableTexts: a line is of another shape, or a language has fewer than two labels.
     """
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -44,8 +45,9 @@ def read(path: Path) -> list[Labelled]:
         if len(cells) != len(Labelled.__dataclass_fields__) or cells[1] not in LANGUAGES:
             raise UnreadableTexts(f"{path}, line {number}: a label, it or en, and a text are expected")
         found.append(Labelled(*cells))
-    if len({one.label for one in found}) < 2:
-        raise UnreadableTexts(f"{path}: at least two labels are expected")
+    for language in {one.language for one in found}:
+        if len({one.label for one in found if one.language == language}) < _FEWEST:
+            raise UnreadableTexts(f"{path}: at least two labels are expected of {language}")
     return found
 
 

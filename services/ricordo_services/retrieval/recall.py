@@ -50,6 +50,7 @@ class Remember:
         profiles: all of them, by name.
         encoder: the primary embedding model.
         other_encoders: further models that memories have vectors of.
+        head_encoders: what encodes questions for the heads that read them, where none of the others does.
         former: those of them that serve no more, and are told of where they cannot be asked.
         encode_within_s: for how long a model is waited for; a recall without it is better than none.
         points_are_missing: whether the index is being written anew just now.
@@ -68,6 +69,7 @@ class Remember:
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
     other_encoders: Sequence[Encoder] = ()
+    head_encoders: Sequence[Encoder] = ()
     former: FormerModels = field(default_factory=FormerModels)
     tellings: Tellings = field(default_factory=Tellings)
     encode_within_s: float = 1.5
@@ -112,14 +114,16 @@ class Remember:
         with ungrouped():
             async with asyncio.TaskGroup() as group:
                 encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
-                surfacing = group.create_task(self._facts(tenant, request, recalled))
+                surfacing = group.create_task(self._surfacing(tenant, request, recalled))
                 if not await self.graph_answers():
                     recalled.degraded.add(Degradation.GRAPH)
-        vectors, recalled.facts, worded = encoding.result(), surfacing.result(), recalled.analysis.sought
+        vectors = encoding.result()
         recalled.analysis = with_meaning(recalled.analysis, request.query, vectors.get(MODEL))
-        if recalled.analysis.sought.predicates != worded.predicates:
-            recalled.facts = await self._facts(tenant, request, recalled)
-        return vectors, await self.tellings(recalled.analysis, self.encode_within_s)
+        recalled.facts, tellings = await asyncio.gather(
+            self._with_those_asked_for(tenant, request, recalled, surfacing.result()),
+            self.tellings(recalled.analysis, self.encode_within_s),
+        )
+        return vectors, tellings
 
     async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> Profile:
         try:
@@ -162,7 +166,7 @@ class Remember:
         if not recalled.meant:
             return {}
         with recalled.timing("encode"):
-            encoders = (self.encoder, *self.other_encoders)
+            encoders = (self.encoder, *self.other_encoders, *self.head_encoders)
             vectors = await encoded(recalled.meant, encoders, self.encode_within_s)
             self.former.answered(vectors)
             if await self._misses(tenant, user_id, vectors):
@@ -179,31 +183,43 @@ class Remember:
         except IndexUnavailable:  # the search says so
             return False
 
-    async def _facts(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
+    async def _surfacing(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
+        """Return what surfaces unasked, and what is about the entities of the question."""
         if Degradation.ROWS in recalled.degraded:  # who did not answer a moment ago is not waited for again
             return ()
-        names, threshold = recalled.analysis.entities, self.fact_confidence
-        sought = recalled.analysis.sought.predicates
         try:
             with recalled.timing("facts"):
-                candidates = await self.ledger.surfacing(
-                    tenant, request.user_id, names=names, threshold=threshold, limit=_FACTS_SHOWN
-                )
-                if sought and not names:
-                    asked_for = await self.ledger.about_user(
-                        tenant, request.user_id, predicates=sought, limit=_FACTS_SHOWN
-                    )
-                    candidates = [*asked_for, *candidates]
-                return surface(
-                    candidates,
-                    named_entities=names,
-                    predicates=sought,
+                return await self.ledger.surfacing(
+                    tenant,
+                    request.user_id,
+                    names=recalled.analysis.entities,
+                    threshold=self.fact_confidence,
                     limit=_FACTS_SHOWN,
-                    threshold=threshold,
                 )
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
             return ()
+
+    async def _with_those_asked_for(
+        self, tenant: str, request: RecallRequest, recalled: Recalled, surfacing: Sequence[Fact]
+    ) -> Sequence[Fact]:
+        """Return the facts that the question asks for, and behind them those that surface."""
+        names, sought = recalled.analysis.entities, recalled.analysis.sought.predicates
+        asked_for: Sequence[Fact] = ()
+        if sought and not names and Degradation.ROWS not in recalled.degraded:
+            try:
+                asked_for = await self.ledger.about_user(
+                    tenant, request.user_id, predicates=sought, limit=_FACTS_SHOWN
+                )
+            except StoreUnavailable:
+                recalled.degraded.add(Degradation.ROWS)
+        return surface(
+            [*asked_for, *surfacing],
+            named_entities=names,
+            predicates=sought,
+            limit=_FACTS_SHOWN,
+            threshold=self.fact_confidence,
+        )
 
     async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""

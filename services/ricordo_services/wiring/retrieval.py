@@ -103,6 +103,7 @@ async def remembering(resources: Resources) -> Remember:
         rank=Rank(recollection, KeyTopics(encoder)),
         encoder=encoder,
         other_encoders=others,
+        head_encoders=await resources.head_encoders(),
         tellings=Tellings((encoder, *others)),
         former=FormerModels(former, tuple(one for one in former if beside[one] is None)),
         graph_answers=resources.graph_answers,

@@ -9,7 +9,7 @@ from ricordo.domain.text_head import LANGUAGES, load_head
 
 _HOW: Final = "how"
 _LEAST: Final = 0.25
-"""The probability from which on a text does."""
+"""The probability from which on a text is taken to tell how something is done."""
 
 
 def tells_how(text: str, language: str, vector: NDArray[np.float32] | None = None) -> bool:

@@ -26,8 +26,10 @@ SHAPE: Final = 7
 
 _MOST_READ: Final = 2_000  # characters
 _MOST_WORDS: Final = 200
+_LONGEST_WORD: Final = 40  # characters; what is longer is no word
 _PIECES: Final = (2, 5)  # characters
 _WORD: Final = re.compile(r"\w+")
+_SHAPE_SCALE: Final = np.float32(0.3)  # beside a text's words, which have unit norm
 _CLAUSE_END: Final = re.compile(r"[.;:,!?()\n]+")
 _APOSTROPHE: Final = re.compile(r"['’]")
 
@@ -110,38 +112,40 @@ def buckets(text: str) -> NDArray[np.intp]:
 
 
 def shape(text: str) -> Floats:
-    """Return how a text is put together, [SHAPE]: its clauses, words and signs, counted, of about 0 to 1."""
+    """Return how a text is put together, [SHAPE], each in [0, `_SHAPE_SCALE`].
+
+    Its clauses, its words, the words of a clause, digits, whether it holds a colon, a question mark, commas.
+    """
     read = text[:_MOST_READ]
     clauses, counted = len(_CLAUSE_END.split(read)), max(1, len(_WORD.findall(read)))
-    digits = sum(map(str.isdigit, read))
     numbers = (
         clauses / 10,
         counted / 60,
         counted / clauses / 10,
-        digits / 10,
-        read.count(":"),
+        sum(map(str.isdigit, read)) / 20,
+        float(":" in read),
         float("?" in read),
         5 * read.count(",") / counted,
     )
-    return np.array(numbers, dtype=np.float32) * np.float32(0.3)
+    return np.minimum(1.0, np.array(numbers, dtype=np.float32)) * _SHAPE_SCALE
 
 
 def _plain(word: str) -> str:
     if word.isdigit():
         return "0"
     decomposed = unicodedata.normalize("NFD", word.lower())
-    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))[:_LONGEST_WORD]
 
 
-@lru_cache(maxsize=16_384)
-def _places_of(word: str) -> frozenset[int]:
+@lru_cache(maxsize=8_192)
+def _places_of(word: str) -> tuple[int, ...]:
     bounded = f"<{word}>"
     pieces = {
         bounded[at : at + length]
         for length in range(_PIECES[0], _PIECES[1] + 1)
         for at in range(len(bounded) - length + 1)
     }
-    return frozenset({_bucket(f"w {word}"), *(_bucket(f"c {one}") for one in pieces)})
+    return tuple({_bucket(f"w {word}"), *(_bucket(f"c {one}") for one in pieces)})
 
 
 def _bucket(feature: str) -> int:

@@ -77,6 +77,18 @@ def test_a_value_alone_is_about_one_of_the_last_messages_of_its_writer() -> None
     assert meant(party, said(2, "I meant Saturday")) is None, "it says the same"
 
 
+def test_whose_value_is_put_right_is_no_value_itself() -> None:
+    doctor, child = said(0, "My doctor is Dr. Rossi."), said(1, "Anna is 4.")
+    assert meant(doctor, said(5, "I was wrong, Anna is 5.")) is None
+    assert meant(child, doctor, said(2, "The flat has 3 rooms"), said(5, "I was wrong, Anna is 5.")) == "m-01"
+
+
+def test_a_name_in_a_clause_is_of_the_same_matter() -> None:
+    flight, book = said(0, "The flight is to Oslo."), said(1, "I finished Moby Dick")
+    assert meant(flight, book, said(5, "I was wrong, the flight is to Bergen.")) == "m-00"
+    assert meant(book, said(5, "I was wrong, the flight is to Bergen.")) is None
+
+
 def test_a_count_puts_no_hour_right() -> None:
     mass, dinner = said(0, "Domenica alle 5 andiamo a messa"), said(1, "Alla cena siamo in 12")
     assert meant(mass, said(2, "Mi correggo: alla cena di laurea gli ospiti sono 14")) is None

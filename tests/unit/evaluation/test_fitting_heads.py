@@ -47,8 +47,8 @@ def test_a_fifth_of_each_label_is_left_out() -> None:
 
 
 def test_a_table_is_read(tmp_path: Path) -> None:
-    found = read(table(tmp_path / "texts.tsv", "how\tit\tgira la chiave", "-\ten\twe slept"))
-    assert found == [Labelled("how", "it", "gira la chiave"), Labelled("-", "en", "we slept")]
+    found = read(table(tmp_path / "texts.tsv", "how\tit\tgira la chiave", "-\tit\tpiove"))
+    assert found == [Labelled("how", "it", "gira la chiave"), Labelled("-", "it", "piove")]
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,12 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.domain.corrections.reading import Correction, asserted, content_stems, read_correction
-from ricordo.domain.corrections.values import Value
+from ricordo.domain.corrections.values import Value, tokens_of
 
 REACH: Final = timedelta(days=60)
 """How far back somebody puts right what they said."""
 AT_ONCE: Final = timedelta(days=2)
 """For how long a value alone, said in another conversation, is likely the one that is meant."""
-_APOLOGY: Final = 6
-"""Stems that a correction has which is nothing but an apology and a value."""
 _TURNS: Final = 5
 """Messages of the writer among which stands what is put right without naming it."""
 
@@ -43,7 +41,8 @@ def corrected_by(message: Said, others: Iterable[Said]) -> UUID | None:
 
     Of what was said before it in the same conversation, and else in the last 60 days, the latest that holds
     what it denies. A correction that does not name what was wrong is about the last messages of the writer in
-    the same conversation, of which it takes the latest with a value of the same kind.
+    the same conversation, of which it takes the latest with a value of the same kind; one that shares a word or
+    a name with it goes first.
 
     Args:
         message: may be a correction.
@@ -60,7 +59,8 @@ def corrected_by(message: Said, others: Iterable[Said]) -> UUID | None:
     )
     here = [one for one in earlier if one.conversation_id == message.conversation_id]
     if not correction.denied and not correction.denied_words:
-        return _first(one for one in here[:_TURNS] if _holds_another(one, correction))
+        lately = [one for one in here[:_TURNS] if _holds_another(one, correction)]
+        return _first(one for one in lately if _shares(one, correction)) or _first(lately)
     if correction.firmness == "bare":
         return _first(one for one in here[:_TURNS] if _holds(one, correction))
     if (found := _first(one for one in here if _holds(one, correction))) is not None:
@@ -93,10 +93,14 @@ def _holds(one: Said, correction: Correction) -> bool:
 def _holds_another(one: Said, correction: Correction) -> bool:
     """Tell whether a message has a value of the same kind, and not the one that is said instead.
 
-    A number is of the kind of another if both are hours, days or counts, unless the correction is hardly more
-    than the number: of "for the party, I was wrong: the guests are eighteen" no hour is put right.
+    A number is of the kind of another if both are hours, days or counts, unless the correction is nothing but
+    the number: of "for the party, I was wrong: the guests are eighteen" no hour is put right. A name beside
+    another value says whose that is ("Anna is 5"); a name alone, in a clause, is of the same matter.
     """
-    kinds = {_kind(value, correction) for value in correction.said}
+    named = all(value.kind == "name" for value in correction.said)
+    if named and correction.about and not _shares(one, correction):
+        return False
+    kinds = {_kind(value, correction) for value in correction.said if named or value.kind != "name"}
     return any(
         _kind(value, correction) in kinds and not _is_among(value, correction.said)
         for value in asserted(one.content)
@@ -104,7 +108,14 @@ def _holds_another(one: Said, correction: Correction) -> bool:
 
 
 def _kind(value: Value, correction: Correction) -> tuple[str, str]:
-    return value.kind, value.use if len(correction.about) > _APOLOGY else ""
+    return value.kind, value.use if correction.about else ""
+
+
+def _shares(one: Said, correction: Correction) -> bool:
+    """Tell whether a message speaks of what a correction speaks of."""
+    names = {word for value in correction.said if value.kind == "name" for word in value.key.split()}
+    words = {token.folded for token in tokens_of(one.content)}
+    return not names.isdisjoint(words) or bool(correction.about & content_stems(one.content))
 
 
 def _is_about(one: Said, correction: Correction, message: Said) -> bool:

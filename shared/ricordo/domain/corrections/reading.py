@@ -76,7 +76,7 @@ def read_correction(text: str) -> Correction | None:
         opens = soft is not None and soft.start() <= 1
         value_alone = _is_near(firm, tokens, values) or (opens and _is_fragment(tokens, values))
         corrects = bool(words) or (bool(said) and value_alone)
-    return Correction(firmness, wrong, words, said, _about(tokens, values) - words) if corrects else None
+    return Correction(firmness, wrong, words, said, _about(tokens, values, firm, soft) - words) if corrects else None
 
 
 def without_lead(text: str) -> str:
@@ -219,9 +219,19 @@ def _is_fragment(tokens: Sequence[Token], values: Sequence[Placed]) -> bool:
     return len(tokens) <= _FRAGMENT and all(_patterns().soft_word.fullmatch(one.folded) for one in courtesy)
 
 
-def _about(tokens: Sequence[Token], values: Sequence[Placed]) -> frozenset[str]:
+def _about(
+    tokens: Sequence[Token], values: Sequence[Placed], *said_so: re.Match[str] | None
+) -> frozenset[str]:
+    """Return the stems of the words that are neither values nor say that something is put right."""
     places = {one.first for one in values}
-    return frozenset(_stems(token for at, token in enumerate(tokens) if at not in places))
+    spans = [found.span() for found in said_so if found is not None]
+    return frozenset(
+        _stems(
+            token
+            for at, token in enumerate(tokens)
+            if at not in places and not any(begin <= token.start < end for begin, end in spans)
+        )
+    )
 
 
 def _stems(tokens: Iterable[Token]) -> Iterator[str]:

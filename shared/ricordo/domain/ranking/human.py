@@ -74,7 +74,7 @@ worth about as much as the words of a question that are all found.
 """
 BARE_SHARE = 0.3
 """What the signals of its own words count in a question that asks for nothing but a predicate."""
-_SAID_OR_DATED = frozenset({"speaker", "temporal"})
+_SAID_OR_DATED = frozenset({"speaker", "temporal", "bm25", "bm25_window"})
 
 
 PREFERENCES = ("told", "told_bm25", "about", "suited", "evidence")
