@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from ricordo_services.cli.asking import asking
+from ricordo_services.cli.failures import FAILED
 from ricordo_services.cli.options import DataDir, Ids, Json, Nats, Tenant, User
-from ricordo_services.cli.views import show_context, show_recall
+from ricordo_services.cli.views import is_unanswered, show_context, show_recall
 from ricordo_services.cli.zones import zone_of
 
 Query = Annotated[
@@ -150,6 +151,8 @@ async def recall(
             reinforce=reinforce,
         )
     question.answer(reply, lambda found: show_recall(found, zone, ids=ids))
+    if is_unanswered(reply):
+        raise typer.Exit(FAILED)
 
 
 async def context(

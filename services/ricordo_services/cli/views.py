@@ -44,7 +44,10 @@ def plain(text: str) -> str:
 def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
     """Print memories and facts, with their ids if wanted, and what could not be asked."""
     console = screen()
-    console.print(memories_block(reply.memories, zone, ids=ids), soft_wrap=not is_window(console))
+    found = memories_block(reply.memories, zone, ids=ids)
+    if is_unanswered(reply):
+        found = Text("memory cannot be searched now", "bold red")
+    console.print(found, soft_wrap=not is_window(console))
     if reply.facts:
         console.print(Text("\nFacts", style="bold"))
         console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
@@ -55,6 +58,12 @@ def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = F
             Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
         )
     warn_degraded(reply.degraded)
+
+
+def is_unanswered(reply: RecallReply) -> bool:
+    """Whether nothing was found while rows or vectors could not be asked."""
+    away = {Degradation.ROWS, Degradation.VECTORS}.intersection(reply.degraded)
+    return bool(away) and not reply.memories and not reply.facts
 
 
 def show_context(reply: ContextReply) -> None:

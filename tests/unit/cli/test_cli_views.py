@@ -206,6 +206,19 @@ def test_a_fact_that_no_longer_holds_says_until_when() -> None:
     assert "••  user  lives_in  Turin  (until" in capture.get()
 
 
+def test_an_outage_does_not_look_like_amnesia(capsys: pytest.CaptureFixture[str]) -> None:
+    reply = RecallReply(
+        recall_id=uuid4(),
+        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
+        degraded=(Degradation.ROWS,),
+    )
+    show_recall(reply)
+    said = capsys.readouterr().out
+    assert is_unanswered(reply)
+    assert "cannot be searched now" in said
+    assert "nothing is remembered" not in said
+
+
 def test_a_degraded_answer_is_never_silent(capsys: pytest.CaptureFixture[str]) -> None:
     reply = RecallReply(
         recall_id=uuid4(),

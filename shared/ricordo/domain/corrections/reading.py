@@ -76,7 +76,11 @@ def read_correction(text: str) -> Correction | None:
         opens = soft is not None and soft.start() <= 1
         value_alone = _is_near(firm, tokens, values) or (opens and _is_fragment(tokens, values))
         corrects = bool(words) or (bool(said) and value_alone)
-    return Correction(firmness, wrong, words, said, _about(tokens, values, firm, soft) - words) if corrects else None
+    return (
+        Correction(firmness, wrong, words, said, _about(tokens, values, firm, soft) - words)
+        if corrects
+        else None
+    )
 
 
 def without_lead(text: str) -> str:
