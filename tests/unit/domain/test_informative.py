@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.domain.informative import INFORMATIVE, informative
 from ricordo.domain.memory import Role
@@ -246,3 +247,24 @@ def test_one_sentence_that_tells_is_enough_wherever_it_stands(language: str, dat
 @given(st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.sampled_from(Role))
 def test_any_text_is_judged(text: str, language: str, role: Role) -> None:
     assert 0 <= informative(text, language=language, role=role) <= 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("haa", "ahah ", "h", "'", "a'", "a, ", "? ", "(", "my ", "mia ", "if i'm ", "se sono "),
+        *("do i or ", "prendo o ", "posso ", "your dog ", "i remember your ", "ricordo che tua "),
+    ],
+)
+@pytest.mark.parametrize("language", ["it", "en"])
+@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
+def test_a_text_made_to_take_long_does_not(part: str, language: str, role: Role) -> None:
+    assert growth(lambda said: informative(said, language=language, role=role), part, 1_400) < LINEAR
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_a_quotation_of_apostrophes_does_not_take_long(language: str) -> None:
+    def read(marks: str) -> None:
+        informative(f"Posso mangiare 'a{marks}", language=language)
+
+    assert growth(read, "'", 1_200) < LINEAR
