@@ -6,7 +6,7 @@ counts as told: to lose what somebody said is worse than to keep what says nothi
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -66,6 +66,7 @@ class _Patterns:
     granted: re.Pattern[str]
     related: re.Pattern[str]
     about_you: re.Pattern[str]
+    news: re.Pattern[str]
     courtesies: re.Pattern[str]
     joins: re.Pattern[str]
     introduces: re.Pattern[str]
@@ -129,7 +130,8 @@ def _assists(low: str, begin: int, patterns: _Patterns) -> bool:
     """Say whether an assistant only assists: it refuses, offers, or repeats what it was told."""
     if patterns.assists.match(low, begin):
         return True
-    return any(patterns.about_you.match(low, at) for at in {0, begin})
+    known = any(patterns.about_you.match(low, at) for at in {0, begin})
+    return known and patterns.news.search(low, begin) is None
 
 
 def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Patterns, language: str) -> bool:
@@ -242,7 +244,8 @@ def _patterns(language: str) -> _Patterns:
     return _Patterns(
         **{key: pattern(key) for key in _READ},
         assists=pattern("refuses", "offers", "repeats"),
-        about_you=pattern("about_you"),
+        about_you=re.compile(_known_of_you(table)),
+        news=pattern("news"),
         courtesies=re.compile(table["courtesies"], re.IGNORECASE),
         tag=re.compile(read_table("telling")[language]["tags"]),
         joins=re.compile(table["joins"], re.IGNORECASE),
@@ -250,6 +253,14 @@ def _patterns(language: str) -> _Patterns:
         names=re.compile(rf"\b(?i:{tie}){_NAME}"),
         addressed=re.compile(rf"\b(?i:{called})[ ,!]{{1,3}}{_NAME}(?=\W|$)"),
     )
+
+
+def _known_of_you(table: Mapping[str, str | list[str]]) -> str:
+    """Return the pattern of what an assistant tells somebody about themself: it stands, or is recalled."""
+    recalls, supposes, does = table["recalls"], table["supposes"], either(_several(table["does"]))
+    standing = (*_several(table["about_you"]), f"{table['yours']}(?:{table['stands']}|{does})")
+    recalled = f"(?:{recalls})(?:{table['addresses']}|{table['others']}(?:{does}))"
+    return f"{table['affirms']}(?:{recalled}|(?:{recalls}|{supposes})?(?:{either(standing)}))"
 
 
 def _several(value: str | list[str]) -> list[str]:
