@@ -33,12 +33,13 @@ _LEAST_WORDS: Final = 2
 """Of a clause that tells beside a question."""
 _EDGES: Final = " \t\n.,;:!?…-–—\"'()"
 _NAME: Final = r"[A-ZÀ-Ý][\w'’-]+"
+_NAMED_WITHIN: Final = re.compile(rf"(?<=[\w'’] )(?!I['’]){_NAME}")
 _CALLED_LAST: Final = re.compile(rf", {_NAME}[\s.!]*$")
 _BEFORE_CALLING: Final = 3
 """Words in front of a name at the end of a sentence, which calls somebody then: "Sì, Torino." tells."""
 _READ: Final = (
     *("opening", "asks", "asks_behind", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
-    *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "granted", "related"),
+    *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "somebody", "granted", "related"),
 )
 
 
@@ -63,6 +64,7 @@ class _Patterns:
     feels: re.Pattern[str]
     consults: re.Pattern[str]
     chooses: re.Pattern[str]
+    somebody: re.Pattern[str]
     granted: re.Pattern[str]
     related: re.Pattern[str]
     about_you: re.Pattern[str]
@@ -140,8 +142,9 @@ def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Pattern
         return bool(clauses)
     if patterns.granted.search(plain(sentence)):
         return _content(sentence, patterns, language) > 0
-    if patterns.consults.match(clauses[0].low):
-        clauses = [one for one in clauses if not patterns.chooses.fullmatch(one.low.strip(_EDGES))]
+    consulted = patterns.consults.match(clauses[0].low)
+    if consulted:
+        clauses = list(_unless_chosen(clauses, consulted.end(), patterns))
         if not clauses:
             return False
     wanting = [_wants(one.low, patterns) or _is_tag(one, patterns) for one in clauses]
@@ -157,6 +160,21 @@ def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Pattern
     return any(_asserts(one, telling, patterns, language) for one in told) or any(
         _asserts(one, patterns.own, patterns, language) for one in joined
     )
+
+
+def _unless_chosen(clauses: Sequence[_Clause], begin: int, patterns: _Patterns) -> Iterator[_Clause]:
+    """Yield the clauses that do not just ask which of two things to do; nobody is spoken of in those.
+
+    Args:
+        clauses: of a sentence that asks for advice.
+        begin: where in the first one the question for it ends.
+        patterns: those of the language.
+    """
+    for at, one in enumerate(clauses):
+        text, low = (one.text[begin:], one.low[begin:]) if at == 0 else (one.text, one.low)
+        chooses = patterns.chooses.fullmatch(low.strip(_EDGES)) is not None
+        if not chooses or patterns.somebody.search(low) or _NAMED_WITHIN.search(text):
+            yield one
 
 
 def _introduces(sentence: str, patterns: _Patterns) -> bool:

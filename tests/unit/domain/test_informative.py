@@ -52,6 +52,10 @@ TELLING = {
         "Come faccio a dire a mia madre che mi trasferisco?",
         "Cosa regalo al battesimo di Ilaria sabato?",
         "ma quanto hai ragione 😂 conosco un tale che ci ha messo due giorni",
+        "Che ne pensi, mia nipote ha la varicella o il morbillo?",
+        "Secondo te, ho la varicella o un'allergia?",
+        "Che dici, vado alla cresima di mio nipote o resto a casa?",
+        "mi ricordo che Ivo abitava a Pavia",
     ),
     "en": (
         "I'm pregnant",
@@ -96,6 +100,9 @@ TELLING = {
         "Is it normal that my two year old bites?",
         "How do I tell Ursula that I'm moving out?",
         "What should I bring to Olga's christening on Sunday?",
+        "What do you think, my brother is in love or just bored?",
+        "What do you reckon, I lost my badge or they took it?",
+        "What do you think, I go to my aunt's party or stay home?",
     ),
 }
 TELLING_NOTHING = {
@@ -134,6 +141,8 @@ TELLING_NOTHING = {
         "Che dici, metto quello verde o quello nero?",
         "Sai se sono allergico alle noci?",
         "Quando mi sposo?",
+        "Secondo te compro il tavolo tondo o quello quadrato?",
+        "Che ne pensi, andiamo in treno o in corriera?",
         "",
     ),
     "en": (
@@ -170,6 +179,8 @@ TELLING_NOTHING = {
         "Good evening, speak tomorrow",
         "What do you think, do I paint it grey or green?",
         "Do you know if I'm allergic to nuts?",
+        "What do you think, I buy the round or the square table?",
+        "What would you do, should we walk or drive?",
     ),
 }
 OF_AN_ASSISTANT = (
