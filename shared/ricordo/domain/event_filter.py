@@ -32,6 +32,7 @@ class Told:
         behind: what follows.
         expression: what the words say.
         opens: whether something goes on from then, or until then.
+        dines: whether a dinner is told in its clause.
     """
 
     span: TimeSpan
@@ -41,6 +42,7 @@ class Told:
     behind: str
     expression: Expression
     opens: bool = False
+    dines: bool = False
 
 
 def names_a_day(one: Told, signs: Signs) -> bool:

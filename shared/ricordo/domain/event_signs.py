@@ -50,6 +50,8 @@ class Signs:
     moved_before: re.Pattern[str]
     dinner: re.Pattern[str]
     dinner_behind: re.Pattern[str]
+    night: re.Pattern[str]
+    earlier: re.Pattern[str]
     turns: re.Pattern[str]
     state_behind: re.Pattern[str]
     missed_before: re.Pattern[str]

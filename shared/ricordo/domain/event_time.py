@@ -13,7 +13,7 @@ from typing import Final, cast
 from zoneinfo import ZoneInfo
 
 from ricordo.domain.event_filter import Told, is_of_event, names_a_day
-from ricordo.domain.event_hours import in_half, is_of_dinner
+from ricordo.domain.event_hours import behind_dinner, in_half, is_beside_dinner, is_of_dinner
 from ricordo.domain.event_signs import signs_of
 from ricordo.domain.event_way import Speech, begun, moved_to, place, stretch_of
 from ricordo.domain.event_windows import Window, hour_in, windows
@@ -94,6 +94,7 @@ class _Reader:
         self._left = _MOST_WINDOWS
         self._day: Told | None = None
         self._hour: int | None = None
+        self._dined = False
         self._whole: TimeSpan | None = None
         self._text = ""
         self._dayless: list[Told] = []
@@ -102,7 +103,7 @@ class _Reader:
         """Read what a telling tells of time."""
         if self._day is not None and not self._is_ahead(self._day):
             self._day = None
-        self._dayless, self._whole, self._text = [], None, telling.text
+        self._dayless, self._whole, self._text, self._dined = [], None, telling.text, False
         for window in windows(
             telling, self._speech.language, hinted=self._speech.signs.hinted(telling.plain, telling.words)
         ):
@@ -134,7 +135,7 @@ class _Reader:
             self._whole = one.span
         if one.opens or one.span.end - one.span.start > _DAY:
             return
-        self._day, self._hour = one, minutes(one.expression)
+        self._day, self._hour, self._dined = one, minutes(one.expression), one.dines
         waiting, self._dayless = self._dayless, []
         if self._hour is None:
             for hour in waiting:
@@ -147,11 +148,13 @@ class _Reader:
         expression = one.expression
         if isinstance(day.expression, PartOfDay):
             expression = of_part(expression, day.expression.part)
-        expression = in_half(expression, self._text, one.span.span, self._speech.language)
+        if self._dined and self._hour is not None:
+            expression = behind_dinner(expression, self._hour, one, self._speech.signs)
+        expression = in_half(expression, self._text, one.span.span, self._speech.language, self._speech.signs)
         at = minutes(expression)
         if at is not None and at < _LATE + 60 and self._hour is not None and at < self._hour < at + _NOON:
             expression = after_noon(expression)
-        self._hour = minutes(expression)
+        self._hour, self._dined = minutes(expression), self._dined or one.dines
         placed = Reading(one.reference, one.span.span, on_day(expression, self._date(day)))
         span = placed.at(self._speech.moment("past"))
         if span is not None:
@@ -205,7 +208,7 @@ def _times(window: Window, speech: Speech) -> Iterator[Told]:
         if is_of_dinner(expression, low, (first, after), speech.signs):
             expression = after_noon(expression)
         elif not is_dayless(expression):  # else the day told beside it may tell which half
-            expression = in_half(expression, text, (first, after), speech.language)
+            expression = in_half(expression, text, (first, after), speech.language, speech.signs)
         reading = Reading(one.reference, (first, after), expression)
         span = place(window, reading, speech, timed=timed, moved=moved is not None)
         if span is None:
@@ -219,7 +222,8 @@ def _times(window: Window, speech: Speech) -> Iterator[Told]:
         if is_named(text, low, first, after, speech.language):
             continue
         before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
-        yield Told(span, low, low[first:after], before, behind, reading.expression, opens)
+        dines = is_beside_dinner(low, (first, after), speech.signs)
+        yield Told(span, low, low[first:after], before, behind, reading.expression, opens, dines)
 
 
 def _found(window: Window, speech: Speech) -> list[Reading]:

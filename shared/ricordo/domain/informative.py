@@ -6,7 +6,7 @@ counts as told: to lose what somebody said is worse than to keep what says nothi
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -33,12 +33,13 @@ _LEAST_WORDS: Final = 2
 """Of a clause that tells beside a question."""
 _EDGES: Final = " \t\n.,;:!?…-–—\"'()"
 _NAME: Final = r"[A-ZÀ-Ý][\w'’-]+"
+_NAMED_WITHIN: Final = re.compile(rf"(?<=[\w'’] )(?!I['’]){_NAME}")
 _CALLED_LAST: Final = re.compile(rf", {_NAME}[\s.!]*$")
 _BEFORE_CALLING: Final = 3
 """Words in front of a name at the end of a sentence, which calls somebody then: "Sì, Torino." tells."""
 _READ: Final = (
     *("opening", "asks", "asks_behind", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
-    *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "granted", "related"),
+    *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "somebody", "granted", "related"),
 )
 
 
@@ -63,9 +64,11 @@ class _Patterns:
     feels: re.Pattern[str]
     consults: re.Pattern[str]
     chooses: re.Pattern[str]
+    somebody: re.Pattern[str]
     granted: re.Pattern[str]
     related: re.Pattern[str]
     about_you: re.Pattern[str]
+    news: re.Pattern[str]
     courtesies: re.Pattern[str]
     joins: re.Pattern[str]
     introduces: re.Pattern[str]
@@ -129,7 +132,8 @@ def _assists(low: str, begin: int, patterns: _Patterns) -> bool:
     """Say whether an assistant only assists: it refuses, offers, or repeats what it was told."""
     if patterns.assists.match(low, begin):
         return True
-    return any(patterns.about_you.match(low, at) for at in {0, begin})
+    known = any(patterns.about_you.match(low, at) for at in {0, begin})
+    return known and patterns.news.search(low, begin) is None
 
 
 def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Patterns, language: str) -> bool:
@@ -138,8 +142,9 @@ def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Pattern
         return bool(clauses)
     if patterns.granted.search(plain(sentence)):
         return _content(sentence, patterns, language) > 0
-    if patterns.consults.match(clauses[0].low):
-        clauses = [one for one in clauses if not patterns.chooses.fullmatch(one.low.strip(_EDGES))]
+    consulted = patterns.consults.match(clauses[0].low)
+    if consulted:
+        clauses = list(_unless_chosen(clauses, consulted.end(), patterns))
         if not clauses:
             return False
     wanting = [_wants(one.low, patterns) or _is_tag(one, patterns) for one in clauses]
@@ -155,6 +160,21 @@ def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Pattern
     return any(_asserts(one, telling, patterns, language) for one in told) or any(
         _asserts(one, patterns.own, patterns, language) for one in joined
     )
+
+
+def _unless_chosen(clauses: Sequence[_Clause], begin: int, patterns: _Patterns) -> Iterator[_Clause]:
+    """Yield the clauses that do not just ask which of two things to do; nobody is spoken of in those.
+
+    Args:
+        clauses: of a sentence that asks for advice.
+        begin: where in the first one the question for it ends.
+        patterns: those of the language.
+    """
+    for at, one in enumerate(clauses):
+        text, low = (one.text[begin:], one.low[begin:]) if at == 0 else (one.text, one.low)
+        chooses = patterns.chooses.fullmatch(low.strip(_EDGES)) is not None
+        if not chooses or patterns.somebody.search(low) or _NAMED_WITHIN.search(text):
+            yield one
 
 
 def _introduces(sentence: str, patterns: _Patterns) -> bool:
@@ -242,7 +262,8 @@ def _patterns(language: str) -> _Patterns:
     return _Patterns(
         **{key: pattern(key) for key in _READ},
         assists=pattern("refuses", "offers", "repeats"),
-        about_you=pattern("about_you"),
+        about_you=re.compile(_known_of_you(table)),
+        news=pattern("news"),
         courtesies=re.compile(table["courtesies"], re.IGNORECASE),
         tag=re.compile(read_table("telling")[language]["tags"]),
         joins=re.compile(table["joins"], re.IGNORECASE),
@@ -250,6 +271,14 @@ def _patterns(language: str) -> _Patterns:
         names=re.compile(rf"\b(?i:{tie}){_NAME}"),
         addressed=re.compile(rf"\b(?i:{called})[ ,!]{{1,3}}{_NAME}(?=\W|$)"),
     )
+
+
+def _known_of_you(table: Mapping[str, str | list[str]]) -> str:
+    """Return the pattern of what an assistant tells somebody about themself: it stands, or is recalled."""
+    recalls, supposes, does = table["recalls"], table["supposes"], either(_several(table["does"]))
+    standing = (*_several(table["about_you"]), f"{table['yours']}(?:{table['stands']}|{does})")
+    recalled = f"(?:{recalls})(?:{table['addresses']}|{table['others']}(?:{does}))"
+    return f"{table['affirms']}(?:{recalled}|(?:{recalls}|{supposes})?(?:{either(standing)}))"
 
 
 def _several(value: str | list[str]) -> list[str]:

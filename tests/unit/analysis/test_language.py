@@ -1,6 +1,7 @@
 """Telling Italian from English, where there is little to go by."""
 
 import pytest
+from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.domain.language import detect, identify, tells_language
 
@@ -90,3 +91,8 @@ def test_what_tells_no_language_is_in_the_default(text: str) -> None:
 )
 def test_a_bare_noun_or_two_tell_no_language(text: str, *, tells: bool) -> None:
     assert tells_language(text) is tells
+
+
+@pytest.mark.parametrize("part", ["haa", "ahah ", "h", "a", "i "])
+def test_laughter_made_to_take_long_does_not(part: str) -> None:
+    assert growth(identify, part, 2_000) < LINEAR

@@ -89,6 +89,17 @@ def test_hours_are_read_in_words(text: str, language: str, expected: list[str]) 
         ("Ci vediamo sabato alle 8 per cena", "it", ["11-14 20:00"]),
         ("Domani alle 9 chiamo il ristorante per la cena", "it", ["11-11 09:00"]),
         ("Colazione con Luca domani alle 8", "it", ["11-11 08:00"]),
+        # So is what follows it.
+        ("Supper on Saturday at 7 and the play at 9", "en", ["11-14 19:00", "11-14 21:00"]),
+        (
+            "Supper on Saturday at 7pm, cards at 9, a walk at 11",
+            "en",
+            ["11-14 19:00", "11-14 21:00", "11-14 23:00"],
+        ),
+        ("Supper on Saturday at 8, then the disco at 1", "en", ["11-14 20:00", "11-15 01:00"]),
+        ("Supper on Saturday at 7 but first the dentist at 9", "en", ["11-14 19:00", "11-14 09:00"]),
+        ("Sabato cena alle 8 e briscola alle 10", "it", ["11-14 20:00", "11-14 22:00"]),
+        ("Sabato cena alle 8, prima però nuoto alle 9", "it", ["11-14 20:00", "11-14 09:00"]),
     ],
 )
 def test_dinner_is_after_noon(text: str, language: str, expected: list[str]) -> None:
@@ -96,12 +107,36 @@ def test_dinner_is_after_noon(text: str, language: str, expected: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "language", "expected"),
     [
-        ("Oggi alle 3 vado dal barbiere", "11-10 15:00"),
-        ("Domani alle 3 di notte parte la nave", "11-11 03:00"),
-        ("Lunedì mi sono svegliato alle 3", "11-09 03:00"),
+        ("Oggi alle 3 vado dal barbiere", "it", "11-10 15:00"),
+        ("Ieri alle 3 ho incontrato Livia", "it", "11-09 15:00"),
+        ("Yesterday at 3 I ran into Livia", "en", "11-09 15:00"),
+        ("Ieri la bimba si è svegliata alle 3", "it", "11-09 03:00"),
+        ("Lunedì alle 3 è suonata la sveglia", "it", "11-09 03:00"),
+        ("Domani alle 3 di notte parte la nave", "it", "11-11 03:00"),
+        ("Lunedì mi sono svegliato alle 3", "it", "11-09 03:00"),
+        ("On Monday the baby woke up at 3", "en", "11-09 03:00"),
+        ("On Monday I woke up late and saw Livia at 3", "en", "11-09 15:00"),
     ],
 )
-def test_a_small_hour_in_italian_is_one_after_noon_unless_it_is_over(text: str, expected: str) -> None:
-    assert told(text, "it") == [expected]
+def test_a_small_hour_is_one_after_noon_unless_of_night_or_waking(
+    text: str, language: str, expected: str
+) -> None:
+    assert told(text, language) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Rehearsal on Friday between 2 and 4", "en", "11-13 14:00-17:00"),
+        ("Friday between 9 and 11 I have a rehearsal", "en", "11-13 09:00-12:00"),
+        ("Friday from 10 to 3 we rehearse", "en", "11-13 10:00-16:00"),
+        ("The heating runs on Friday between 3 and 5 in the morning", "en", "11-13 03:00-06:00"),
+        ("Prove venerdì tra le 2 e le 4", "it", "11-13 14:00-17:00"),
+        ("Prove venerdì dalle 10 alle 3", "it", "11-13 10:00-16:00"),
+    ],
+)
+def test_from_one_hour_to_another_both_are_of_one_day(text: str, language: str, expected: str) -> None:
+    (one,) = event_times(text, SAID, ROME, language)
+    assert f"{one.start.astimezone(ROME):%m-%d %H:%M}-{one.end.astimezone(ROME):%H:%M}" == expected

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.domain.informative import INFORMATIVE, informative
 from ricordo.domain.memory import Role
@@ -51,6 +52,10 @@ TELLING = {
         "Come faccio a dire a mia madre che mi trasferisco?",
         "Cosa regalo al battesimo di Ilaria sabato?",
         "ma quanto hai ragione 😂 conosco un tale che ci ha messo due giorni",
+        "Che ne pensi, mia nipote ha la varicella o il morbillo?",
+        "Secondo te, ho la varicella o un'allergia?",
+        "Che dici, vado alla cresima di mio nipote o resto a casa?",
+        "mi ricordo che Ivo abitava a Pavia",
     ),
     "en": (
         "I'm pregnant",
@@ -95,6 +100,9 @@ TELLING = {
         "Is it normal that my two year old bites?",
         "How do I tell Ursula that I'm moving out?",
         "What should I bring to Olga's christening on Sunday?",
+        "What do you think, my brother is in love or just bored?",
+        "What do you reckon, I lost my badge or they took it?",
+        "What do you think, I go to my aunt's party or stay home?",
     ),
 }
 TELLING_NOTHING = {
@@ -133,6 +141,8 @@ TELLING_NOTHING = {
         "Che dici, metto quello verde o quello nero?",
         "Sai se sono allergico alle noci?",
         "Quando mi sposo?",
+        "Secondo te compro il tavolo tondo o quello quadrato?",
+        "Che ne pensi, andiamo in treno o in corriera?",
         "",
     ),
     "en": (
@@ -169,6 +179,8 @@ TELLING_NOTHING = {
         "Good evening, speak tomorrow",
         "What do you think, do I paint it grey or green?",
         "Do you know if I'm allergic to nuts?",
+        "What do you think, I buy the round or the square table?",
+        "What would you do, should we walk or drive?",
     ),
 }
 OF_AN_ASSISTANT = (
@@ -185,6 +197,28 @@ OF_AN_ASSISTANT = (
     ("it", "Da quel che ricordo, Livio abita a Cremona.", False),
     ("it", "La tua prenotazione è confermata per le 20.", True),
     ("it", "Dovresti annaffiare la tua felce ogni due giorni.", True),
+    ("it", "Tuo zio ha telefonato: è in ospedale.", True),
+    ("it", "La tua visita è martedì alle cinque.", True),
+    ("it", "Il tuo volo ha mezz'ora di ritardo.", True),
+    ("it", "Il tuo saldo è di 85 euro.", True),
+    ("it", "Tuo nipote ha la febbre.", True),
+    ("it", "Mi ricordo che Troia cadde dopo dieci anni.", True),
+    ("it", "Da quello che so, i tassi vivono nei boschi.", True),
+    ("it", "Tua nipote Lia suona il fagotto.", False),
+    ("it", "Il tuo piatto preferito è la polenta.", False),
+    ("it", "Ricordo che ti piace il mirto.", False),
+    ("en", "Your uncle has phoned: he is in hospital.", True),
+    ("en", "Your eye test is on Tuesday at 5.", True),
+    ("en", "Your flight has a delay of half an hour.", True),
+    ("en", "Your balance is 85 pounds.", True),
+    ("en", "Your nephew is waiting for you at the gate.", True),
+    ("en", "Your aunt Ines is a nurse and called at noon.", True),
+    ("en", "I remember that Troy fell after ten years.", True),
+    ("en", "I recall that Pluto is a dwarf planet.", True),
+    ("en", "As far as I know, badgers live in the woods.", True),
+    ("en", "Your niece Lia plays the bassoon.", False),
+    ("en", "Your favourite dish is polenta.", False),
+    ("en", "I remember that you moved to Hull.", False),
     ("en", "I'm sorry, I don't know.", False),
     ("en", "I don't have that information.", False),
     ("en", "I can't help with that.", False),
@@ -246,3 +280,24 @@ def test_one_sentence_that_tells_is_enough_wherever_it_stands(language: str, dat
 @given(st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.sampled_from(Role))
 def test_any_text_is_judged(text: str, language: str, role: Role) -> None:
     assert 0 <= informative(text, language=language, role=role) <= 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("haa", "ahah ", "h", "'", "a'", "a, ", "? ", "(", "my ", "mia ", "if i'm ", "se sono "),
+        *("do i or ", "prendo o ", "posso ", "your dog ", "i remember your ", "ricordo che tua "),
+    ],
+)
+@pytest.mark.parametrize("language", ["it", "en"])
+@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
+def test_a_text_made_to_take_long_does_not(part: str, language: str, role: Role) -> None:
+    assert growth(lambda said: informative(said, language=language, role=role), part, 1_400) < LINEAR
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_a_quotation_of_apostrophes_does_not_take_long(language: str) -> None:
+    def read(marks: str) -> None:
+        informative(f"Posso mangiare 'a{marks}", language=language)
+
+    assert growth(read, "'", 1_200) < LINEAR

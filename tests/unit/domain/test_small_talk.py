@@ -1,6 +1,7 @@
 """What tells something, and what only keeps the talk going."""
 
 import pytest
+from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.domain.small_talk import tells_something
 
@@ -45,3 +46,9 @@ def test_courtesy_and_greetings_tell_nothing(language: str, text: str) -> None:
 @pytest.mark.parametrize(("language", "text"), TELLING)
 def test_a_matter_tells_something(language: str, text: str) -> None:
     assert tells_something(text, language)
+
+
+@pytest.mark.parametrize("part", ["haa", "ahah ", "h", "a", "lo"])
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_laughter_made_to_take_long_does_not(part: str, language: str) -> None:
+    assert growth(lambda said: tells_something(said, language), part, 30_000) < LINEAR
