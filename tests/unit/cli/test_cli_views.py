@@ -11,6 +11,7 @@ from ricordo_services.cli.cards import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.views import (
     facts_block,
+    is_unanswered,
     memories_block,
     plain,
     show_history,
