@@ -41,8 +41,8 @@ def corrected_by(message: Said, others: Iterable[Said]) -> UUID | None:
 
     Of what was said before it in the same conversation, and else in the last 60 days, the latest that holds
     what it denies. A correction that does not name what was wrong is about the last messages of the writer in
-    the same conversation, of which it takes the latest with a value of the same kind; one that shares a word or
-    a name with it goes first.
+    the same conversation, of which it takes the latest with a value of the same kind; one that shares a word
+    or a name with it goes first.
 
     Args:
         message: may be a correction.
