@@ -18,7 +18,6 @@ from ricordo_services.bench.options import BenchFailed
 from ricordo_services.evaluation import (
     aged,
     daily,
-    descent,
     emotion,
     fit,
     fitting_emotion,
@@ -156,24 +155,11 @@ def _fit_heads(asked: argparse.Namespace) -> Iterator[str]:
     texts = fitting_heads.read(asked.data)
     vectors = asyncio.run(_vectors([one.text for one in texts]))
     asked.out.mkdir(parents=True, exist_ok=True)
-    for language in sorted({one.language for one in texts}):
-        of = [at for at, one in enumerate(texts) if one.language == language]
-        yield from _fit_head(asked, language, [texts[at] for at in of], vectors[of])
-
-
-def _fit_head(
-    asked: argparse.Namespace, language: str, texts: Sequence[fitting_heads.Labelled], vectors: descent.Matrix
-) -> Iterator[str]:
-    kept, held = fitting_heads.split(texts)
-    _progress(f"{language}: fitting on four fifths, to measure on the fifth")
-    tried = fitting_heads.fit([texts[at] for at in kept], vectors[kept], MINILM)
-    measured = fitting_heads.figures(tried, [texts[at] for at in held], vectors[held])
-    yield from _figures({f"{language}_{name}": value for name, value in measured.items()}, asked)
-    _progress(f"{language}: fitting on all")
-    head = fitting_heads.fit(texts, vectors, MINILM, fitting_heads.digest(asked.data))
-    out = asked.out / f"{asked.data.stem}_{language}.npz"
-    out.write_bytes(head.saved())
-    yield json.dumps({"out": str(out)}) if asked.json else f"wrote {out}"
+    for language, head, figures in fitting_heads.fit_each(texts, vectors, MINILM, asked.data, _progress):
+        yield from _figures({f"{language}_{name}": value for name, value in figures.items()}, asked)
+        out = asked.out / f"{asked.data.stem}_{language}.npz"
+        out.write_bytes(head.saved())
+        yield json.dumps({"out": str(out)}) if asked.json else f"wrote {out}"
 
 
 def _emotion(asked: argparse.Namespace) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Fitting a head over texts on labelled ones: a table with a label, a language and a text in each line."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -73,6 +73,29 @@ def fit(texts: Sequence[Labelled], vectors: Matrix, model: str, fitted_on: str =
     step = (np.maximum(np.abs(weights[:BUCKETS]).max(axis=0), 1e-9) / _INT8).astype(np.float32)
     hashed = np.rint(weights[:BUCKETS] / step).astype(np.int8)
     return TextHead(labels, hashed, step, weights[BUCKETS:], model, fitted_on)
+
+
+def fit_each(
+    texts: Sequence[Labelled], vectors: Matrix, model: str, path: Path, say: Callable[[str], None]
+) -> Iterator[tuple[str, TextHead, dict[str, float]]]:
+    """Yield for each language its head, and the figures of one that was fitted on four fifths of its texts.
+
+    Args:
+        texts: in all languages.
+        vectors: of the texts, [n, d], unit norm.
+        model: whose vectors these are.
+        path: where the texts stand.
+        say: is told how far it is.
+    """
+    for language in sorted({one.language for one in texts}):
+        of = [at for at, one in enumerate(texts) if one.language == language]
+        own, encoded = [texts[at] for at in of], vectors[of]
+        kept, held = split(own)
+        say(f"{language}: fitting on four fifths, to measure on the fifth")
+        tried = fit([own[at] for at in kept], encoded[kept], model)
+        measured = figures(tried, [own[at] for at in held], encoded[held])
+        say(f"{language}: fitting on all")
+        yield language, fit(own, encoded, model, digest(path)), measured
 
 
 def split(texts: Sequence[Labelled]) -> tuple[list[int], list[int]]:
