@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.messages.events import DerivedEvent
-from ricordo.ports.stages import Progress
+from ricordo.messages.events import DerivedEvent, MemoryCreated
 
 
 class Emitter(Protocol):
@@ -19,10 +18,10 @@ class Emitter(Protocol):
 class Linker(Protocol):
     """Links memories with those of their user that are about the same thing."""
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str], /) -> Sequence[Progress]:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str], /) -> Sequence[MemoryCreated]:
         """Link memories, each with its user, by their vectors of `model`. A repeat changes nothing.
 
         Returns:
-            Of which messages the facts are to be read again.
+            What is to be told once more, of messages whose facts are to be read again.
         """
         ...

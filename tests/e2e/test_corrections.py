@@ -1,5 +1,6 @@
 """Who puts right what they said is heard: the correction comes before what it corrects, and both say so."""
 
+import json
 from itertools import permutations
 
 import pytest
@@ -156,6 +157,41 @@ async def test_a_correction_follows_when_what_it_corrects_says_something_else(
     assert (await bot.request("command.correct", wish)).body["ok"]
     await running.everything_is_settled()
     assert await known(bot, "lives_in", history=True) == []
+
+
+async def test_a_correction_that_does_not_say_what_was_wrong_leaves_the_facts(
+    bot: Bot, running: Running
+) -> None:
+    for message in told("Mi chiamo Anna, vivo a Foggia e ho un figlio Luca.", "Scusa, volevo dire Marco"):
+        await bot.remember(message)
+    await running.everything_is_settled()
+    for predicate, value in (("name", "Anna"), ("lives_in", "Foggia"), ("has_child", "Luca")):
+        (fact,) = await known(bot, predicate, history=True)
+        assert (fact["object"], fact["disputed"], fact["valid_to"]) == (value, False, None)
+
+
+async def test_a_correction_that_is_none_any_more_leaves_the_facts(bot: Bot, running: Running) -> None:
+    for message in told("Vivo a Foggia.", "Scusa, volevo dire Barletta"):
+        await bot.remember(message)
+    await running.everything_is_settled()
+    by_id = {one["message_ids"][0]: one["id"] for one in await shown(bot, "Foggia o Barletta?")}
+    wish = {"user_id": "u-1", "memory_id": by_id["m-1"], "content": "Oggi piove."}
+    assert (await bot.request("command.correct", wish)).body["ok"]
+    await running.everything_is_settled()
+    (home,) = await known(bot, "lives_in", history=True)
+    assert (home["object"], home["valid_to"]) == ("Foggia", None)
+
+
+async def test_facts_of_a_correction_that_comes_along_are_told_of(bot: Bot, running: Running) -> None:
+    for message in told("Vivo a Foggia da tre anni.", "Scusa, volevo dire Barletta"):
+        await bot.remember(message)
+    await running.everything_is_settled()
+    by_id = {one["message_ids"][0]: one["id"] for one in await shown(bot, "Vivo a Foggia")}
+    wish = {"user_id": "u-1", "memory_id": by_id["m-0"], "content": "Vivo a Foggia da due anni."}
+    async with bot.hearing("facts.extracted") as extracted:
+        assert (await bot.request("command.correct", wish)).body["ok"]
+        heard = await extracted.take(2)
+    assert {json.loads(one.data)["message_id"] for one in heard} == {"m-0", "m-1"}
 
 
 @pytest.mark.parametrize(

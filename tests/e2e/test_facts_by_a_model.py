@@ -7,7 +7,7 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.running import Running
 from tests.fixtures.served import becomes, findings, health, restarted, stand_in
-from tests.fixtures.wire import Bot, Json, said
+from tests.fixtures.wire import Bot, Json, at, said
 
 from ricordo.settings import KnowledgeSettings, Settings
 from ricordo.testing.eventually import eventually
@@ -135,3 +135,28 @@ async def test_a_message_that_comes_again_is_not_read_anew(
         assert b'"facts":1' in again.data.replace(b" ", b"")
         assert await bot.ask("facts", user_id="u-1") == before
         assert len(texts(server)) == asked
+
+
+async def test_a_correction_that_comes_again_is_not_read_anew(
+    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+) -> None:
+    async with restarted(running, reading(running, server)):
+        await bot.remember(said("m-1", f"{NEWS} {RULED}"))
+        async with bot.hearing("memory.created") as created:
+            await bot.remember(said("m-2", "Scusa, volevo dire Gorizia", timestamp=at(minutes=-1)))
+            (event,) = await created.take(1)
+        await running.everything_is_settled()
+        known = {
+            ("Marta", "likes", "tango"),
+            ("user", "lives_in", "Trieste"),
+            ("user", "lives_in", "Gorizia"),
+        }
+        assert await facts(bot) == known
+        asked = texts(server)
+        assert asked.count(f"{NEWS} {RULED}") == 1, "what was read of it stands"
+        async with bot.hearing("facts.extracted") as extracted:
+            headers = {**(event.headers or {}), "Nats-Msg-Id": "again"}
+            await wire.publish(event.subject, event.data, headers=headers)
+            await extracted.take(1)
+        assert texts(server) == asked
+        assert await facts(bot) == known

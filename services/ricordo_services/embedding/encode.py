@@ -2,19 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
 from ricordo.domain.text import text_hash
-from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MemoryEncoded
+from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Encodings, TextToEncode, Vector
 from ricordo.ports.models import NoVector
 from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.runtime.texts import Encoded
-from ricordo_services.receipts import stage_events
+from ricordo_services.receipts import receipt, stage_events, with_events
 
 
 class Batcher(Protocol):
@@ -49,6 +49,7 @@ class Encode:
         hashes = {text.memory_id: text_hash(text.text) for text in texts}
         known, refused = await self._encoded(texts)
         models = {one: model for model, some in known.items() for one in some.memory_ids}
+        new = {one for some in known.values() for one, _ in some.vectors}
         done = {one.memory_id: one for one in await self._saved(tenant, known, hashes)}
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
@@ -58,13 +59,16 @@ class Encode:
         def outcome(memory_id: UUID) -> Outcome:
             if (error := refused.get(memory_id)) is not None:
                 return Retry.because(error)
-            return Done(stage_events(tenant, done.get(memory_id), encoded))
+            progress = done.get(memory_id)
+            if progress is not None and memory_id not in new and _is_derived(progress):
+                return Done(receipt(tenant, progress))
+            return Done(stage_events(tenant, progress, encoded))
 
         changed = tuple(
             MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
             for follower, user_id in await self.encodings.followers(tenant, list(done))
         )
-        return _with(changed, [outcome(event.body.memory_id) for event in events])
+        return with_events(changed, [outcome(event.body.memory_id) for event in events])
 
     async def _encoded(
         self, texts: Sequence[TextToEncode]
@@ -97,10 +101,9 @@ class Encode:
         return stages
 
 
-def _with(events: tuple[DerivedEvent, ...], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
-    """Return `outcomes`, the first of what is done with `events` too, which follow from all that is."""
-    first = next((n for n, one in enumerate(outcomes) if isinstance(one, Done)), None)
-    return [
-        replace(one, events=one.events + events) if n == first and isinstance(one, Done) else one
-        for n, one in enumerate(outcomes)
-    ]
+def _is_derived(progress: Progress) -> bool:
+    """Tell whether enrichment has heard of a message's vector: only its facts are to be read again then.
+
+    What lifecycle has made is enriched before it has a vector.
+    """
+    return progress.message_id is not None and progress.enriched is not None

@@ -145,7 +145,8 @@ class Reembed:
             texts = {one.memory_id: text_hash(one.text) for one in missing}
             await self.encodings.save(tenant, self.model, kept, [], self.clock.now(), texts=texts)
         moving = {one.memory_id: one.user_id for one in found if one.encoded or one.memory_id in vectors}
-        await self.linking.link(tenant, self.model, moving)  # nobody would come back for it
+        unread = await self.linking.link(tenant, self.model, moving)  # nobody would come back for it
+        await self.emitter.emit(tenant, unread)
         following = await self.former.release(tenant, self.model, list(moving))
         await self.emitter.emit(tenant, [MemoryEnriched(**one.ids, version="vectors") for one in following])
         released = {one.memory_id for one in following}

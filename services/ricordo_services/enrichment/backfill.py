@@ -45,7 +45,7 @@ class Backfill:
         linking: links what was never linked, as older versions left it.
         outdated: what is to be derived.
         life: knows the tenants.
-        emitter: tells the index.
+        emitter: tells the index, and knowledge what is to be read again.
         index: what it still has before it.
         clock: measures.
         models: of the vectors, the primary first.
@@ -152,7 +152,7 @@ class Backfill:
     async def _link(self, tenant: str, found: Sequence[Outdated]) -> None:
         for model in dict.fromkeys(one.model for one in found):
             users = {one.memory_id: one.user_id for one in found if one.model == model}
-            await self.linking.link(tenant, model, users)
+            await self.emitter.emit(tenant, await self.linking.link(tenant, model, users))
 
     @property
     def _has_model(self) -> bool:

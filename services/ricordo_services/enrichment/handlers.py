@@ -11,7 +11,7 @@ from ricordo.domain.enrichment import enrich
 from ricordo.domain.event_time import event_times
 from ricordo.domain.memory import local_moment
 from ricordo.domain.text import text_hash
-from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
+from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Describer
 from ricordo.ports.memories import EnrichedMemory, Enrichments, SavedEnrichment, Unenriched
@@ -20,7 +20,7 @@ from ricordo.runtime.beside import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo_services.enrichment.reading import Asked, read_by
 from ricordo_services.ports import Linker
-from ricordo_services.receipts import stage_events
+from ricordo_services.receipts import stage_events, with_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +44,18 @@ class Enrich:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
         saved: dict[UUID, SavedEnrichment] = {}
-        again: dict[UUID, DerivedEvent] = {}
+        again: dict[UUID | None, DerivedEvent] = {}
         for model in sorted({event.body.model for event in events}):
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
             enriched = await self.derived(tenant, model, ids)
             # Before the stage is set, after which nobody would come back for links that a crash has cut off.
             users = {event.body.memory_id: event.body.user_id for event in events}
-            for unread in await self.linking.link(tenant, model, {one: users[one] for one in ids}):
-                again[unread.memory_id] = MemoryCreated(**unread.ids)  # knowledge hears it
+            unread = await self.linking.link(tenant, model, {one: users[one] for one in ids})
+            again |= {event.memory_id: event for event in unread}
             for one in await self.enrichments.save(tenant, enriched, self.clock.now()):
                 saved[one.progress.memory_id] = one
-        told = [_told(tenant, saved.get(event.body.memory_id)) for event in events]
-        told[-1:] = [(*one, *again.values()) for one in told[-1:]]
-        return [Done(one) for one in told]
+        outcomes = [Done(_told(tenant, saved.get(event.body.memory_id))) for event in events]
+        return with_events(again.values(), outcomes)
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"

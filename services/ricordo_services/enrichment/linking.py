@@ -18,9 +18,10 @@ from ricordo.domain.informative import INFORMATIVE, informative
 from ricordo.domain.links import Changes, Member, Neighbourhood
 from ricordo.domain.lru import LruCache
 from ricordo.domain.nearness import Whole, whole
+from ricordo.messages.events import MemoryCreated
 from ricordo.ports.links import HeldLinks, Linkable, Links, State
-from ricordo.ports.stages import Progress
 from ricordo.runtime.beside import Beside
+from ricordo_services.receipts import created_again
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -93,7 +94,7 @@ class Linking:
     threshold: float
     remembered: RememberedNeighbourhoods
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[MemoryCreated]:
         """Link memories by their vectors of `model`, in one transaction. A repeat changes nothing.
 
         Args:
@@ -102,7 +103,8 @@ class Linking:
             users: whose each memory is; those without a row or a vector are left out.
 
         Returns:
-            Of which messages the facts are to be read again; see `HeldLinks.correct`.
+            What is to be told once more, of messages whose facts are to be read again (`HeldLinks.correct`):
+            where that is lost, their missing stage tells the reconciliation of them.
 
         Raises:
             StoreUnavailable: nothing was written, unless it was the answer to the commit that was lost.
@@ -121,7 +123,7 @@ class Linking:
         for place, neighbourhood in met.items():
             if place.user_id in states:
                 self.remembered.keep(place, neighbourhood, states[place.user_id])
-        return unread
+        return created_again(unread)
 
     def _wanted(
         self, tenant: str, model: str, read: Sequence[tuple[Linkable, Whole | None]]

@@ -1,34 +1,102 @@
 """Reading corrections: each states what the message that it puts right states once that is right."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+from uuid import UUID
 
 from ricordo.domain.corrections import put_right
-from ricordo.domain.facts import Statement, normalise
+from ricordo.domain.facts import USER, Statement, normalise
 from ricordo.ports.facts import Utterance
 from ricordo.ports.stating import StatementReader
 
-_Key = tuple[str, str, str]
+Text = tuple[UUID, str]
+"""Words of a message, by its memory: its own, or those that were meant."""
+
+_NONE: Final[Mapping[Text, Sequence[Statement]]] = MappingProxyType({})
 
 
-async def read(reader: StatementReader, utterances: Sequence[Utterance]) -> list[Sequence[Statement]]:
-    """Return what each utterance states; a correction also denies what was wrong."""
-    stated = list(await reader.read(utterances))
-    for place, one in enumerate(utterances):
-        if one.corrects is not None:
-            former, right = _meant(one.corrects), _meant(one)
-            before, after = await reader.read([former, right])
-            stated[place] = (*stated[place], *_put_right(one, stated[place], before, after))
-    return stated
+@dataclass(frozen=True, slots=True)
+class _Amendment:
+    """A message before and after the right words stand in it."""
+
+    before: Utterance
+    after: Utterance
+
+
+async def read(
+    reader: StatementReader,
+    utterances: Sequence[Utterance],
+    kept: Mapping[Text, Sequence[Statement]] = _NONE,
+) -> list[Sequence[Statement]]:
+    """Return what each utterance states; a correction also denies what was wrong.
+
+    A correction that does not say which words stand for which states no more than its own words do.
+
+    Args:
+        reader: is asked at most once.
+        utterances: to be read.
+        kept: what was read of texts before; `reader` is not asked for it again.
+    """
+    amended = [_amendment(one) for one in utterances]
+    needed = [
+        *utterances,
+        *(one for each in amended if each is not None for one in (each.before, each.after)),
+    ]
+    unread = {text_of(one): one for one in needed if text_of(one) not in kept}
+    found = await reader.read(list(unread.values())) if unread else ()
+    stated = {**kept, **dict(zip(unread, found, strict=True))}
+    return [
+        stated[text_of(one)] if each is None else _with_amendment(one, each, stated, wavers=reader.wavers)
+        for one, each in zip(utterances, amended, strict=True)
+    ]
+
+
+def _with_amendment(
+    correction: Utterance,
+    amendment: _Amendment,
+    stated: Mapping[Text, Sequence[Statement]],
+    *,
+    wavers: bool,
+) -> Sequence[Statement]:
+    """Return what a correction states by its own words, and by what it puts right."""
+    own = stated[text_of(correction)]
+    before, after = stated[text_of(amendment.before)], stated[text_of(amendment.after)]
+    if wavers:
+        after = [*after, *_still_said(before, after, amendment.after.content)]
+    return [*own, *_put_right(correction, own, before, after)]
+
+
+def text_of(utterance: Utterance) -> Text:
+    """Return whose words an utterance holds, and the words."""
+    return utterance.memory_id, utterance.content
+
+
+def _amendment(utterance: Utterance) -> _Amendment | None:
+    """Return what a correction puts right; None where it puts nothing right, or does not say what."""
+    if utterance.corrects is None:
+        return None
+    before = _meant(utterance.corrects)
+    text = put_right(before.content, utterance.content)
+    return None if text is None else _Amendment(before, replace(before, content=text))
 
 
 def _meant(utterance: Utterance) -> Utterance:
     """Return what was meant: of a correction what it corrects, with the right words in it."""
-    if utterance.corrects is None:
-        return utterance
-    former = _meant(utterance.corrects)
-    text = put_right(former.content, utterance.content)
-    return utterance if text is None else replace(former, content=text)
+    amendment = _amendment(utterance)
+    return utterance if amendment is None else amendment.after
+
+
+def _still_said(before: Sequence[Statement], after: Sequence[Statement], content: str) -> Iterator[Statement]:
+    """Yield what a reader that wavers may have missed this time: all its words stand as they did."""
+    known = {(normalise(one.subject), normalise(one.object)) for one in after}
+    text = normalise(content)
+    for one in before:
+        subject, value = normalise(one.subject), normalise(one.object)
+        stands = value in text and (subject == USER or subject in text) and normalise(one.quote) in text
+        if stands and (subject, value) not in known:
+            yield one
 
 
 def _put_right(
@@ -47,5 +115,5 @@ def _put_right(
             yield replace(one, quote=quote, span=span, polarity="denied", valid_from=None, valid_to=None)
 
 
-def _key(statement: Statement) -> _Key:
+def _key(statement: Statement) -> tuple[str, str, str]:
     return normalise(statement.subject), statement.predicate, normalise(statement.object)

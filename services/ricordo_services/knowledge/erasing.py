@@ -19,7 +19,7 @@ import structlog
 from ricordo.messages.commands import Erased as ErasedReply
 from ricordo.messages.commands import Forget, ForgetReply
 from ricordo.messages.errors import ErrorCode
-from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEnriched, MemoryForgotten
+from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
 from ricordo.messages.ids import request_key
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.ports.clock import Clock
@@ -32,6 +32,7 @@ from ricordo.runtime.replies import Refused
 from ricordo.runtime.setbacks import Setbacks
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.ports import Emitter
+from ricordo_services.receipts import created_again
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -181,4 +182,4 @@ def _told(burial: Burial, erased: Erased) -> list[DerivedEvent]:
         ids = tuple(gone[start : start + _NAMED])
         events.append(MemoryForgotten(user_id=burial.user_id, scope=burial.scope, memory_ids=ids))
     events += [MemoryEnriched(**one.ids, version="erasure") for one in erased.behind]
-    return [*events, *(MemoryCreated(**one.ids) for one in erased.unread)]
+    return [*events, *created_again(erased.unread)]

@@ -14,9 +14,9 @@ from ricordo.ports.facts import FactLedger, Told, Utterance
 from ricordo.ports.stages import MessageIds
 from ricordo.ports.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.knowledge.correcting import read
+from ricordo_services.knowledge.correcting import Text, read, text_of
 from ricordo_services.knowledge.projecting import Following
-from ricordo_services.receipts import stage_events
+from ricordo_services.receipts import stage_events, with_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +42,64 @@ class Learn:
         )
         done = {one.memory_id: one for one in progress}
         extracted = partial(_extracted, contributions=contributions)
-        return [Done(stage_events(tenant, done.get(event.body.memory_id), extracted)) for event in events]
+        outcomes = [Done(stage_events(tenant, done.get(one.body.memory_id), extracted)) for one in events]
+        along = [one for one in progress if one.memory_id not in ids]  # corrections of what was asked for
+        return with_events(
+            (event for one in along for event in stage_events(tenant, one, extracted)), outcomes
+        )
 
     async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[Told]:
-        """Return what messages state; where the reader wavers, what it read of one before stands."""
-        kept: Mapping[UUID, Told] = {}
-        if self.reader.wavers:
-            kept = await self.ledger.told(tenant, [one.memory_id for one in utterances])
-        told = {one.memory_id: kept[one.memory_id] for one in utterances if _holds(one, kept)}
+        """Return what messages state; where the reader wavers, what it read of one before stands.
+
+        What a correction states follows from what it corrects, too: it stands if all of that does.
+        """
+        kept = await self._kept(tenant, utterances) if self.reader.wavers else {}
+        told = {
+            one.memory_id: kept[one.memory_id]
+            for one in utterances
+            if all(each.memory_id in kept for each in (one, *one.corrected))
+        }
         unread = [one for one in utterances if one.memory_id not in told]
-        stated = await read(self.reader, unread) if unread else ()
+        stated = await read(self.reader, unread, _by_text(unread, kept))
         told |= {one.memory_id: tell(one, found) for one, found in zip(unread, stated, strict=True)}
         return [
-            replace(told[one.memory_id], text_hash=text_hash(one.content), put_right=one.put_right)
+            replace(
+                told[one.memory_id],
+                text_hash=text_hash(one.content),
+                put_right=one.put_right if _corrects(one) else None,
+            )
             for one in utterances
         ]
 
+    async def _kept(self, tenant: str, utterances: Sequence[Utterance]) -> Mapping[UUID, Told]:
+        """Return what is kept of messages, and of what they correct, if it was read in their words."""
+        said = {each.memory_id: each for one in utterances for each in (one, *one.corrected)}
+        kept = await self.ledger.told(tenant, list(said))
+        return {memory_id: told for memory_id, told in kept.items() if _holds(said[memory_id], told)}
 
-def _holds(utterance: Utterance, kept: Mapping[UUID, Told]) -> bool:
-    """Tell whether what is kept of a message was read in the words that it has now.
 
-    What a correction states follows from other messages, too.
-    """
-    told = kept.get(utterance.memory_id)
-    if told is None or read_correction(utterance.content) is not None:
-        return False
+def _holds(utterance: Utterance, told: Told) -> bool:
+    """Tell whether what is kept of a message was read in the words that it has now."""
     return all(
         utterance.content.startswith(quote, row.position)
         for row, quote in zip(told.evidence, told.quotes, strict=True)
     )
+
+
+def _by_text(
+    utterances: Sequence[Utterance], kept: Mapping[UUID, Told]
+) -> Mapping[Text, Sequence[Statement]]:
+    """Return what is kept of what messages correct, where it follows from their own words alone."""
+    corrected = (each for one in utterances for each in one.corrected)
+    return {
+        text_of(one): _statements(kept[one.memory_id])
+        for one in corrected
+        if one.memory_id in kept and not _corrects(one)
+    }
+
+
+def _corrects(utterance: Utterance) -> bool:
+    return read_correction(utterance.content) is not None
 
 
 def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
@@ -83,6 +112,25 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
         said_at=utterance.said_at,
         quotes=tuple(one.quote for one in statements),
         evidence=tuple(one.evidence(utterance.message_id, utterance.said_at) for one in statements),
+    )
+
+
+def _statements(told: Told) -> tuple[Statement, ...]:
+    """Return the statements that `tell` has made evidence of."""
+    return tuple(
+        Statement(
+            subject=one.subject,
+            predicate=one.predicate,
+            object=one.object,
+            quote=quote,
+            span=(one.position, one.position + len(quote)),
+            polarity=one.polarity,
+            valid_from=one.valid_from,
+            valid_to=one.valid_to,
+            subject_tie=one.subject_tie,
+            object_tie=one.object_tie,
+        )
+        for one, quote in zip(told.evidence, told.quotes, strict=True)
     )
 
 

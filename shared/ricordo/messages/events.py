@@ -123,7 +123,10 @@ class DerivedEvent(Message):
 
 
 class MemoryCreated(DerivedEvent):
-    """A message became a memory row, or a memory was made that no message is behind."""
+    """A message became a memory row, or a memory was made that no message is behind.
+
+    It comes again, under another `id`, when a correction changes the words of a message, or its facts.
+    """
 
     name: ClassVar[str] = "memory.created"
 

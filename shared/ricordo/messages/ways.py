@@ -73,6 +73,7 @@ WRITERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "lifecycle",
             "knowledge-commands",
             "enrichment",
+            "embedding",
             "knowledge",
         ),
         "memory.encoded": ("encode", "lifecycle"),

@@ -30,9 +30,14 @@ class Utterance:
     corrects: "Utterance | None" = None
 
     @property
-    def put_right(self) -> tuple[str, ...]:
+    def corrected(self) -> tuple["Utterance", ...]:
         """What it puts right, be it by way of others, the latest first."""
-        return () if self.corrects is None else (self.corrects.content, *self.corrects.put_right)
+        return () if self.corrects is None else (self.corrects, *self.corrects.corrected)
+
+    @property
+    def put_right(self) -> tuple[str, ...]:
+        """The texts of `corrected`."""
+        return tuple(one.content for one in self.corrected)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """What corrects what follows from the messages that there are: late ones, other words and erasures too."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import permutations
@@ -11,10 +12,12 @@ from ricordo.adapters.postgres.database import Database
 from ricordo.adapters.postgres.erasing import PostgresErasing
 from ricordo.adapters.postgres.links import PostgresLinks
 from ricordo.messages.vocabulary import ForgetScope
+from ricordo.ports.facts import FactQuestion, Learned
 from ricordo.ports.memories import NewMessage
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
-from ricordo.testing.stores.telling import learn, tell
+from ricordo.testing.stores.stores import STORED
+from ricordo.testing.stores.telling import learn, said, tell
 
 pytestmark = pytest.mark.integration
 
@@ -99,6 +102,89 @@ async def test_what_was_read_before_it_was_linked_is_not_kept(stores: Stores, da
     assert [(one.message_id, one.put_right) for one in found] == [("m-2", ()), ("m-3", (STORY["m-2"][2],))]
     _, (read,) = await learn(stores, replace(tell(stores, "m-3"), put_right=found[1].put_right))
     assert read.extracted is not None
+
+
+async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores, database: Database) -> None:
+    """No stage is set of what was read without the link, even if no event is ever heard of it."""
+    await stores.record(message(stores, "m-2"), message(stores, "m-3"))
+    early = replace(tell(stores, "m-3"), put_right=())
+    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+        await held.correct([stores.id("m-3")])
+        keeping = asyncio.create_task(learn(stores, early))
+        await asyncio.wait([keeping], timeout=0.5)
+        assert not keeping.done(), "it waits for what this transaction makes of it"
+    _, progress = await keeping
+    assert list(progress) == []
+    found = await stores.progress("m-3")
+    assert found is not None
+    assert found.extracted is None
+
+
+async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(
+    stores: Stores, database: Database
+) -> None:
+    await stores.record(message(stores, "m-2"), message(stores, "m-3"))
+    linking: list[asyncio.Task[None]] = []
+
+    async def project(_: Learned) -> None:
+        linking.append(asyncio.create_task(link(stores, database, ["m-3"])))
+        await asyncio.wait(linking, timeout=0.5)
+
+    early = replace(tell(stores, "m-3", said("lives_in", "Rome")), put_right=())
+    _, (kept,) = await stores.ledger.record(stores.tenant, [early], project, STORED)
+    assert kept.extracted is not None
+    await asyncio.gather(*linking)
+    found = await stores.progress("m-3")
+    assert found is not None
+    assert found.extracted is None
+
+
+async def test_what_corrects_nothing_any_more_is_read_again_with_what_corrects_it(
+    stores: Stores, database: Database
+) -> None:
+    await arrive(stores, database, "m-2", "m-3", "m-4")
+    for name in ("m-2", "m-3", "m-4"):
+        await learn(stores, tell(stores, name))
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute(
+            "update memories set content = $1 where message_id = $2", "Il 14 è lunedì", "m-3"
+        )
+    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+        unread = await held.correct([stores.id("m-3")])
+    assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"]
+    assert await corrections(stores) == {"m-4": "m-3"}
+
+
+async def test_rows_that_go_round_in_a_circle_end_somewhere(stores: Stores, database: Database) -> None:
+    await arrive(stores, database, "m-2", "m-3", "m-4")
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute(
+            "insert into corrections (tenant, user_id, correcting_id, said_at, corrected_id) "
+            "values ($1, 'u-1', $2, now(), $3)",
+            stores.tenant,
+            stores.id("m-2"),
+            stores.id("m-4"),
+        )
+    found = await stores.ledger.load(stores.tenant, [stores.id("m-2")])
+    assert sorted(one.message_id for one in found) == ["m-2", "m-3", "m-4"]
+    assert {len(one.put_right) for one in found} == {2}
+    told = [replace(tell(stores, one.message_id), put_right=one.put_right) for one in found]
+    assert len((await learn(stores, *told))[1]) == 3
+
+
+async def test_facts_that_a_correction_states_by_itself_do_not_count_as_erased(
+    stores: Stores, database: Database
+) -> None:
+    await arrive(stores, database, "m-2", "m-3")
+    await learn(
+        stores,
+        tell(stores, "m-2", said("has_pet", "Max")),
+        tell(stores, "m-3", said("lives_in", "Rome"), said("likes", "tea", position=9)),
+    )
+    counts, (first, *_) = await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
+    assert [one.message_id for one in first.unread] == ["m-3"]
+    assert counts.graph == 1
+    assert await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", history=True)) == []
 
 
 async def test_what_is_forgotten_leaves_links_as_if_it_was_never_said(

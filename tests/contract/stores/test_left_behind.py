@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from ricordo.domain.memory import Emotion
-from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated
+from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated, MemoryEnriched
 from ricordo.ports.life import Access, Life, Moved
 from ricordo.ports.memories import Lagging, StoreUnavailable
 from ricordo.testing.clock import ManualClock
@@ -112,6 +112,19 @@ async def test_a_reconciliation_that_ends_in_the_middle_is_made_up_for(
     for _ in range(3):
         await reconcile(stores, stream, clock).run()
     assert len(moves(stream)) == 2  # at once, and once more when it was sure to be kept
+
+
+async def test_what_lacks_its_facts_and_its_point_is_told_to_both(
+    stores: Stores, stream: Stream, clock: ManualClock
+) -> None:
+    """Encode tells nobody of what is enriched already."""
+    await stores.record(new_message(tenant=stores.tenant))
+    await stores.encode("m-1")
+    await clock.advance(3 * 60)
+    await reconcile(stores, stream, clock).run()
+    await stores.enrichments.save(stores.tenant, [enriched(await stores.memory())], STORED)
+    await reconcile(stores, stream, clock).run()
+    assert [type(event) for event in stream.events] == [MemoryCreated, MemoryCreated, MemoryEnriched]
 
 
 async def test_what_was_sent_on_its_way_is_given_time_and_more_each_time(

@@ -29,6 +29,7 @@ class Rows:
     """Keeps texts and vectors in memory."""
 
     texts: list[TextToEncode]
+    enriched: set[int] = field(default_factory=set)
     kept: dict[str, list[UUID]] = field(default_factory=dict)
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
@@ -57,6 +58,7 @@ class Rows:
                 conversation_id="c-1",
                 ingested=INGESTED,
                 encoded=at,
+                enriched=at if one.int in self.enriched else None,
             )
             for one in done
         ]
@@ -119,6 +121,12 @@ async def test_a_redelivery_of_what_is_known_asks_no_model() -> None:
     batcher = Batcher(FALLBACK)
     assert await encoded(rows, batcher, 1) == {1: (PRIMARY, False)}
     assert batcher.asked == []
+
+
+async def test_what_is_read_again_for_its_facts_is_not_derived_again() -> None:
+    rows = Rows([TextToEncode(UUID(int=1), "one", a_vector()), TextToEncode(UUID(int=2), "two")], {1, 2})
+    told = await encoded(rows, Batcher(PRIMARY), 1, 2)
+    assert told == {2: (PRIMARY, False)}, "the second has other words now, and no vector of them yet"
 
 
 async def test_nothing_is_told_of_what_was_forgotten_meanwhile() -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from ricordo.messages.events import DerivedEvent
+from ricordo.messages.events import DerivedEvent, MemoryCreated
 from ricordo.ports.former import Behind, Former, FormerSlice
 from ricordo.ports.memories import Vector
 from ricordo.ports.models import ModelUnavailable, NoVector
@@ -37,6 +37,7 @@ class World:
         asked_for: how often what encodes was asked for.
         backlog: what the index has before it; it falls by a hundred whenever it is asked for.
         steps: what was done to how many, in order.
+        unread: whose facts are to be read again once a memory is linked.
     """
 
     rows: dict[UUID, set[str]]
@@ -50,6 +51,7 @@ class World:
     steps: list[tuple[str, int]] = field(default_factory=list)
     encoded: list[str] = field(default_factory=list)
     told: list[UUID] = field(default_factory=list)
+    unread: dict[UUID, UUID] = field(default_factory=dict)
     known: set[str] = field(default_factory=lambda: {NEW, OLD})
     clock: ManualClock = field(default_factory=ManualClock)
 
@@ -99,9 +101,10 @@ class World:
         self.steps.append(("save", len(vectors)))
         return ()
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[MemoryCreated]:
         self.steps.append(("link", len(users)))
-        return ()
+        again = [self.unread[one] for one in users if one in self.unread]
+        return [MemoryCreated(user_id="u-1", memory_id=one) for one in again]
 
     async def release(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
         self.steps.append(("release", len(memory_ids)))
@@ -167,6 +170,12 @@ async def test_all_are_moved_in_slices_and_told_of() -> None:
     assert memories.steps == [(step, n) for n in (3, 3, 1) for step in ("save", "link", "release")]
     assert memories.told == sorted(memories.rows)
     assert memories.known == {NEW}
+
+
+async def test_corrections_that_are_found_by_the_way_are_read_again() -> None:
+    memories = world(3, unread={UUID(int=2): UUID(int=9)})
+    await memories.run()
+    assert sorted(memories.told) == [*sorted(memories.rows), UUID(int=9)]
 
 
 async def test_what_a_former_run_has_encoded_is_not_encoded_again() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ricordo.domain.enrichment import VERSION, enrich
 from ricordo.domain.memory import local_moment
-from ricordo.messages.events import DerivedEvent
+from ricordo.messages.events import DerivedEvent, MemoryCreated
 from ricordo.ports.memories import EnrichedMemory
 from ricordo.ports.outdated import Outdated, Slice, Sought
 from ricordo.ports.stages import Progress
@@ -35,6 +35,7 @@ class World:
         answers: whether it answers, by memory.
         waiting: what the index has before it.
         asked: what each slice was derived with, and how many were in it.
+        unread: whose facts are to be read again once a memory is linked.
     """
 
     rows: dict[UUID, tuple[str, str]]
@@ -44,6 +45,7 @@ class World:
     asked: list[tuple[Asked, int]] = field(default_factory=list)
     told: list[UUID] = field(default_factory=list)
     linked: list[UUID] = field(default_factory=list)
+    unread: dict[UUID, UUID] = field(default_factory=dict)
     clock: ManualClock = field(default_factory=ManualClock)
 
     def _found(self, sought: Sought) -> list[Outdated]:
@@ -88,9 +90,10 @@ class World:
             )
         return found
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[MemoryCreated]:
         self.linked += users
-        return ()
+        again = [self.unread[one] for one in users if one in self.unread]
+        return [MemoryCreated(user_id="u-1", memory_id=one) for one in again]
 
     async def replace(
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False
@@ -147,6 +150,13 @@ async def test_rules_take_large_slices_and_a_model_small_ones() -> None:
     assert (await asking.run()).raised == 5
     assert asking.asked == [("all", 2), ("all", 2), ("all", 1)]
     assert asking.told == asking.linked == sorted(asking.rows)
+
+
+async def test_corrections_that_are_found_by_the_way_are_read_again() -> None:
+    some = world(3)
+    some.unread = {UUID(int=2): UUID(int=9)}
+    await some.run()
+    assert sorted(some.told) == [*sorted(some.rows), UUID(int=9)]
 
 
 async def test_a_dry_run_and_a_limit_change_no_more_than_they_say() -> None:

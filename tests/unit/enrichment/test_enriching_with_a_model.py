@@ -10,7 +10,7 @@ import pytest
 from ricordo.domain.describing import Description
 from ricordo.domain.enrichment import VERSION, enrich
 from ricordo.domain.memory import Memory
-from ricordo.messages.events import MemoryEncoded, MemoryEnriched
+from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.ports.memories import EnrichedMemory, SavedEnrichment, Unenriched
 from ricordo.ports.models import ModelUnavailable
 from ricordo.ports.stages import Progress
@@ -39,7 +39,7 @@ class Letters:
 class NoLinks:
     """Links nothing."""
 
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[Progress]:
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[MemoryCreated]:
         return ()
 
 

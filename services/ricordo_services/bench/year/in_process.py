@@ -18,13 +18,12 @@ from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnri
 from ricordo.adapters.postgres.recollection import PostgresRecollection
 from ricordo.messages.base import Message
 from ricordo.messages.codec import decode
-from ricordo.messages.events import DerivedEvent, MessageReceived
+from ricordo.messages.events import DerivedEvent, MemoryCreated, MessageReceived
 from ricordo.messages.queries import RecallRequest
 from ricordo.ports.bus import Outgoing
 from ricordo.ports.clock import Clock
 from ricordo.ports.memories import Enrichments
 from ricordo.ports.recollection import Counts, Recollection
-from ricordo.ports.stages import Progress
 from ricordo.runtime.handling import Done, Envelope, Handler
 from ricordo.runtime.publishing import stamped
 from ricordo.runtime.replies import Answer, QueryHandler
@@ -79,7 +78,7 @@ class _Resources(Resources):
 class _Unlinked:
     """Links nothing."""
 
-    async def link(self, _tenant: str, _model: str, _users: Mapping[UUID, str], /) -> Sequence[Progress]:
+    async def link(self, _tenant: str, _model: str, _users: Mapping[UUID, str], /) -> Sequence[MemoryCreated]:
         """Link nothing."""
         return ()
 

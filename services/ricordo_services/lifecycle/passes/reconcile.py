@@ -144,8 +144,11 @@ class Reconcile:
         ids, lacks = lagging.progress.ids, lagging.lacks
         if lagging.derived is not None and Stage.ENCODED in lacks:
             return list(birth(lagging.derived, ids))
-        if Stage.ENCODED in lacks or Stage.EXTRACTED in lacks:
+        if Stage.ENCODED in lacks:
             return [MemoryCreated(**ids)]  # heard by encode and by knowledge
+        events: list[DerivedEvent] = [MemoryCreated(**ids)] if Stage.EXTRACTED in lacks else []
         if Stage.ENRICHED in lacks:
-            return [MemoryEncoded(**ids, model=self.model)]
-        return [MemoryEnriched(**ids, version="reconcile")]
+            return events or [MemoryEncoded(**ids, model=self.model)]  # which encode says again, else
+        if Stage.INDEXED in lacks:
+            events.append(MemoryEnriched(**ids, version="reconcile"))  # of which encode does not say it
+        return events

@@ -40,12 +40,14 @@ async def link_corrections(
     users = {row["id"]: row["user_id"] for row in found}
     correcting = [one for one in new.values() if read_correction(one.content) is not None]
     others = sorted(new.keys() - {one.id for one in correcting})
+    dropped = await connection.fetch(_SQL["drop"], tenant, others)
     since = min(one.at for one in new.values())
     until = _within_calendar(max(one.at for one in new.values()), REACH)
-    later = await connection.fetch(_SQL["later"], tenant, others, sorted(set(users.values())), since, until)
+    later = await connection.fetch(_SQL["later"], tenant, sorted(set(users.values())), since, until)
     again = [row for row in later if row["id"] not in new and _is_concerned(row, new.values(), users)]
     users |= {row["id"]: row["user_id"] for row in again}
-    return await _relink(connection, tenant, [*correcting, *map(_said, again)], users)
+    changed = await _relink(connection, tenant, [*correcting, *map(_said, again)], users)
+    return await _read_again(connection, tenant, [*(row["correcting_id"] for row in dropped), *changed])
 
 
 async def relink_corrections(
@@ -58,19 +60,26 @@ async def relink_corrections(
     """Find anew what corrections mean, once memories of their user have gone; as `link_corrections` does."""
     behind = await connection.fetch(_SQL["behind"], tenant, user_id, list(gone), list(conversations))
     said = [_said(row) for row in behind]
-    return await _relink(connection, tenant, said, dict.fromkeys((one.id for one in said), user_id))
+    changed = await _relink(connection, tenant, said, dict.fromkeys((one.id for one in said), user_id))
+    return await _read_again(connection, tenant, changed)
 
 
 async def _relink(
     connection: Connection, tenant: str, correcting: Sequence[Said], users: dict[UUID, str]
-) -> Sequence[Progress]:
+) -> Sequence[UUID]:
+    """Find anew what corrections mean; return those that mean something else than before."""
     if not correcting:
         return ()
     linked = [await _linked(connection, tenant, one, users[one.id]) for one in correcting]
     changed = await connection.fetch(_SQL["keep"], tenant, rows.recordset(linked))
+    return [row["correcting_id"] for row in changed]
+
+
+async def _read_again(connection: Connection, tenant: str, changed: Sequence[UUID]) -> Sequence[Progress]:
+    """Take the stage back of what means something else than before, and of what corrects that in turn."""
     if not changed:
         return ()
-    unread = await connection.fetch(_SQL["read_again"], tenant, [row["correcting_id"] for row in changed])
+    unread = await connection.fetch(_SQL["read_again"], tenant, changed)
     return [rows.progress(row) for row in unread]
 
 

@@ -125,9 +125,10 @@ class _Slice:
         taken = await self._take_away(going, messages)
         connection, user_id = self.folding.connection, self.burial.user_id
         unread = await relink_corrections(connection, self.tenant, user_id, going, conversations)
-        messages += [one.message_id for one in unread]
         await self._sum_up_again(conversations)
         gone = await self._retract("retract", messages)
+        if unread:  # what these state by themselves is known again once they are read: it does not count
+            await self._retract("retract", [one.message_id for one in unread])
         erased = await self._counted(taken.counts + Counts(graph=gone or 0))
         return replace(erased, memory_ids=sorted(going), behind=taken.progress, unread=unread)
 

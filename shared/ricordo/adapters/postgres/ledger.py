@@ -218,8 +218,14 @@ async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, a
 
 
 async def _put_right_otherwise(connection: Connection, tenant: str, told: Sequence[Told]) -> set[UUID]:
-    """Return which memories put something else right by now than what they were read with."""
+    """Return which memories put something else right by now than what they were read with.
+
+    The others go on doing so until the stages are set: see `hold_stages`.
+    """
     read = {one.memory_id: one.put_right for one in told if one.put_right is not None}
+    if not read:
+        return set()
+    await connection.execute(_SQL["hold_stages"], tenant, [one.memory_id for one in told])
     found = await connection.fetch(_SQL["put_right"], tenant, list(read))
     now = {row["read"]: tuple(row["texts"]) for row in found}
     return {one for one, texts in read.items() if now.get(one, ()) != texts}

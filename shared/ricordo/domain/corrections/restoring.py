@@ -58,7 +58,7 @@ def _values(corrected: str, correction: str) -> list[tuple[_Words, _Words]]:
     pairs = []
     for kind in {group[0].value.kind for group in right}:
         of_kind, others = [[one for one in each if one[0].value.kind == kind] for each in (right, stale)]
-        if len(of_kind) == 1 and (meant_by := _meant(others, of_kind[0], named=bool(wrong))) is not None:
+        if len(of_kind) == 1 and (meant_by := _meant(others, of_kind[0], wrong)) is not None:
             pairs.append((_whole(tokens_of(corrected), meant_by), _whole(tokens, of_kind[0])))
     return pairs
 
@@ -72,12 +72,29 @@ def _held(text: str) -> list[Placed]:
     return [found[at] for at in sorted(found)]
 
 
-def _meant(values: Sequence[_Group], right: _Group, *, named: bool) -> _Group | None:
-    """Return which values are wrong: the last of those that a correction names, else the only likely ones."""
-    if named or len(values) < 2:
-        return next(reversed(values), None)
-    likely = [one for one in values if _is_given_name(one) == _is_given_name(right)]
+def _meant(values: Sequence[_Group], right: _Group, denied: Sequence[Value]) -> _Group | None:
+    """Return which values are wrong: the only likely ones; None where there is a choice.
+
+    A number of which the words say another use than of the right one is not meant ("alle 15", not "il 15").
+
+    Args:
+        values: of the kind of `right`, those that the correction denies, or, where it denies none, all.
+        right: stands in their place.
+        denied: what the correction denies.
+    """
+    uses = {one.use for one in (right[0].value, *denied) if one.use}
+    likely = [one for one in values if not uses or _use(one) in uses | {""}]
+    likely = _narrowed(likely, [one for one in likely if _use(one) in uses])
+    likely = _narrowed(likely, [one for one in likely if _is_given_name(one) == _is_given_name(right)])
     return likely[0] if len(likely) == 1 else None
+
+
+def _narrowed(values: list[_Group], likely: list[_Group]) -> list[_Group]:
+    return likely if likely and len(values) > 1 else values
+
+
+def _use(group: _Group) -> str:
+    return group[0].value.use
 
 
 def _is_given_name(group: _Group) -> bool:

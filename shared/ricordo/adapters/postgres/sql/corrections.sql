@@ -10,16 +10,19 @@ select
 from memories m
 where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id = any($2::text[]) and m.role = 'user' and m.message_id is not null
 
--- name: later
--- $2 memory ids that correct nothing. What corrects messages of the users $3 that were said within [$4, $5].
+-- name: drop
+-- $2 memory ids that correct nothing any more. Returned is what did correct something.
 with gone as (
-    delete from corrections where tenant = $1 and correcting_id = any($2::uuid[])
+    delete from corrections where tenant = $1 and correcting_id = any($2::uuid[]) returning correcting_id, corrected_id
 )
+select correcting_id from gone where corrected_id is not null
+
+-- name: later
+-- What corrects messages of the users $2 that were said within [$3, $4].
 select c.corrected_id,
 -- include: said
 from corrections c join memories m on m.tenant = $1 and m.id = c.correcting_id
-where c.tenant = $1 and c.user_id = any($3::text[]) and c.said_at between $4 and $5
-  and not (c.correcting_id = any($2::uuid[]))
+where c.tenant = $1 and c.user_id = any($2::text[]) and c.said_at between $3 and $4
 
 -- name: behind
 -- $2 user. What corrects one of the memories $3, or was said in one of the conversations $4.

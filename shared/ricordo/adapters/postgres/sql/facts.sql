@@ -1,4 +1,5 @@
 -- fragment: chain
+-- No message is put right by itself, be it by way of others: where rows say so, the chain ends there.
     select said as read, said as id, 0 as place from asked
     union all
     select chain.read, c.corrected_id, chain.place + 1
@@ -13,12 +14,17 @@ with recursive asked as (
     select c.correcting_id from asked a join corrections c on c.tenant = $1 and c.corrected_id = a.said
 ), chain as (
 -- include: chain
-)
+) cycle id set again using way
 select chain.read, m.id as memory_id, m.message_id, m.user_id, m.role, m.speaker, m.language, m.content, m.created_at,
        m.timezone
 from chain join memories m on m.tenant = $1 and m.id = chain.id
-where m.message_id is not null
+where m.message_id is not null and not chain.again
 order by chain.read, chain.place desc
+
+-- name: hold_stages
+-- Of all that `mark` will set, in the order of their ids as there: nobody waits for them in a circle. Who links a correction
+-- to something else waits, and takes its stage back then; or has done so, and the next statement sees it.
+select from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 
 -- name: put_right
 -- What messages put right: their texts, the nearest first.
@@ -26,10 +32,10 @@ with recursive asked as (
     select unnest($2::uuid[]) as said
 ), chain as (
 -- include: chain
-)
+) cycle id set again using way
 select chain.read, array_agg(m.content order by chain.place) as texts
 from chain join memories m on m.tenant = $1 and m.id = chain.id
-where chain.place > 0
+where chain.place > 0 and not chain.again
 group by chain.read
 
 -- name: lock_users

@@ -1,0 +1,117 @@
+"""What a correction states by the message that it puts right, and what it takes back of that."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from ricordo.domain.facts import Statement
+from ricordo.ports.facts import Utterance
+from ricordo.runtime.beside import Beside
+from ricordo.runtime.stating import RulesStatementReader
+from ricordo.testing.factories import START
+from ricordo_services.knowledge.correcting import read, text_of
+
+SAID = "Mi chiamo Ida, vivo a Trani e ho un figlio Ivo."
+
+
+def chain(*texts: str) -> Utterance:
+    """Return the last of messages each of which puts the one before it right, or is linked to it at least."""
+    said: Utterance | None = None
+    for n, text in enumerate(texts):
+        said = Utterance(
+            memory_id=UUID(int=n),
+            message_id=f"m-{n}",
+            user_id="u-1",
+            role="user",
+            speaker="",
+            language="it",
+            content=text,
+            said_at=START + timedelta(minutes=n),
+            corrects=said,
+        )
+    assert said is not None
+    return said
+
+
+@pytest.fixture
+async def rules() -> AsyncIterator[RulesStatementReader]:
+    async with Beside() as thread:
+        yield RulesStatementReader(thread)
+
+
+@dataclass
+class Wavering:
+    """A reader that knows what texts state, and that misses what it is told to."""
+
+    knows: dict[str, Sequence[Statement]]
+    asked: list[list[str]] = field(default_factory=list)
+    wavers: bool = True
+
+    async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
+        self.asked.append([one.content for one in utterances])
+        return [self.knows.get(one.content, ()) for one in utterances]
+
+
+def stated(*statements: Statement) -> list[tuple[str, str, str]]:
+    return [(one.predicate, one.object, one.polarity) for one in statements]
+
+
+def statement(predicate: str, value: str, quote: str) -> Statement:
+    return Statement("user", predicate, value, quote, (0, len(quote)))
+
+
+async def test_a_clear_correction_replaces_what_was_wrong_and_nothing_else(
+    rules: RulesStatementReader,
+) -> None:
+    (found,) = await read(rules, [chain(SAID, "Scusa, Ruvo, non Trani")])
+    assert stated(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
+
+
+@pytest.mark.parametrize("later", ["Scusa, volevo dire Ugo", "Oggi piove", "Scusa, volevo dire 12"])
+async def test_what_does_not_say_what_was_wrong_leaves_the_facts(
+    rules: RulesStatementReader, later: str
+) -> None:
+    first, found = await read(rules, [chain(SAID), chain(SAID, later)])
+    assert len(first) == 3
+    assert list(found) == []
+
+
+async def test_an_unclear_correction_is_itself_put_right(rules: RulesStatementReader) -> None:
+    unclear = "Scusa, volevo dire Ugo, vivo a Ruvo"
+    (found,) = await read(rules, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
+    assert stated(*found) == [("lives_in", "Bitonto", "holds"), ("lives_in", "Ruvo", "denied")]
+
+
+async def test_a_reader_is_asked_once_and_not_for_what_is_kept() -> None:
+    first, right = "Il tango mi ha stregato.", "Scusa, la salsa, non il tango"
+    correction = chain(first, right)
+    assert correction.corrects is not None
+    reader = Wavering({})
+    kept = {text_of(correction.corrects): [statement("likes", "tango", first)]}
+    await read(reader, [correction, chain("Oggi piove")], kept)
+    (asked,) = reader.asked
+    assert first not in asked
+    assert len(asked) == len(set(asked))
+
+
+async def test_what_a_reader_misses_the_second_time_is_not_taken_back() -> None:
+    first = "Il tango mi ha stregato, sto a Trani."
+    correction = chain(first, "Scusa, Ruvo, non Trani")
+    former = [
+        statement("likes", "tango", "Il tango mi ha stregato"),
+        statement("lives_in", "Trani", "sto a Trani"),
+    ]
+    after = [statement("lives_in", "Ruvo", "sto a Ruvo")]
+    reader = Wavering({first: former, first.replace("Trani", "Ruvo"): after})
+    (found,) = await read(reader, [correction])
+    assert stated(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
+
+
+async def test_each_message_is_read_in_its_own_words_too(rules: RulesStatementReader) -> None:
+    correction = chain(SAID, "Scusa, Ruvo, non Trani. Ho un gatto che si chiama Pallino.")
+    plain = replace(correction, corrects=None)
+    (found,), (own,) = await read(rules, [correction]), await read(rules, [plain])
+    assert list(found[: len(own)]) == list(own)
