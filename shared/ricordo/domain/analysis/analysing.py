@@ -132,7 +132,7 @@ def with_meaning(analysis: Analysis, query: str, vector: NDArray[np.float32] | N
         query: as it was asked.
         vector: of the question by `sought.MODEL`, [d]; None while that is away.
     """
-    if vector is None or analysis.liked:
+    if vector is None or analysis.liked or analysis.asks_how:
         return analysis
     found = sought(query[:_MOST_READ], analysis.language, names=analysis.entities, vector=vector)
     return replace(analysis, sought=found)
