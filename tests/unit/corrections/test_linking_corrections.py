@@ -87,6 +87,8 @@ def test_a_name_in_a_clause_is_of_the_same_matter() -> None:
     flight, book = said(0, "The flight is to Oslo."), said(1, "I finished Moby Dick")
     assert meant(flight, book, said(5, "I was wrong, the flight is to Bergen.")) == "m-00"
     assert meant(book, said(5, "I was wrong, the flight is to Bergen.")) is None
+    home = said(0, "Vivo a Foggia."), said(1, "Scusa, volevo dire Barletta")
+    assert meant(*home, said(2, "no anzi, Bisceglie")) == "m-01"
 
 
 def test_a_count_puts_no_hour_right() -> None:

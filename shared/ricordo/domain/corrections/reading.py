@@ -233,7 +233,9 @@ def _about(
         _stems(
             token
             for at, token in enumerate(tokens)
-            if at not in places and not any(begin <= token.start < end for begin, end in spans)
+            if at not in places
+            and not any(begin <= token.start < end for begin, end in spans)
+            and _patterns().soft_word.fullmatch(token.folded) is None
         )
     )
 
