@@ -232,7 +232,7 @@ async def open_former(
         minilm: loads MiniLM.
     """
     if model == MODEL:
-        yield await _installed(minilm)
+        yield await installed(minilm, "what it has encoded is found by words alone")
     elif settings.provider == "ollama":
         async with open_held(settings.ollama_url, model, dimensions, batch=settings.batch) as held:
             yield held
@@ -253,11 +253,17 @@ class LateMiniLm:
         return await (await self.load()).batch.encode(texts)
 
 
-async def _installed(minilm: Callable[[], Awaitable[Models]]) -> Encoder | None:
+async def installed(minilm: Callable[[], Awaitable[Models]], without: str) -> Encoder | None:
+    """Return what encodes questions by MiniLM; None where it is not installed, which is logged.
+
+    Args:
+        minilm: loads it.
+        without: what that costs, for the log.
+    """
     try:
         return (await minilm()).query
     except CheckpointMissing as error:
-        _log.warning("a former model is not installed", model=MODEL, error=str(error))
+        _log.warning("MiniLM is not installed", model=MODEL, without=without, error=str(error))
         return None
 
 

@@ -38,6 +38,7 @@ from ricordo_services.models import (
     Models,
     batcher_of,
     dimensions,
+    installed,
     model_names,
     open_analyser,
     open_describer,
@@ -139,7 +140,8 @@ class Resources:
         """Return what encodes questions for the heads that read them, where no model that serves does."""
         if HEADS_MODEL in await self.known_models():
             return ()
-        return ((await self._minilm()).query,)
+        encoder = await installed(self._minilm, "what questions ask for is read by their words alone")
+        return () if encoder is None else (encoder,)
 
     async def analyser(self) -> QueryAnalyser:
         """Return what finds out what a question asks for."""

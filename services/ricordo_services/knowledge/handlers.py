@@ -14,7 +14,7 @@ from ricordo.ports.facts import FactLedger, Told, Utterance
 from ricordo.ports.stages import MessageIds
 from ricordo.ports.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo_services.knowledge.correcting import Text, read, text_of
+from ricordo_services.knowledge.amendments import Text, read, text_of
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.receipts import stage_events, with_events
 

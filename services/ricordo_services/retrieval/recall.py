@@ -8,7 +8,7 @@ from time import perf_counter
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.analysis.analysing import with_meaning
+from ricordo.domain.analysis.analysing import with_question_vector
 from ricordo.domain.analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
 from ricordo.domain.analysis.sought import MODEL
 from ricordo.domain.facts import Fact, surface
@@ -118,7 +118,7 @@ class Remember:
                 if not await self.graph_answers():
                     recalled.degraded.add(Degradation.GRAPH)
         vectors = encoding.result()
-        recalled.analysis = with_meaning(recalled.analysis, request.query, vectors.get(MODEL))
+        recalled.analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
         recalled.facts, tellings = await asyncio.gather(
             self._with_those_asked_for(tenant, request, recalled, surfacing.result()),
             self.tellings(recalled.analysis, self.encode_within_s),

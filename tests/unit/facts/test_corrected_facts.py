@@ -12,7 +12,7 @@ from ricordo.ports.facts import Utterance
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.stating import RulesStatementReader
 from ricordo.testing.factories import START
-from ricordo_services.knowledge.correcting import read, text_of
+from ricordo_services.knowledge.amendments import read, text_of
 
 SAID = "Mi chiamo Ida, vivo a Trani e ho un figlio Ivo."
 

@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from ricordo.domain.analysis import Claim
+from ricordo.domain.embedding import MINILM
 from ricordo.domain.facts import Fact
 from ricordo.domain.patterns import Manners, Talk
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
@@ -176,6 +177,19 @@ async def test_what_is_away_costs_its_part_only(memory: Memory) -> None:
     recalled = await memory.remember("acme", ASKED)
     assert recalled.degraded == {Degradation.GRAPH, Degradation.ROWS}
     assert {"encode", "facts", "search"} <= recalled.timings_ms.keys()
+
+
+@pytest.mark.parametrize("available", [True, False])
+async def test_what_a_question_asks_for_is_read_by_a_model_of_its_own_or_by_words(
+    memory: Memory, *, available: bool
+) -> None:
+    heads = FakeEncoder(memory.clock, MINILM, 384)
+    heads.available = available
+    asked = ASKED.model_copy(update={"query": "come mi chiamo?"})
+    recalled = await replace(memory.remember, head_encoders=(heads,))("acme", asked)
+    assert recalled.analysis.sought.predicates[0] == "name"
+    assert (recalled.analysis.sought.bare > 0) is available
+    assert recalled.degraded == {Degradation.GRAPH}
 
 
 async def test_an_index_that_is_being_written_anew_is_searched_and_named(memory: Memory) -> None:

@@ -124,7 +124,7 @@ def _sought(query: str, reading: Reading) -> Sought:
     return sought(query[:_MOST_READ], reading.language, names=reading.entities)
 
 
-def with_meaning(analysis: Analysis, query: str, vector: NDArray[np.float32] | None) -> Analysis:
+def with_question_vector(analysis: Analysis, query: str, vector: NDArray[np.float32] | None) -> Analysis:
     """Return the analysis with the predicates that the meaning of the question asks for.
 
     Args:

@@ -7,7 +7,7 @@ words of a telling.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -71,7 +71,7 @@ class _Table:
 
 
 def sought(
-    query: str, language: str, *, names: Iterable[str] = (), vector: NDArray[np.float32] | None = None
+    query: str, language: str, *, names: Collection[str] = (), vector: NDArray[np.float32] | None = None
 ) -> Sought:
     """Return which predicates a question asks for.
 
@@ -86,7 +86,7 @@ def sought(
         return NOTHING_SOUGHT
     text = flat(query)
     worded = [name for name, asks in _table(language).asks.items() if asks.search(text) is not None]
-    if vector is None or any(True for _ in names) or not text.strip():
+    if vector is None or names or not text.strip():
         return Sought(tuple(worded))
     odds = dict(load_head(__package__ or "", "sought", language).probabilities(query, vector))
     bare = 1.0 - odds.pop(_NONE)

@@ -2,7 +2,7 @@
 
 from ricordo.domain.corrections.linking import REACH, Said, concerns, corrected_by
 from ricordo.domain.corrections.reading import Correction, denied_pattern, read_correction, without_lead
-from ricordo.domain.corrections.restoring import put_right
+from ricordo.domain.corrections.replacement import put_right
 
 __all__ = [
     "REACH",
