@@ -32,7 +32,7 @@ from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter, Vector
 from ricordo.runtime.analysers import ModelAnalyser, RulesAnalyser
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.describing import ModelDescriber
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import CircuitBreaker, evenly
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 from ricordo.urls import bare
 from ricordo_services.progress.waiting import Tell, served_at, waiting_for
@@ -210,7 +210,7 @@ def batcher_of(
         models.batch,
         clock,
         breaker=breaker,
-        bucket=TokenBucket(clock, settings.requests_per_s) if remote else None,
+        bucket=evenly(settings.requests_per_s) if remote else None,
         fallback=models.fallback if fallback else None,
         fallback_breaker=spare_breaker,
         limits=limits,
@@ -306,7 +306,7 @@ async def open_describer(
         yield ModelDescriber(
             reader,
             breaker,
-            TokenBucket(clock, settings.requests_per_s),
+            evenly(settings.requests_per_s),
             clock,
             batch=settings.batch,
             budget=math.inf if patient else settings.budget_s,

@@ -27,7 +27,7 @@ async def comparison(
     Args:
         models: those of the server.
         settings: of the batcher; only the size of a batch differs between the two.
-        limited: whether the token bucket counts.
+        limited: whether the bucket counts.
         requests: that each of the two sends, in two turns.
     """
     both = settings if limited else settings.model_copy(update={"requests_per_s": _NO_LIMIT})

@@ -7,7 +7,7 @@ from ricordo.adapters.ollama import open_condenser
 from ricordo.ports.clock import Clock
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.condensing import ModelCondenser
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import CircuitBreaker, evenly
 from ricordo.runtime.throttling import Throttle
 from ricordo.settings import CondensingSettings
 from ricordo_services.resources import Resources
@@ -33,7 +33,7 @@ async def condensing_throttle(resources: Resources) -> Throttle:
 async def _throttle(settings: CondensingSettings, clock: Clock) -> AsyncIterator[Throttle]:
     yield Throttle(
         CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),
-        TokenBucket(clock, settings.requests_per_s),
+        evenly(settings.requests_per_s),
         clock,
         budget=settings.budget_s,
         gone="sentences are chosen, and insights drawn, without the model for a while",

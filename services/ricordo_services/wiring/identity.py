@@ -6,7 +6,7 @@ from ricordo.ports.identity import KnowledgeLedger
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import CircuitBreaker, evenly
 from ricordo.runtime.throttling import Throttle
 from ricordo.settings import KnowledgeSettings
 from ricordo.urls import bare
@@ -33,7 +33,7 @@ async def identifying(resources: Resources, ledger: KnowledgeLedger) -> list[Ser
         reader=await resources.opened("identities", opening),
         throttle=Throttle(
             CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),
-            TokenBucket(clock, settings.requests_per_s),
+            evenly(settings.requests_per_s),
             clock,
             budget=settings.budget_s,
             patience=2 * settings.open_s,

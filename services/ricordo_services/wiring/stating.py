@@ -13,7 +13,7 @@ from ricordo.ports.relating import EntityRecogniser
 from ricordo.ports.stating import StatementReader
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.health import Health
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import Bucket, CircuitBreaker, evenly
 from ricordo.runtime.stating import ModelStatementReader, RulesStatementReader
 from ricordo.runtime.throttling import Throttle
 from ricordo.settings import KnowledgeSettings
@@ -45,7 +45,7 @@ async def open_statement_reader(
             rules,
             beside,
             reader,
-            _throttle(settings, clock, settings.model, TokenBucket(clock, settings.requests_per_s)),
+            _throttle(settings, clock, settings.model, evenly(settings.requests_per_s)),
             recogniser=recogniser,
             throttle_of_entities=_throttle(settings, clock, settings.gliner_model or ""),
             batch=settings.batch,
@@ -91,7 +91,7 @@ async def _recogniser(
 
 
 def _throttle(
-    settings: KnowledgeSettings, clock: Clock, model: str, bucket: TokenBucket | None = None
+    settings: KnowledgeSettings, clock: Clock, model: str, bucket: Bucket | None = None
 ) -> Throttle:
     return Throttle(
         CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable),

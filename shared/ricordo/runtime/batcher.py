@@ -50,7 +50,7 @@ class EmbeddingBatcher:
 
     Args:
         encoder: the model.
-        clock: measures the wait for company, the rate and the outage.
+        clock: measures the wait for company and the outage.
         breaker: decides when the model may be asked; by default 3 failures open it for 15 s.
         bucket: limits the rate of requests to the model; none by default.
         fallback: the model that serves in a long outage; without one, texts wait until the model is back.

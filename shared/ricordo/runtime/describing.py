@@ -7,7 +7,7 @@ from typing import TypeVar
 from ricordo.domain.describing import Reading, Said, importance_of_rating
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import MessageReader
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import Bucket, CircuitBreaker
 from ricordo.runtime.throttling import Throttle, portions_of_messages
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ class ModelDescriber:
     Args:
         reader: the model, which answers one call or raises.
         breaker: counts its failures, nonsense included, and spares everybody the wait while it is away.
-        bucket: a token for each request.
+        bucket: limits the rate of requests.
         clock: measures the budget.
         batch: messages in a request at the most.
         budget: seconds that one `read` may wait for the model; infinite for work that nobody waits for.
@@ -33,7 +33,7 @@ class ModelDescriber:
         self,
         reader: MessageReader,
         breaker: CircuitBreaker,
-        bucket: TokenBucket,
+        bucket: Bucket,
         clock: Clock,
         *,
         batch: int = 8,

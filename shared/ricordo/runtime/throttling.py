@@ -11,7 +11,7 @@ from ricordo.domain.describing import Said
 from ricordo.ports.clock import Clock
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.resilience import BreakerState, CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import BreakerState, Bucket, CircuitBreaker
 
 _MOST_BYTES: Final = 9_000  # of what is shown in one request, unless it is one item: some 3,000 tokens
 
@@ -30,7 +30,7 @@ class Throttle:
 
     Args:
         breaker: counts failures, nonsense included, and spares everybody the wait while the model is away.
-        bucket: a token for each request; None for a model that may be asked as often as it can answer.
+        bucket: limits the rate of requests; None for a model that may be asked as often as it can answer.
         clock: measures the budget.
         budget: seconds that one `each` may wait for the model; infinite for work that nobody waits for.
         patience: seconds that a request waits for a breaker that is open.
@@ -41,7 +41,7 @@ class Throttle:
     def __init__(
         self,
         breaker: CircuitBreaker,
-        bucket: TokenBucket | None,
+        bucket: Bucket | None,
         clock: Clock,
         *,
         budget: float = math.inf,
@@ -123,7 +123,7 @@ class Throttle:
         if self._bucket is None:
             return True
         try:
-            await _within(left, self._bucket.take())
+            await _within(left, self._bucket.acquire())
         except ModelUnavailable:
             return False
         return True

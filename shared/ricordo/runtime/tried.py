@@ -67,7 +67,7 @@ class TriedModel:
     async def admission(self) -> Admission | None:
         """Wait for leave by the rate; None where the model may not be asked (any more)."""
         if self.answers:
-            await self._bucket.take()
+            await self._bucket.acquire()
         return self.breaker.admit() if self.answers else None
 
     async def encode(self, texts: Sequence[str], admission: Admission) -> Vectors:
@@ -117,7 +117,7 @@ class TriedModel:
         while True:
             await self.breaker.wait_probing()
             async with lanes:
-                await self._bucket.take()
+                await self._bucket.acquire()
                 if self.breaker.state is BreakerState.HALF_OPEN and (leave := self.breaker.admit()):
                     await self._try(leave, away)
 

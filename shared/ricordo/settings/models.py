@@ -24,7 +24,7 @@ class EmbeddingSettings(Group):
         batch: texts in one request at the most.
         flush_after_ms: how long the first text of a batch waits for others.
         in_flight: requests at once.
-        requests_per_s: token bucket of a remote server; the in-process model has none.
+        requests_per_s: of a remote server at the most, evenly spaced; the in-process model has no limit.
         failures_to_open: failures in a row after which nothing is asked of the model for a while.
         open_s: seconds until one request tries whether the model is back.
         fallback_after_s: seconds of outage after which the fallback serves.
@@ -113,7 +113,7 @@ class EnrichmentSettings(Group):
         batch: messages in one request at the most.
         budget_s: how long messages on their way wait for the model; then the rules' values stand, until
             `ricordo backfill` raises them.
-        requests_per_s: token bucket, of each process.
+        requests_per_s: of each process at the most, evenly spaced.
         failures_to_open: failures in a row, nonsense included, after which the model is not asked for a
             while.
         open_s: seconds until one request tries whether the model is back.
@@ -140,7 +140,7 @@ class CondensingSettings(Group):
         model: its name.
         ollama_url: where Ollama answers.
         budget_s: how long one text waits for the model; then the rules condense it.
-        requests_per_s: token bucket, of each process, whatever the model is asked for.
+        requests_per_s: of each process at the most, evenly spaced, whatever the model is asked for.
         failures_to_open: failures in a row, nonsense included, after which the model is not asked for a
             while.
         open_s: seconds until one request tries whether the model is back.
@@ -167,7 +167,7 @@ class KnowledgeSettings(Group):
         ollama_url: where Ollama answers.
         batch: messages in one request at the most.
         budget_s: how long messages on their way wait for the models; then what the rules read stands.
-        requests_per_s: token bucket, of each process.
+        requests_per_s: of each process at the most, evenly spaced.
         failures_to_open: failures in a row, nonsense included, after which a model is not asked for a while.
         open_s: seconds until one request tries whether it is back.
         identify_every_s: seconds between two passes in which the language model is asked who is who where

@@ -6,13 +6,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
+from tests.fixtures.loop_time import run_by
+
 from ricordo.domain.summaries import Turn
 from ricordo.ports.reflecting import Observed
 from ricordo.runtime.condensing import ModelCondenser
 from ricordo.runtime.insights import ModelInsights
 from ricordo.settings import CondensingSettings, Settings
-from ricordo.testing.clock import ManualClock
-from ricordo.testing.eventually import eventually
+from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo_services.resources import Resources
@@ -33,10 +34,14 @@ OBSERVED = Observed(SAID, ())
 
 @asynccontextmanager
 async def _both(
-    server: OllamaStandIn, clock: ManualClock, failures: int
+    server: OllamaStandIn, clock: ManualClock, failures: int, requests_per_s: int = 1000
 ) -> AsyncIterator[tuple[ModelCondenser, ModelInsights]]:
     condensing = CondensingSettings(
-        provider="ollama", ollama_url=server.url, model=MODEL, requests_per_s=2, failures_to_open=failures
+        provider="ollama",
+        ollama_url=server.url,
+        model=MODEL,
+        requests_per_s=requests_per_s,
+        failures_to_open=failures,
     )
     async with AsyncExitStack() as exits:
         resources = Resources(Settings(condensing=condensing), clock, exits)
@@ -62,17 +67,29 @@ async def test_what_one_finds_away_the_other_does_not_ask() -> None:
         assert len(server.requests) > asked
 
 
-async def test_both_together_keep_to_the_rate() -> None:
-    """The third request within a second waits, whoever sends it."""
+def test_both_together_keep_to_the_rate() -> None:
+    """The second request within half a second waits, whoever sends it."""
     clock = ManualClock()
-    async with ollama_stand_in([MODEL]) as server, _both(server, clock, failures=10) as (one, another):
-        server.behaviour.chat = lambda _: "{}"
-        for _ in range(2):
+
+    async def live() -> None:
+        async with (
+            ollama_stand_in([MODEL]) as server,
+            _both(server, clock, failures=10, requests_per_s=2) as (one, another),
+        ):
+            server.behaviour.chat = lambda _: "{}"
             await one.condense(TURNS)
-        asked = len(server.requests)
-        insights = asyncio.create_task(another.insights("acme", OBSERVED))
-        await eventually(lambda: clock.sleeping > 0 or len(server.requests) > asked)
-        assert len(server.requests) == asked
-        await clock.advance(1)
-        assert await insights == ()
-        assert len(server.requests) > asked
+            assert _questions(server) == 1
+            insights = asyncio.create_task(another.insights("acme", OBSERVED))
+            await clock.advance(0.49)
+            await settle(1000)
+            assert _questions(server) == 1
+            await clock.advance(0.01)
+            assert await insights == ()
+            assert _questions(server) == 2
+
+    run_by(clock, live())
+
+
+def _questions(server: OllamaStandIn) -> int:
+    """Count the requests that ask for something, rather than load the model."""
+    return sum("format" in body for _, body in server.requests)

@@ -17,7 +17,7 @@ from ricordo.ports.stages import Progress
 from ricordo.runtime.beside import Beside
 from ricordo.runtime.describing import ModelDescriber
 from ricordo.runtime.handling import Done, Envelope
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import CircuitBreaker, Unlimited
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
@@ -101,7 +101,7 @@ def reader() -> FakeMessageReader:
 async def enriching(rows: Rows, reader: FakeMessageReader) -> AsyncIterator[Enrich]:
     clock = ManualClock()
     breaker = CircuitBreaker(clock, failures=3, counted=ModelUnavailable)
-    describer = ModelDescriber(reader, breaker, TokenBucket(clock, 100), clock, batch=8, budget=30)
+    describer = ModelDescriber(reader, breaker, Unlimited(), clock, batch=8, budget=30)
     async with Beside() as beside:
         yield Enrich(rows, Letters(), clock, beside, NoLinks(), describer)
 

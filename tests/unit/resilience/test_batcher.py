@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 from tests.fixtures.encoded import models, vectors
+from tests.fixtures.loop_time import run_by
 
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.runtime.resilience import BreakerState, TokenBucket
+from ricordo.runtime.resilience import BreakerState, evenly
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.models import FakeEncoder
 
@@ -245,12 +246,17 @@ async def test_it_must_be_opened(model: FakeEncoder, clock: ManualClock) -> None
         await EmbeddingBatcher(model, clock).encode(["too early"])
 
 
-async def test_the_rate_of_a_remote_server_is_kept(model: FakeEncoder, clock: ManualClock) -> None:
-    async with EmbeddingBatcher(model, clock, bucket=TokenBucket(clock, 3)) as batcher:
-        call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(320)]))
-        await clock.advance(0.9)
-        assert len(model.requests) == 3
-        await clock.advance(1)
-        assert len(model.requests) == 6
-        await clock.advance(5)
-        assert vectors(await call).shape == (320, 64)
+def test_the_rate_of_a_remote_server_is_kept(model: FakeEncoder, clock: ManualClock) -> None:
+    async def encode() -> None:
+        async with EmbeddingBatcher(model, clock, bucket=evenly(3)) as batcher:
+            call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(320)]))
+            await clock.advance(0.3)
+            assert len(model.requests) == 1
+            await clock.advance(0.6)
+            assert len(model.requests) == 3
+            await clock.advance(1)
+            assert len(model.requests) == 6
+            await clock.advance(5)
+            assert vectors(await call).shape == (320, 64)
+
+    run_by(clock, encode())

@@ -8,15 +8,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.encoded import models, vectors
+from tests.fixtures.loop_time import run_by
 
 from ricordo.ports.models import ModelUnavailable, NoVector, Vectors
 from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.runtime.resilience import BreakerState, CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import BreakerState, CircuitBreaker, evenly
 from ricordo.runtime.texts import Encoded
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder, Request
 
-TOKENS = 3
+PER_SECOND = 3
 OUTAGE_BEGINS = 5.0
 MOMENT = 1e-6
 
@@ -44,8 +45,12 @@ class World:
         self.model = Watched(self.clock, self.breaker, self.latency)
         self.results: list[Sequence[Encoded | NoVector] | None] = [None] * len(self.calls)
 
-    async def live(self, seconds: float = 200.0) -> None:
-        bucket = TokenBucket(self.clock, TOKENS)
+    def live(self) -> None:
+        """Let it all happen, by the clock as by the event loop's time."""
+        run_by(self.clock, self._live())
+
+    async def _live(self, seconds: float = 200.0) -> None:
+        bucket = evenly(PER_SECOND)
         limits = BatchLimits(queue=128)
         async with EmbeddingBatcher(
             self.model, self.clock, breaker=self.breaker, bucket=bucket, limits=limits
@@ -105,22 +110,20 @@ laws = settings(max_examples=20, deadline=None)
 
 @laws
 @given(calls, latencies, outages)
-async def test_the_model_is_spared(calls: list[Call], latency: float, outage: float) -> None:
+def test_the_model_is_spared(calls: list[Call], latency: float, outage: float) -> None:
     world = World(calls, latency, outage)
-    await world.live()
+    world.live()
     begun = [request.begun for request in world.model.requests]
-    assert all(later - first >= 1 - MOMENT for first, later in zip(begun, begun[TOKENS:], strict=False))
+    assert all(later - first >= 1 - MOMENT for first, later in zip(begun, begun[PER_SECOND:], strict=False))
     assert world.model.most_in_flight <= 2
     assert all(1 <= len(request.texts) <= 32 for request in world.model.requests)
 
 
 @laws
 @given(calls, latencies, outages)
-async def test_everyone_who_waits_gets_what_was_asked(
-    calls: list[Call], latency: float, outage: float
-) -> None:
+def test_everyone_who_waits_gets_what_was_asked(calls: list[Call], latency: float, outage: float) -> None:
     world = World(calls, latency, outage)
-    await world.live()
+    world.live()
     for number, (call, result) in enumerate(zip(calls, world.results, strict=True)):
         if call.patience is None:
             assert result is not None
@@ -130,11 +133,11 @@ async def test_everyone_who_waits_gets_what_was_asked(
 
 @laws
 @given(calls, latencies, st.floats(5, 60))
-async def test_nobody_calls_an_open_breaker_and_one_probes_it(
+def test_nobody_calls_an_open_breaker_and_one_probes_it(
     calls: list[Call], latency: float, outage: float
 ) -> None:
     world = World(calls, latency, outage)
-    await world.live()
+    world.live()
     probes: list[Request] = []
     for request, state in zip(world.model.requests, world.model.states, strict=True):
         assert state is not BreakerState.OPEN
@@ -145,21 +148,21 @@ async def test_nobody_calls_an_open_breaker_and_one_probes_it(
 
 @laws
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8), latencies, st.floats(0, 120))
-async def test_it_recovers_within_fifteen_seconds_and_a_probe(
+def test_it_recovers_within_fifteen_seconds_and_a_probe(
     sizes: list[int], latency: float, outage: float
 ) -> None:
     world = World([Call(OUTAGE_BEGINS, size, None) for size in sizes], latency, outage)
-    await world.live()
+    world.live()
     back = OUTAGE_BEGINS + outage
     succeeded = [_ended(request) for request in world.model.requests if not request.failed]
     assert min(succeeded) <= back + 15 + 2 * latency + 1
     requests_left = sum(sizes) / 32 + len(sizes)
-    assert max(succeeded) <= back + 15 + (requests_left + 2) * (latency + 1 / TOKENS) + 1
+    assert max(succeeded) <= back + 15 + (requests_left + 2) * (latency + 1 / PER_SECOND) + 1
 
 
 @laws
 @given(calls, latencies, outages, st.data())
-async def test_giving_up_changes_nothing_for_others(
+def test_giving_up_changes_nothing_for_others(
     calls: list[Call], latency: float, outage: float, data: st.DataObject
 ) -> None:
     patient = [Call(call.at, call.texts, None) for call in calls]
@@ -169,8 +172,8 @@ async def test_giving_up_changes_nothing_for_others(
         for number, call in enumerate(patient)
     ]
     undisturbed, disturbed = World(patient, latency, outage), World(some_quit, latency, outage)
-    await undisturbed.live()
-    await disturbed.live()
+    undisturbed.live()
+    disturbed.live()
     for number in set(range(len(calls))) - quitters:
         expected, actual = undisturbed.results[number], disturbed.results[number]
         assert expected is not None

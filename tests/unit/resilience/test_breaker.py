@@ -1,12 +1,16 @@
 """The circuit breaker opens after failures in a row, lets one probe find out, and forgets stragglers."""
 
 import asyncio
+from datetime import datetime, timedelta, tzinfo
+from typing import Self
 
+import pybreaker
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.runtime.resilience import Admission, BreakerState, CircuitBreaker
+from ricordo.runtime.resilience import breaker as ours
 from ricordo.testing.clock import ManualClock, settle
 
 
@@ -175,6 +179,56 @@ async def test_a_waiter_is_told_when_a_probe_is_withdrawn(
     probe.withdrawn()
     await settle()
     assert waiting.done()
+
+
+class Wall(datetime):
+    """A wall clock that is set by hand, and may run backwards whenever it is looked at."""
+
+    off = timedelta(0)
+    slips = timedelta(0)
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        cls.off += cls.slips
+        return super().now(tz) + cls.off
+
+
+@pytest.fixture
+def wall(monkeypatch: pytest.MonkeyPatch) -> type[Wall]:
+    class Fresh(Wall):
+        """Its steps are of one test."""
+
+    monkeypatch.setattr(pybreaker, "datetime", Fresh)
+    monkeypatch.setattr(ours, "datetime", Fresh)
+    return Fresh
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_a_step_of_the_wall_clock_opens_and_closes_nothing(
+    breaker: CircuitBreaker, clock: ManualClock, wall: type[Wall], hours: int
+) -> None:
+    fail(breaker, 3)
+    wall.off += timedelta(hours=hours)
+    assert state_of(breaker) is BreakerState.OPEN
+    await clock.advance(15)
+    probe = admitted(breaker)
+    wall.off += timedelta(hours=hours)
+    probe.succeeded()
+    assert state_of(breaker) is BreakerState.CLOSED
+
+
+async def test_a_wall_clock_that_is_set_back_amid_an_outcome_costs_another_probe(
+    breaker: CircuitBreaker, clock: ManualClock, wall: type[Wall]
+) -> None:
+    fail(breaker, 3)
+    await clock.advance(15)
+    probe = admitted(breaker)
+    wall.slips = timedelta(hours=-1)
+    probe.succeeded()
+    assert state_of(breaker) is BreakerState.HALF_OPEN
+    wall.slips = timedelta(0)
+    admitted(breaker).succeeded()
+    assert state_of(breaker) is BreakerState.CLOSED
 
 
 steps = st.lists(

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from tests.fixtures.loop_time import run_by
 
 from ricordo.domain.describing import UNREAD, Description, Reading, Said
 from ricordo.ports.describing import Nonsense
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.describing import ModelDescriber
-from ricordo.runtime.resilience import BreakerState, CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import BreakerState, CircuitBreaker, Unlimited, evenly
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
 
@@ -29,7 +30,7 @@ class Asking:
         self.reader = FakeMessageReader(description=lambda _: HELD)
         self.breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
         self.describer = ModelDescriber(
-            self.reader, self.breaker, TokenBucket(self.clock, 100), self.clock, batch=4, **measure
+            self.reader, self.breaker, Unlimited(), self.clock, batch=4, **measure
         )
 
     def sizes(self, what: str) -> list[int]:
@@ -141,24 +142,26 @@ async def test_a_model_that_hangs_is_given_up_when_the_time_is_over() -> None:
             raise AssertionError(messages)
 
     hanging = Hanging()
-    describer = ModelDescriber(
-        hanging, asking.breaker, TokenBucket(asking.clock, 100), asking.clock, batch=4, budget=0.05
-    )
+    describer = ModelDescriber(hanging, asking.breaker, Unlimited(), asking.clock, batch=4, budget=0.05)
     async with asyncio.timeout(20):
         assert await describer.read(said(4), describe=False) == [UNREAD] * 4
     assert len(hanging.asked) == 1
 
 
-async def test_requests_take_tokens() -> None:
+def test_requests_keep_to_the_rate() -> None:
     clock = ManualClock()
     reader = FakeMessageReader(description=lambda _: HELD)
-    describer = ModelDescriber(reader, CircuitBreaker(clock), TokenBucket(clock, 3), clock, batch=1)
-    reading = asyncio.create_task(describer.read(said(5), describe=False))
-    for allowed in (3, 5):
-        await settle()
-        assert len(reader.asked) == allowed
-        await clock.advance(1)
-    assert await reading == [Reading(0.5)] * 5
+    describer = ModelDescriber(reader, CircuitBreaker(clock), evenly(4), clock, batch=1)
+
+    async def read() -> None:
+        reading = asyncio.create_task(describer.read(said(5), describe=False))
+        for allowed in range(1, 6):
+            await clock.advance(0.24)
+            assert len(reader.asked) == allowed
+            await clock.advance(0.01)
+        assert await reading == [Reading(0.5)] * 5
+
+    run_by(clock, read())
 
 
 async def test_a_call_that_is_cancelled_leaves_the_breaker_as_it_was(asking: Asking) -> None:
@@ -166,7 +169,7 @@ async def test_a_call_that_is_cancelled_leaves_the_breaker_as_it_was(asking: Ask
         async def rate(self, messages: Sequence[Said]) -> list[float]:
             raise asyncio.CancelledError
 
-    describer = ModelDescriber(Cancelled(), asking.breaker, TokenBucket(asking.clock, 9), asking.clock)
+    describer = ModelDescriber(Cancelled(), asking.breaker, Unlimited(), asking.clock)
     for _ in range(5):
         with pytest.raises(asyncio.CancelledError):
             await describer.read(said(1))

@@ -11,7 +11,7 @@ from ricordo.domain.facts.testimony import Relation
 from ricordo.ports.facts import Utterance
 from ricordo.ports.models import ModelUnavailable
 from ricordo.runtime.beside import Beside
-from ricordo.runtime.resilience import CircuitBreaker, TokenBucket
+from ricordo.runtime.resilience import Bucket, CircuitBreaker, Unlimited
 from ricordo.runtime.stating import ModelStatementReader, RulesStatementReader
 from ricordo.runtime.throttling import Throttle
 from ricordo.testing.clock import ManualClock
@@ -56,13 +56,13 @@ class Asking:
             RulesStatementReader(beside),
             beside,
             self.model,
-            self._throttle(TokenBucket(self.clock, 1000)),
+            self._throttle(Unlimited()),
             recogniser=recogniser,
             throttle_of_entities=self._throttle(None),
             batch=3,
         )
 
-    def _throttle(self, bucket: TokenBucket | None) -> Throttle:
+    def _throttle(self, bucket: Bucket | None) -> Throttle:
         breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
         return Throttle(breaker, bucket, self.clock, budget=30, gone="gone", back="back")
 

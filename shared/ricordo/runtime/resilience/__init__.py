@@ -1,6 +1,6 @@
-"""What keeps a failing server from being hammered: the circuit breaker and the token bucket."""
+"""What keeps a failing server from being hammered: the circuit breaker and the limit of requests."""
 
 from ricordo.runtime.resilience.breaker import Admission, BreakerState, CircuitBreaker
-from ricordo.runtime.resilience.bucket import TokenBucket, Unlimited
+from ricordo.runtime.resilience.bucket import Bucket, Unlimited, evenly
 
-__all__ = ["Admission", "BreakerState", "CircuitBreaker", "TokenBucket", "Unlimited"]
+__all__ = ["Admission", "BreakerState", "Bucket", "CircuitBreaker", "Unlimited", "evenly"]

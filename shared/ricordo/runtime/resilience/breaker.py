@@ -1,15 +1,20 @@
 """The circuit breaker: after some failures in a row nobody calls for a while, then one call finds out.
 
-The pattern is Michael Nygard's (Release It!, 2007). Time comes from the clock port, so that an outage of
-minutes is tested in milliseconds and a step of the wall clock opens and closes nothing.
+The states are pybreaker's. It knows plain functions only, so it is told the outcome of a call that has ended.
+Time comes from the clock port, so that an outage of minutes is tested in milliseconds and a step of the wall
+clock opens and closes nothing.
 """
 
 import asyncio
 import math
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from types import TracebackType
 from typing import Self
+
+import pybreaker
 
 from ricordo.ports.clock import Clock
 from ricordo.runtime.resilience.waiting import happens_within
@@ -45,10 +50,10 @@ class CircuitBreaker:
     ) -> None:
         self.counted = counted
         self._clock = clock
-        self._threshold = failures
-        self._open_seconds = open_seconds
-        self._failures = 0
-        self._opened_at: float | None = None
+        self._storage = _ClockedStorage(clock)
+        self._breaker = pybreaker.CircuitBreaker(
+            failures, open_seconds, state_storage=self._storage, throw_new_error_on_trip=False
+        )
         self._down_since: float | None = None
         self._probe: Admission | None = None
         self._epoch = 0
@@ -57,7 +62,7 @@ class CircuitBreaker:
     @property
     def state(self) -> BreakerState:
         """The state at this moment; an open breaker is half-open as soon as its time is over."""
-        if self._opened_at is None:
+        if self._is_closed:
             return BreakerState.CLOSED
         return BreakerState.OPEN if self._rest() > 0 else BreakerState.HALF_OPEN
 
@@ -108,41 +113,68 @@ class CircuitBreaker:
         was_probe = self._probe is admission
         if was_probe:
             self._probe = None
-        if failed is None or admission.epoch != self._epoch:
-            self._announce()
-        elif failed:
-            self._failures += 1
-            if was_probe or self._failures >= self._threshold:
-                self._open()
-        else:
-            self._failures = 0
-            if was_probe:
-                self._close()
+        if failed is not None and admission.epoch == self._epoch:
+            self._record(failed=failed)
+            if was_probe or not self._is_closed:
+                self._enter()
+        self._announce()
 
-    def _open(self) -> None:
-        self._opened_at = self._clock.monotonic()
-        if self._down_since is None:
-            self._down_since = self._opened_at
-        self._enter()
+    def _record(self, *, failed: bool) -> None:
+        """Tell the state machine, which goes through half-open on its own once the time is over."""
 
-    def _close(self) -> None:
-        self._opened_at = self._down_since = None
-        self._enter()
+        def outcome() -> None:
+            if failed:
+                raise _Failed
+
+        # It looks at the wall clock twice, and refuses a probe's outcome if that is set back in between.
+        with suppress(_Failed, pybreaker.CircuitBreakerError):
+            self._breaker.call(outcome)
 
     def _enter(self) -> None:
-        self._failures = 0
         self._epoch += 1
-        self._announce()
+        if self._is_closed:
+            self._down_since = None
+        elif self._down_since is None:
+            self._down_since = self._clock.monotonic()
 
     def _announce(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
+    @property
+    def _is_closed(self) -> bool:
+        return self._breaker.current_state == pybreaker.STATE_CLOSED
+
     def _rest(self) -> float:
         """Seconds until a probe may go; 0 or less when it may, or when the breaker is closed."""
-        if self._opened_at is None:
-            return 0.0
-        return self._opened_at + self._open_seconds - self._clock.monotonic()
+        return 0.0 if self._is_closed else self._breaker.reset_timeout - self._storage.open_for
+
+
+class _ClockedStorage(pybreaker.CircuitMemoryStorage):
+    """Remembers by the clock port when it was opened, and reckons from it when that was by the wall clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(pybreaker.STATE_CLOSED)
+        self._clock = clock
+        self._since = clock.monotonic()
+
+    @property
+    def open_for(self) -> float:
+        """Seconds since it was opened last."""
+        return self._clock.monotonic() - self._since
+
+    @property
+    def opened_at(self) -> datetime | None:
+        """So long before the present as it has been open by the clock port."""
+        return datetime.now(UTC) - timedelta(seconds=self.open_for)
+
+    @opened_at.setter
+    def opened_at(self, _: datetime) -> None:
+        self._since = self._clock.monotonic()
+
+
+class _Failed(Exception):
+    """What the state machine is shown of a failure."""
 
 
 class Admission:
