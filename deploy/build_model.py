@@ -4,7 +4,7 @@
 import asyncio
 import sys
 
-from ricordo.adapters.onnx import open_minilm
+from ricordo.models.onnx import open_minilm
 
 
 async def main() -> None:

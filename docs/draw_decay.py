@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from ricordo.domain.decay import decay, retention
+from ricordo.memory.decay import decay, retention
 
 _FILE: Final = Path(__file__).with_name("life-of-a-memory") / "decay.svg"
 _WIDTH, _HEIGHT, _MARGIN = 720, 360, 48

@@ -6,8 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from ricordo.ports.bus import Standing
-from ricordo.ports.clock import Clock
+from ricordo.bus.port import Standing
+from ricordo.clock import Clock
 
 _AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
 _LOOK_EVERY_S: Final = 0.2

@@ -8,14 +8,21 @@ from typing import Final
 
 import structlog
 
-from ricordo.adapters.ollama import (
+from ricordo.clock import Clock
+from ricordo.models.analyser import QueryAnalyser
+from ricordo.models.analyser_choice import ModelAnalyser, RulesAnalyser
+from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.models.describing import Describer
+from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
+from ricordo.models.llm_describing import ModelDescriber
+from ricordo.models.ollama import (
     OllamaEncoder,
     open_held,
     open_message_reader,
     open_ollama,
     open_question_reader,
 )
-from ricordo.adapters.onnx import (
+from ricordo.models.onnx import (
     DIMENSIONS,
     MODEL,
     CheckpointMissing,
@@ -25,14 +32,7 @@ from ricordo.adapters.onnx import (
     load_tokens,
     open_minilm,
 )
-from ricordo.ports.analyser import QueryAnalyser
-from ricordo.ports.clock import Clock
-from ricordo.ports.describing import Describer
-from ricordo.ports.models import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.runtime.analysers import ModelAnalyser, RulesAnalyser
-from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.runtime.describing import ModelDescriber
-from ricordo.runtime.resilience import CircuitBreaker, evenly
+from ricordo.resilience import CircuitBreaker, evenly
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 from ricordo.urls import bare
 from ricordo_services.progress.waiting import Tell, served_at, waiting_for

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryRemembered
 from ricordo.messages.ids import remembered_id
-from ricordo.ports.stages import MessageIds, Progress
 from ricordo.runtime.handling import Done, Outcome
+from ricordo.store.types.stages import MessageIds, Progress
 
 
 def stage_events(

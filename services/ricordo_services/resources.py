@@ -6,32 +6,32 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
-from ricordo.adapters.nats.topology import SWEEPER
-from ricordo.adapters.neo4j import open_graph
-from ricordo.adapters.onnx import MiniLmTokens, load_tokens
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.projection import PostgresEncodings
-from ricordo.adapters.qdrant.room import Room
+from ricordo.bus.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
+from ricordo.bus.nats.topology import SWEEPER
+from ricordo.bus.port import DeadLetter
 from ricordo.client.addresses import checked_addresses
-from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
+from ricordo.clock import Clock
+from ricordo.graph.bolt import open_graph
+from ricordo.graph.port import GraphUnavailable, KeptGraph
+from ricordo.index.port import Scope, VectorIndex
+from ricordo.index.qdrant.room import Room
+from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
-from ricordo.ports.analyser import QueryAnalyser
-from ricordo.ports.bus import DeadLetter
-from ricordo.ports.clock import Clock
-from ricordo.ports.describing import Describer
-from ricordo.ports.graph import GraphUnavailable, KeptGraph
-from ricordo.ports.models import Encoder
-from ricordo.ports.vectors import Scope, VectorIndex
+from ricordo.models.analyser import QueryAnalyser
+from ricordo.models.batcher import EmbeddingBatcher
+from ricordo.models.describing import Describer
+from ricordo.models.encoder import Encoder
+from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.runtime.availability import Availability
-from ricordo.runtime.batcher import EmbeddingBatcher
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
-from ricordo.runtime.precedence import Precedence
+from ricordo.runtime.query_priority import Precedence
 from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
+from ricordo.store.database import Database
+from ricordo.store.life import PostgresLife
+from ricordo.store.projection import PostgresEncodings
+from ricordo.system_clock import SystemClock
 from ricordo_services.backpressure import StreamBacklog
 from ricordo_services.models import (
     LateMiniLm,
@@ -49,7 +49,7 @@ from ricordo_services.models import (
 from ricordo_services.progress.waiting import Tell
 
 if TYPE_CHECKING:
-    from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+    from ricordo.index.qdrant.edge import EdgeVectorIndex
 
 T = TypeVar("T")
 
@@ -304,7 +304,7 @@ class Resources:
 
 def _edge(stores: StoreSettings) -> "EdgeVectorIndex":
     # the engine in process is in the `local` extra, which a cluster's image need not have
-    from ricordo.adapters.qdrant.edge import EdgeVectorIndex  # noqa: PLC0415
+    from ricordo.index.qdrant.edge import EdgeVectorIndex  # noqa: PLC0415
 
     if stores.qdrant_dir is None:
         raise ValueError(
@@ -316,7 +316,7 @@ def _edge(stores: StoreSettings) -> "EdgeVectorIndex":
 def _server(settings: Settings) -> VectorIndex:
     from qdrant_client import AsyncQdrantClient  # noqa: PLC0415 - takes half a second to import
 
-    from ricordo.adapters.qdrant.server import ServerVectorIndex  # noqa: PLC0415
+    from ricordo.index.qdrant.server import ServerVectorIndex  # noqa: PLC0415
 
     key = settings.stores.qdrant_api_key
     client = AsyncQdrantClient(

@@ -12,7 +12,7 @@ import pytest
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, ids, new_tenant, said
 
-from ricordo.domain.enrichment import VERSION
+from ricordo.memory.enrichment import VERSION
 from ricordo.settings import EnrichmentSettings, Settings
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import TalkingModel, described

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.bench.command import run
-from ricordo_services.bench.options import BenchFailed, Line, Options
-from ricordo_services.bench.report import section
-from ricordo_services.bench.system import up
+from ricordo_lab.bench.command import run
+from ricordo_lab.bench.options import BenchFailed, Line, Options
+from ricordo_lab.bench.report import section
+from ricordo_lab.bench.system import up
 
 pytestmark = pytest.mark.e2e
 
@@ -120,8 +120,8 @@ async def test_what_is_at_hand() -> None:
 
 
 async def test_users_who_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ricordo_services.bench.soak._A_MESSAGE_S", 0.02)
-    monkeypatch.setattr("ricordo_services.bench.soak._LOOK_S", 0.2)
+    monkeypatch.setattr("ricordo_lab.bench.soak._A_MESSAGE_S", 0.02)
+    monkeypatch.setattr("ricordo_lab.bench.soak._LOOK_S", 0.2)
     machine, result = await lines("soak", Options(seconds=1, users=2))
     forgotten = result["forgotten_users"]
     assert isinstance(forgotten, int)

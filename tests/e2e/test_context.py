@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.fixtures.wire import Bot, Json, at, ids, said
 
-from ricordo.adapters.onnx import load_tokens
+from ricordo.models.onnx import load_tokens
 
 pytestmark = pytest.mark.e2e
 

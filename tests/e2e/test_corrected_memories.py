@@ -7,13 +7,14 @@ import pytest
 from tests.fixtures.running import Running, Workers
 from tests.fixtures.wire import Bot, Json, Reply, at, ids, said
 
-from ricordo.adapters.postgres import derived
-from ricordo.adapters.postgres.curating import PostgresCurating
-from ricordo.adapters.postgres.database import Database
-from ricordo.domain.memory import Memory, MemoryKind, Source, derived_id
+from ricordo.clock import Clock
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.messages.ids import memory_id
-from ricordo.ports.clock import Clock
-from ricordo.ports.curating import Wish
+from ricordo.store import derived
+from ricordo.store.curating import PostgresCurating
+from ricordo.store.database import Database
+from ricordo.store.types.curating import Wish
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.eventually import eventually
 

@@ -12,7 +12,7 @@ from tests.fixtures.running import Running
 from tests.fixtures.served import MODEL, findings, health, restarted, served, stand_in
 from tests.fixtures.wire import Bot, ids, said
 
-from ricordo.domain.embedding import MINILM
+from ricordo.language.embedding import MINILM
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import OllamaStandIn
 

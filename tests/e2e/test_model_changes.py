@@ -17,9 +17,9 @@ from tests.fixtures.running import Running, Workers
 from tests.fixtures.served import restarted
 from tests.fixtures.wire import Bot, ids, new_tenant, said
 
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.vectors import Scope
+from ricordo.index.port import Scope
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in

@@ -11,7 +11,7 @@ from tests.fixtures.running import Running, Workers
 from tests.fixtures.served import MODEL, restarted, served, stand_in, vectors_of
 from tests.fixtures.wire import Bot, Json, said
 
-from ricordo.domain.embedding import MINILM
+from ricordo.language.embedding import MINILM
 from ricordo.settings import Settings
 from ricordo.testing.ollama import OllamaStandIn
 

@@ -12,9 +12,9 @@ from tests.fixtures.commands import command
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, ids, said
 
-from ricordo.adapters.neo4j import open_graph
-from ricordo.domain.facts import Fact
-from ricordo.ports.graph import KeptGraph
+from ricordo.graph.bolt import open_graph
+from ricordo.graph.port import KeptGraph
+from ricordo.memory.facts import Fact
 from ricordo.settings import Settings
 
 pytestmark = pytest.mark.e2e

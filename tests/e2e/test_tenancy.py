@@ -20,7 +20,7 @@ from tests.fixtures.intruder import Intruder
 from tests.fixtures.users_of_nats import RunningApart, UsersOfNats, apart
 from tests.fixtures.wire import Bot, said
 
-from ricordo.adapters.nats import Limits, open_bus, ricordo_topology
+from ricordo.bus.nats import Limits, open_bus, ricordo_topology
 from ricordo.client import Forbidden, MemoryClient
 
 __all__ = ["apart"]

@@ -6,7 +6,7 @@ import pytest
 from tests.fixtures.users_of_nats import RunningApart, apart
 from tests.fixtures.wire import Bot, at, said
 
-from ricordo.adapters.nats import open_bus, ricordo_topology
+from ricordo.bus.nats import open_bus, ricordo_topology
 from ricordo.client import MemoryClient
 
 __all__ = ["apart"]

@@ -13,7 +13,7 @@ from ricordo_services.cli.entry import Entry
 from ricordo_services.cli.failures import DONE, guarded
 from ricordo_services.cli.globals import NoColor, forbid_color, remember
 from ricordo_services.cli.naming import program
-from ricordo_services.cli.streams import let_go_of, take_any_letter
+from ricordo_services.cli.stdio import let_go_of, take_any_letter
 
 _HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 

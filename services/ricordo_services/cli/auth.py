@@ -9,11 +9,11 @@ import typer
 
 from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
-from ricordo_services.access.folder import AccessFolder, settings_of
-from ricordo_services.access.users import AccessRefused, Tls, User, Users, everybody_but_bots
 from ricordo_services.cli.failures import Misused, guarded
 from ricordo_services.cli.globals import NoColor, forbid_color
 from ricordo_services.cli.output import margin, print_line
+from ricordo_services.stack.nats_users.folder import AccessFolder, settings_of
+from ricordo_services.stack.nats_users.users import AccessRefused, Tls, User, Users, everybody_but_bots
 
 app = typer.Typer(rich_markup_mode=None)
 

@@ -8,9 +8,9 @@ from typing import Annotated, Final
 import typer
 
 from ricordo.settings import Settings
-from ricordo_services.cli.at_work import at_work
 from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import FAILED, Interrupted, complain
+from ricordo_services.cli.model_check import at_work
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress

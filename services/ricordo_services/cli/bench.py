@@ -1,14 +1,15 @@
 """`ricordo bench` and `ricordo eval`: hand over to what measures, which is loaded for nothing else."""
 
 import importlib
+import importlib.util
 from collections.abc import Collection
+from types import ModuleType
 from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
 from ricordo.settings import Settings
-from ricordo_services.bench.names import ALL, BENCHES, EVALUATIONS
 from ricordo_services.cli.configuration import first_fault, keep_logs_quiet
 from ricordo_services.cli.failures import Failed, Misused
 
@@ -17,14 +18,26 @@ Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which one.", s
 
 def bench(context: typer.Context, name: Name = None) -> None:
     """Measure speed and size on this machine."""
-    _check(name, (*BENCHES, ALL))
-    _hand_over("ricordo_services.bench.command", name, context)
+    names = _lab("names")
+    _check(name, (*names.BENCHES, names.ALL))
+    _hand_over("bench.command", name, context)
 
 
 def evaluate(context: typer.Context, name: Name = None) -> None:
     """Measure the quality of what is derived and recalled, on a data set."""
-    _check(name or "", EVALUATIONS)
-    _hand_over("ricordo_services.evaluation.command", name, context)
+    _check(name or "", _lab("names").EVALUATIONS)
+    _hand_over("evaluation.command", name, context)
+
+
+def _lab(module: str) -> ModuleType:
+    """Import a module of the lab, which the wheel of the product does not contain.
+
+    Raises:
+        Failed: the lab is not installed.
+    """
+    if importlib.util.find_spec("ricordo_lab") is None:
+        raise Failed("benchmarks and evaluations are not part of this installation: run them in a checkout")
+    return importlib.import_module(f"ricordo_lab.{module}")
 
 
 def _check(name: str | None, names: Collection[str]) -> None:
@@ -35,11 +48,11 @@ def _check(name: str | None, names: Collection[str]) -> None:
     raise Misused(f"{fault}: choose from {', '.join(names)}")
 
 
-def _hand_over(place: str, name: str | None, context: typer.Context) -> None:
-    """Call the `main` of a module with the arguments behind the command; it returns the exit code."""
+def _hand_over(module: str, name: str | None, context: typer.Context) -> None:
+    """Call `main` of a module of the lab with the arguments behind the command, and exit with its code."""
     keep_logs_quiet()
     try:
-        code: int = importlib.import_module(place).main([*([name] if name else []), *context.args])
+        code: int = _lab(module).main([*([name] if name else []), *context.args])
     except ValidationError as error:
         if error.title != Settings.__name__:
             raise

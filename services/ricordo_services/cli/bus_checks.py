@@ -14,8 +14,8 @@ from ricordo.client.addresses import without_credentials
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.messages.vocabulary import Degradation
 from ricordo.settings import EmbeddingSettings
-from ricordo_services.cli.at_work import LISTEN_AGAIN_S, AtWork, Report, heard, in_words
 from ricordo_services.cli.findings import Finding, State, missing, well
+from ricordo_services.cli.model_check import LISTEN_AGAIN_S, AtWork, Report, heard, in_words
 from ricordo_services.cli.servers import Target
 
 NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")

@@ -156,7 +156,7 @@ ENTRIES: Final = (
     ),
     Entry(
         "pin",
-        "judging:pin",
+        "feedback:pin",
         "Keep a memory from fading, or let it fade again.",
         "One that is in the archive comes back.",
         (
@@ -166,7 +166,7 @@ ENTRIES: Final = (
     ),
     Entry(
         "feedback",
-        "judging:feedback",
+        "feedback:feedback",
         "Say which memories of a recall were of use, and which were not.",
         "What was used counts once, be it by the recall or by this; what was irrelevant loses what that "
         "recall has added to it. What is said last of a memory holds.",

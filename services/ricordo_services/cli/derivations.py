@@ -7,12 +7,13 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field, JsonValue, model_validator
 
-from ricordo.domain import analysis as rules
-from ricordo.domain import enrichment as deriving
-from ricordo.domain import facts, language
-from ricordo.domain.event_time import event_times
-from ricordo.domain.memory import Role
-from ricordo.domain.temporal import EARLIEST, LATEST
+from ricordo.language import detection as language
+from ricordo.language import query_analysis as rules
+from ricordo.language.annotations import Role
+from ricordo.language.event_times.extraction import event_times
+from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.memory import enrichment as deriving
+from ricordo.memory import facts
 from ricordo.messages.base import (
     Content,
     Id,
@@ -30,7 +31,7 @@ from ricordo.messages.events import Document as AttachedDocument
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryKind, MemoryType, TimeType
 from ricordo.messages.vocabulary import Role as SpokenRole
-from ricordo.ports.memories import Vector
+from ricordo.store.types.memories import Vector
 
 Document = dict[str, JsonValue]
 _UTC: Final = "UTC"

@@ -7,18 +7,18 @@ from typing import Final
 import typer
 from rich.text import Text
 
-from ricordo_services.cli.at_work import assignments
 from ricordo_services.cli.bus_checks import look_at_bus
 from ricordo_services.cli.configuration import read_settings
+from ricordo_services.cli.disk_space import look_at_room
 from ricordo_services.cli.failures import FAILED, Failed, Misused
 from ricordo_services.cli.findings import Finding, State, missing
 from ricordo_services.cli.globals import folder_of
 from ricordo_services.cli.knowledge_checks import look_at_knowledge
+from ricordo_services.cli.model_check import assignments
 from ricordo_services.cli.model_checks import compare_models, look_at_models
 from ricordo_services.cli.naming import named
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import print_json, screen
-from ricordo_services.cli.room import look_at_room
 from ricordo_services.cli.servers import Target, running_stack, said_folder, target
 from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.views import plain

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ricordo.ports.memories import Vector
 from ricordo.settings import EmbeddingSettings
+from ricordo.store.types.memories import Vector
 from ricordo_services.models import open_models
 
 

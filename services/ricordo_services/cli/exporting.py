@@ -14,7 +14,7 @@ from rich.text import Text
 from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
 from ricordo.messages.base import JsonObject
 from ricordo.messages.commands import ExportReply
-from ricordo_services import private
+from ricordo_services import private_files as private
 from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.lines import STANDARD_INPUT

@@ -12,7 +12,7 @@ import typer
 
 from ricordo_services.cli.globals import with_no_color
 from ricordo_services.cli.naming import named
-from ricordo_services.cli.streams import let_go_of
+from ricordo_services.cli.stdio import let_go_of
 
 P = ParamSpec("P")
 

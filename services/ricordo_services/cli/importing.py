@@ -17,16 +17,16 @@ from ricordo_services.cli.asking import Asking, asking
 from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.exported import Exported, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
+from ricordo_services.cli.ingest_watch import open_reception
 from ricordo_services.cli.lines import title
 from ricordo_services.cli.options import DataDir, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.cli.progress import progress
 from ricordo_services.cli.publish import Patience, refusals
 from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
-from ricordo_services.cli.reception import open_reception
 from ricordo_services.cli.servers import Target
-from ricordo_services.cli.spooling import at_rest
 from ricordo_services.cli.stores import stores_beside
+from ricordo_services.cli.temp_input import at_rest
 from ricordo_services.cli.views import plain
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from ricordo_services.cli.at_work import AtWork
 from ricordo_services.cli.findings import Finding, State, well
+from ricordo_services.cli.model_check import AtWork
 
 _WITHOUT: Final = (
     "fine as it is; RICORDO_KNOWLEDGE__GLINER_MODEL names a GLiNER model that finds entities for it, "

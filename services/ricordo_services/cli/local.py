@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Never
 
-from ricordo.ports.bus import StreamsTooLarge
-from ricordo.runtime.waiting import end
+from ricordo.bus.port import StreamsTooLarge
+from ricordo.runtime.cancellation import end
 from ricordo.settings import Settings
+from ricordo_services.cli.disk_space import told_room
 from ricordo_services.cli.failures import Failed, Misused
-from ricordo_services.cli.room import told_room
 from ricordo_services.stack import Endpoints, LocalStack
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
@@ -130,7 +130,7 @@ def _is_free(lock: Path) -> bool:
 @asynccontextmanager
 async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
     from ricordo_services import wiring  # noqa: PLC0415 - `running` loads it meanwhile
-    from ricordo_services.addresses import local_settings  # noqa: PLC0415 - likewise
+    from ricordo_services.stack.addresses import local_settings  # noqa: PLC0415 - likewise
 
     local = local_settings(stack.endpoints, settings)
     try:

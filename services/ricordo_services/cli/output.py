@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.console import Console
 
-from ricordo_services.cli.streams import let_go_of
+from ricordo_services.cli.stdio import let_go_of
 
 _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
 _PAGE: Final = 100  # columns, where there is no window to look at

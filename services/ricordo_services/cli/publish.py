@@ -14,11 +14,11 @@ from rich.text import Text
 
 from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
+from ricordo_services.cli.ingest_watch import Reception, open_reception
 from ricordo_services.cli.lines import STANDARD_INPUT, numbered_lines, title
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
-from ricordo_services.cli.reception import Reception, open_reception
 from ricordo_services.cli.views import plain
 
 Source = Annotated[

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from ricordo_services.cli.asking import asking
-from ricordo_services.cli.cards import show_facts
 from ricordo_services.cli.fact_sentences import supporting
+from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.options import Conversation, DataDir, Json, Nats, ShownZone, Tenant, User
 from ricordo_services.cli.views import show_history, show_stats, show_status
 from ricordo_services.cli.zones import zone_of

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ricordo.messages.subjects import checked_tenant
-from ricordo.ports.erasing import Tombstone
-from ricordo_services import private
+from ricordo.store.types.erasing import Tombstone
+from ricordo_services import private_files as private
 from ricordo_services.cli.failures import Failed
 
 _Name = Annotated[str, Field(min_length=1, max_length=128)]

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ricordo.runtime.cancellation import unless
 from ricordo.runtime.process import stopped_by_signals
-from ricordo.runtime.waiting import unless
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
 from ricordo_services.cli.globals import folder_of
 from ricordo_services.cli.local import ALL_WORKERS, LocalRun, check_names, running
@@ -18,7 +18,7 @@ from ricordo_services.cli.naming import program
 from ricordo_services.cli.options import DataDir, Workers
 from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.cli.servers import said_folder
-from ricordo_services.cli.streams import let_go_of
+from ricordo_services.cli.stdio import let_go_of
 from ricordo_services.stack import Endpoints, write_stack_file
 
 AsJson = Annotated[bool, typer.Option("--json", help="Say in one line of JSON where everything answers.")]

@@ -8,8 +8,8 @@ from typing import Annotated, Final
 import structlog
 import typer
 
+from ricordo.runtime.cancellation import unless
 from ricordo.runtime.process import stopped_by_signals
-from ricordo.runtime.waiting import unless
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed, Misused

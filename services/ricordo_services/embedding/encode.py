@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.domain.text import text_hash
+from ricordo.clock import Clock
+from ricordo.language.text import text_hash
 from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
-from ricordo.ports.clock import Clock
-from ricordo.ports.memories import Encodings, TextToEncode, Vector
-from ricordo.ports.models import NoVector
-from ricordo.ports.stages import MessageIds, Progress
+from ricordo.models.batch_queue import Encoded
+from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
-from ricordo.runtime.texts import Encoded
+from ricordo.store.types.memories import Encodings, TextToEncode, Vector
+from ricordo.store.types.stages import MessageIds, Progress
 from ricordo_services.receipts import receipt, stage_events, with_events
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from ricordo.clock import Clock
 from ricordo.messages.events import (
     MemoryArchived,
     MemoryChanged,
@@ -12,10 +13,9 @@ from ricordo.messages.events import (
     MemoryForgotten,
     MemoryIndexed,
 )
-from ricordo.ports.clock import Clock
-from ricordo.ports.memories import Indexing
-from ricordo.ports.stages import MessageIds
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
+from ricordo.store.types.memories import Indexing
+from ricordo.store.types.stages import MessageIds
 from ricordo_services.embedding.projection import Projection
 from ricordo_services.receipts import stage_events
 

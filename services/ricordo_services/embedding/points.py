@@ -4,12 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from ricordo.domain.bm25 import terms, window_terms
-from ricordo.domain.informative import INFORMATIVE
-from ricordo.domain.memory import Memory
-from ricordo.domain.topics import topic_keys
-from ricordo.ports.memories import Indexable, Vector
-from ricordo.ports.vectors import Facets, Point
+from ricordo.index.port import Facets, Point
+from ricordo.language.informative import INFORMATIVE
+from ricordo.language.topics import topic_keys
+from ricordo.memory.model import Memory
+from ricordo.memory.ranking.bm25 import terms, window_terms
+from ricordo.store.types.memories import Indexable, Vector
 
 _PREDECESSOR_SHARE: Final = 0.5  # what the turn before adds to the window vector
 

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from ricordo.ports.memories import Indexable, Indexing
-from ricordo.ports.vectors import VectorIndex
-from ricordo.runtime.beside import Beside
+from ricordo.index.port import VectorIndex
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.memories import Indexable, Indexing
 from ricordo_services.embedding.points import facets, point
 
 Put = Callable[[str, str, Sequence[Indexable]], Awaitable[None]]

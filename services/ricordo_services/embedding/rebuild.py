@@ -6,7 +6,7 @@ from typing import Protocol
 
 import structlog
 
-from ricordo.ports.clock import Clock
+from ricordo.clock import Clock
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.embedding.repoint import Repoint
 from ricordo_services.progress.reindex import ReindexOrder

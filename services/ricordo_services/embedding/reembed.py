@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
 
-from ricordo.domain.text import text_hash
+from ricordo.clock import Clock
+from ricordo.language.text import text_hash
 from ricordo.messages.events import MemoryEnriched
-from ricordo.ports.clock import Clock
-from ricordo.ports.former import Behind, Former, FormerVectors
-from ricordo.ports.life import Life
-from ricordo.ports.memories import Encodings, Vector
-from ricordo.ports.models import ModelUnavailable, NoVector
-from ricordo.runtime.texts import Encoded
+from ricordo.models.batch_queue import Encoded
+from ricordo.models.encoder import ModelUnavailable, NoVector
+from ricordo.store.types.former import Behind, Former, FormerVectors
+from ricordo.store.types.life import Life
+from ricordo.store.types.memories import Encodings, Vector
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.ports import Emitter, Linker
 from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Report

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from ricordo.clock import Clock
 from ricordo.messages.events import MemoryEnriched
-from ricordo.ports.clock import Clock
-from ricordo.ports.indexed import IndexedMemories
-from ricordo.ports.life import Life
+from ricordo.store.types.indexed import IndexedMemories
+from ricordo.store.types.life import Life
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.ports import Emitter
 from ricordo_services.progress.reindex import Reindexed, ReindexOrder, Report

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 from uuid import UUID
 
-from ricordo.domain.describing import described_by
-from ricordo.domain.enrichment import VERSION
+from ricordo.clock import Clock
+from ricordo.memory.enrichment import VERSION
+from ricordo.memory.llm_description import described_by
 from ricordo.messages.events import MemoryEnriched
-from ricordo.ports.clock import Clock
-from ricordo.ports.life import Life
-from ricordo.ports.memories import EnrichedMemory
-from ricordo.ports.outdated import Outdated, OutdatedMemories, Sought
+from ricordo.store.types.life import Life
+from ricordo.store.types.memories import EnrichedMemory
+from ricordo.store.types.outdated import Outdated, OutdatedMemories, Sought
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.enrichment.reading import Asked
 from ricordo_services.ports import Emitter, Linker

@@ -6,18 +6,18 @@ from functools import partial
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.emotion.heads import MODEL as HEADS_MODEL
-from ricordo.domain.enrichment import enrich
-from ricordo.domain.event_time import event_times
-from ricordo.domain.memory import local_moment
-from ricordo.domain.text import text_hash
+from ricordo.clock import Clock
+from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
+from ricordo.language.event_times.extraction import event_times
+from ricordo.language.text import text_hash
+from ricordo.memory.enrichment import enrich
+from ricordo.memory.model import local_moment
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
-from ricordo.ports.clock import Clock
-from ricordo.ports.describing import Describer
-from ricordo.ports.memories import EnrichedMemory, Enrichments, SavedEnrichment, Unenriched
-from ricordo.ports.models import Encoder, TokenCounter
-from ricordo.runtime.beside import Beside
+from ricordo.models.describing import Describer
+from ricordo.models.encoder import Encoder, TokenCounter
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.store.types.memories import EnrichedMemory, Enrichments, SavedEnrichment, Unenriched
 from ricordo_services.enrichment.reading import Asked, read_by
 from ricordo_services.ports import Linker
 from ricordo_services.receipts import stage_events, with_events

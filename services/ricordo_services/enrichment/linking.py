@@ -14,13 +14,13 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.domain.informative import INFORMATIVE, informative
-from ricordo.domain.links import Changes, Member, Neighbourhood
-from ricordo.domain.lru import LruCache
-from ricordo.domain.nearness import Whole, whole
+from ricordo.language.informative import INFORMATIVE, informative
+from ricordo.language.lru import LruCache
+from ricordo.memory.links import Changes, Member, Neighbourhood
+from ricordo.memory.similarity import Whole, whole
 from ricordo.messages.events import MemoryCreated
-from ricordo.ports.links import HeldLinks, Linkable, Links, State
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.links import HeldLinks, Linkable, Links, State
 from ricordo_services.receipts import created_again
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

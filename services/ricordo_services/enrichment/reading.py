@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from ricordo.domain.describing import Reading, Said
-from ricordo.domain.memory import MADE_OF_OTHERS
-from ricordo.domain.witness import merge
-from ricordo.ports.describing import Describer
-from ricordo.ports.memories import EnrichedMemory, Unenriched
-from ricordo.runtime.beside import Beside
+from ricordo.memory.llm_description import Reading, Said
+from ricordo.memory.llm_validation import merge
+from ricordo.memory.model import MADE_OF_OTHERS
+from ricordo.models.describing import Describer
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.memories import EnrichedMemory, Unenriched
 
 Asked = Literal["all", "importance", "nothing"]
 

@@ -7,10 +7,10 @@ Whatever ends between a row and its event, reconciliation finds that the message
 from dataclasses import dataclass, field
 from typing import Final
 
-from ricordo.ports.clock import Clock
-from ricordo.ports.memories import Deferred
+from ricordo.clock import Clock
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.gates import Gate
+from ricordo.store.types.memories import Deferred
 from ricordo_services.ingest.handlers import created
 from ricordo_services.ingest.turns import Turns
 

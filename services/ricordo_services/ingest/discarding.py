@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.ports.documents import ObjectStore
-from ricordo.ports.erasing import Discarded
-from ricordo.ports.life import Life
+from ricordo.documents.port import ObjectStore
+from ricordo.store.types.erasing import Discarded
+from ricordo.store.types.life import Life
 
 LOOK_EVERY_S: Final = 5.0
 """Seconds from one look for such documents to the next."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ricordo.documents.port import Documents, NewDocument, ObjectStore, ObjectsUnavailable, object_key
 from ricordo.messages.events import MessageReceived
-from ricordo.ports.documents import Documents, NewDocument, ObjectStore, ObjectsUnavailable, object_key
 
 _AT_ONCE: Final = 4  # objects on their way: each is held in memory meanwhile
 

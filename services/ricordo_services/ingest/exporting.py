@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Final, Self, cast
 
+from ricordo.documents.port import ObjectMissing, ObjectStore
 from ricordo.messages.base import REPLY_MAX_BYTES, JsonObject
 from ricordo.messages.commands import Export, ExportReply
 from ricordo.messages.errors import ErrorCode
-from ricordo.ports.documents import ObjectMissing, ObjectStore
-from ricordo.ports.exporting import PARTS, Held, Holdings, ImpossibleKey, Key
 from ricordo.runtime.replies import Refused
+from ricordo.store.types.exporting import PARTS, Held, Holdings, ImpossibleKey, Key
 
 _AT_ONCE: Final = 100  # rows, of which a page holds some hundred
 _ROOM: Final = REPLY_MAX_BYTES - 20_000  # for what stands around the items

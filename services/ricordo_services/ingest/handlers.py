@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.domain.language import identify
-from ricordo.domain.recalled import strip_recalled
-from ricordo.domain.text import collapse
+from ricordo.clock import Clock
+from ricordo.documents.port import ObjectsUnavailable
+from ricordo.language.detection import identify
+from ricordo.language.text import collapse
+from ricordo.memory.context.markers import strip_recalled
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
-from ricordo.ports.clock import Clock
-from ricordo.ports.documents import ObjectsUnavailable
-from ricordo.ports.memories import Intake, NewMessage, Recorded
-from ricordo.ports.stages import Progress
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
+from ricordo.store.types.memories import Intake, NewMessage, Recorded
+from ricordo.store.types.stages import Progress
 from ricordo_services.ingest.documents import DocumentStorage, new_document
 from ricordo_services.receipts import receipt
 

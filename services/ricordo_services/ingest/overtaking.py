@@ -11,16 +11,16 @@ from typing import Final, Protocol, TypeVar, cast
 
 import structlog
 
+from ricordo.bus.port import Publisher, StoredMessage, StreamPages
+from ricordo.clock import Clock
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_IN, every_tenant
-from ricordo.ports.bus import Publisher, StoredMessage, StreamPages
-from ricordo.ports.clock import Clock
-from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.decoding import read_ahead
 from ricordo.runtime.gates import Gate, doubt
 from ricordo.runtime.handling import Done, Envelope, Handler
-from ricordo.runtime.precedence import Precedence
 from ricordo.runtime.publishing import following
+from ricordo.runtime.query_priority import Precedence
+from ricordo.unavailable import Unavailable
 from ricordo_services.backpressure import Consumers
 from ricordo_services.ingest.shares import Said, Shares
 

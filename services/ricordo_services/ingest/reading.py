@@ -14,27 +14,21 @@ from uuid import UUID
 
 import structlog
 
-from ricordo.domain.documents.cutting import Cutting, Size, cut
-from ricordo.domain.documents.parts import Part
-from ricordo.domain.language import identify
-from ricordo.domain.memory import Memory, MemoryKind, derived_id
+from ricordo.clock import Clock
+from ricordo.documents.port import LOST, UNREADABLE, Documents, DocumentToRead, ObjectMissing, ObjectStore
+from ricordo.documents.reader import DocumentReader, Unreadable
+from ricordo.language.annotations import MemoryKind
+from ricordo.language.detection import identify
+from ricordo.memory.documents.cutting import Cutting, Size, cut
+from ricordo.memory.documents.parts import Part
+from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.events import MemoryCreated
-from ricordo.ports.clock import Clock
-from ricordo.ports.documents import (
-    LOST,
-    UNREADABLE,
-    Documents,
-    DocumentToRead,
-    ObjectMissing,
-    ObjectStore,
-)
-from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.models import TokenCounter
-from ricordo.ports.reading import DocumentReader, Unreadable
-from ricordo.ports.unavailable import Unavailable
-from ricordo.runtime.beside import Beside
+from ricordo.models.encoder import TokenCounter
+from ricordo.runtime.cancellation import end
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
-from ricordo.runtime.waiting import end
+from ricordo.store.types.memories import StoreUnavailable
+from ricordo.unavailable import Unavailable
 from ricordo_services.ingest.turns import Turns
 
 _log = structlog.stdlib.get_logger(__name__)

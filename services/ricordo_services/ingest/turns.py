@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ricordo.ports.clock import Clock
-from ricordo.ports.life import Life
+from ricordo.clock import Clock
+from ricordo.store.types.life import Life
 
 LOOK_EVERY_S: Final = 10.0
 """Seconds between two looks at all tenants."""

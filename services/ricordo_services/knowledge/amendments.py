@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from ricordo.domain.corrections import put_right
-from ricordo.domain.facts import USER, Statement, normalise
-from ricordo.ports.facts import Utterance
-from ricordo.ports.stating import StatementReader
+from ricordo.language.corrections import put_right
+from ricordo.memory.facts import USER, Statement, normalise
+from ricordo.models.stating import StatementReader
+from ricordo.store.types.facts import Utterance
 
 Text = tuple[UUID, str]
 """Words of a message, by its memory: its own, or those that were meant."""

@@ -7,7 +7,8 @@ from itertools import starmap
 from typing import Final
 from uuid import UUID, uuid4
 
-from ricordo.domain.facts import MOST_DECISIONS, Fact, ImpossibleValue, Word, value
+from ricordo.clock import Clock
+from ricordo.memory.facts import MOST_DECISIONS, Fact, ImpossibleValue, Word, value
 from ricordo.messages.commands import (
     Command,
     Correct,
@@ -21,16 +22,15 @@ from ricordo.messages.commands import (
 )
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
-from ricordo.ports.clock import Clock
-from ricordo.ports.facts import Curation, FactEnded, FactLedger, OtherRequest, UnknownFact
-from ricordo.ports.identity import (
+from ricordo.runtime.replies import Refused
+from ricordo.store.types.facts import Curation, FactEnded, FactLedger, OtherRequest, UnknownFact
+from ricordo.store.types.identity import (
     IdentityLedger,
     NobodyKnown,
     NotTwoNames,
     TooManyDecisions,
     UnknownNames,
 )
-from ricordo.runtime.replies import Refused
 from ricordo_services.knowledge.projecting import Following
 
 _LONGEST: Final = 80  # letters of a name that an error shows

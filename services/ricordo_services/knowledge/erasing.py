@@ -16,20 +16,20 @@ from typing import Final, Self
 
 import structlog
 
+from ricordo.clock import Clock
 from ricordo.messages.commands import Erased as ErasedReply
 from ricordo.messages.commands import Forget, ForgetReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
 from ricordo.messages.ids import request_key
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.clock import Clock
-from ricordo.ports.erasing import Burial, Counts, Erased, Erasing, Letters
-from ricordo.ports.facts import OtherRequest
-from ricordo.ports.life import Life
-from ricordo.ports.unavailable import Unavailable
-from ricordo.runtime.ongoing import Ongoing, StillGoing, Stopped
+from ricordo.runtime.item_backoff import Setbacks
 from ricordo.runtime.replies import Refused
-from ricordo.runtime.setbacks import Setbacks
+from ricordo.runtime.single_flight import Ongoing, StillGoing, Stopped
+from ricordo.store.types.erasing import Burial, Counts, Erased, Erasing, Letters
+from ricordo.store.types.facts import OtherRequest
+from ricordo.store.types.life import Life
+from ricordo.unavailable import Unavailable
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.ports import Emitter
 from ricordo_services.receipts import created_again

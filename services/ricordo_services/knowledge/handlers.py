@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
-from ricordo.domain.corrections import read_correction
-from ricordo.domain.facts import Contribution, Fact, Statement, is_name
-from ricordo.domain.text import text_hash
+from ricordo.clock import Clock
+from ricordo.language.corrections import read_correction
+from ricordo.language.text import text_hash
+from ricordo.memory.facts import Contribution, Fact, Statement, is_name
 from ricordo.messages.events import FactsExtracted, MemoryCreated
-from ricordo.ports.clock import Clock
-from ricordo.ports.facts import FactLedger, Told, Utterance
-from ricordo.ports.stages import MessageIds
-from ricordo.ports.stating import StatementReader
+from ricordo.models.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.store.types.facts import FactLedger, Told, Utterance
+from ricordo.store.types.stages import MessageIds
 from ricordo_services.knowledge.amendments import Text, read, text_of
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.receipts import stage_events, with_events

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
-from ricordo.runtime.throttling import Throttle, portions
+from ricordo.models.describing import Nonsense
+from ricordo.models.throttle import Throttle, portions
+from ricordo.store.types.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
 from ricordo_services.backpressure import Backlog
 from ricordo_services.knowledge.profiles import EntityProfiles
 from ricordo_services.knowledge.projecting import Following

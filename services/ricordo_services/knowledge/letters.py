@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ricordo.bus.port import StoredMessage, StreamAccess
+from ricordo.documents.port import brought_by
 from ricordo.messages.codec import spoken
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.bus import StoredMessage, StreamAccess
-from ricordo.ports.documents import brought_by
-from ricordo.ports.erasing import Burial, Letter
+from ricordo.store.types.erasing import Burial, Letter
 
 _NAMES: Final = {
     ForgetScope.MESSAGE: ("id", "message_id"),  # of what a bot said, and of an event about it

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from ricordo.ports.graph import KeptGraph, Survey
-from ricordo.ports.known import KnownFacts
+from ricordo.graph.port import KeptGraph, Survey
+from ricordo.store.types.known import KnownFacts
 
 _Item = TypeVar("_Item", UUID, str)
 

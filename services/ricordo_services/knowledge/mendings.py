@@ -7,8 +7,8 @@ and finds more of it done when it comes again.
 from types import TracebackType
 from typing import Self
 
-from ricordo.ports.graph import GraphBeingMended, GraphUnavailable
-from ricordo.runtime.ongoing import Ongoing, StillGoing, Stopped
+from ricordo.graph.port import GraphBeingMended, GraphUnavailable
+from ricordo.runtime.single_flight import Ongoing, StillGoing, Stopped
 from ricordo_services.knowledge.mending import Mending
 
 

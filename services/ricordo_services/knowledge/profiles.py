@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.domain.describing import Said
-from ricordo.domain.facts import Entity, Fact, normalise
+from ricordo.memory.facts import Entity, Fact, normalise
+from ricordo.memory.llm_description import Said
 from ricordo.messages.ids import memory_id
-from ricordo.ports.facts import FactLedger, FactQuestion
-from ricordo.ports.identity import Doubt, EntityProfile, Pair
+from ricordo.store.types.facts import FactLedger, FactQuestion
+from ricordo.store.types.identity import Doubt, EntityProfile, Pair
 
 _READ: Final = 50  # facts that are looked at
 _FACTS: Final = 8

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ricordo.ports.facts import Learned, OutOfStep, Project
-from ricordo.ports.graph import FactGraph, GraphUnavailable
+from ricordo.graph.port import FactGraph, GraphUnavailable
+from ricordo.store.types.facts import Learned, OutOfStep, Project
 from ricordo_services.knowledge.mendings import Mendings
 
 _MENDINGS: Final = 2

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 
+from ricordo.clock import Clock
 from ricordo.messages.subjects import checked_tenant
-from ricordo.ports.clock import Clock
-from ricordo.ports.life import Life
+from ricordo.store.types.life import Life
 from ricordo_services.knowledge.mending import Mending, Written
 from ricordo_services.progress.reindex import Reindexed, ReindexOrder, Report
 

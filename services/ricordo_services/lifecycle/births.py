@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
-from ricordo.domain.memory import Memory, MemoryKind
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.model import Memory
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryChanged,
@@ -14,7 +15,7 @@ from ricordo.messages.events import (
     SessionSummarized,
 )
 from ricordo.messages.ids import derived_id
-from ricordo.ports.stages import MessageIds, Progress
+from ricordo.store.types.stages import MessageIds, Progress
 
 _NAMED: Final = 1_000  # sources that an event has room for; `query.expand` shows all
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.domain.language import identify
-from ricordo.domain.recalled import strip_recalled
-from ricordo.domain.text import collapse
+from ricordo.clock import Clock
+from ricordo.language.detection import identify
+from ricordo.language.text import collapse
+from ricordo.memory.context.markers import strip_recalled
 from ricordo.messages.commands import (
     Correct,
     CorrectReply,
@@ -23,10 +24,9 @@ from ricordo.messages.commands import (
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated
 from ricordo.messages.ids import request_key
-from ricordo.ports.clock import Clock
-from ricordo.ports.curating import Corrected, Curating, UnknownMemories, Wish
-from ricordo.ports.facts import OtherRequest
 from ricordo.runtime.replies import Answer, Refused
+from ricordo.store.types.curating import Corrected, Curating, UnknownMemories, Wish
+from ricordo.store.types.facts import OtherRequest
 from ricordo_services.lifecycle.births import departures
 from ricordo_services.lifecycle.handlers import STRENGTHENED
 

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from ricordo.domain.facts import Evidence, Rejection
-from ricordo.domain.memory import EventTime
+from ricordo.language.annotations import EventTime
+from ricordo.memory.facts import Evidence, Rejection
 from ricordo.messages.base import parse_instant
-from ricordo.ports.restoring import Rejected
+from ricordo.store.types.restoring import Rejected
 
 Item = Mapping[str, Any]
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ricordo.clock import Clock
 from ricordo.messages.events import MemoryAccessed, MemoryChanged, SessionEnded
-from ricordo.ports.clock import Clock
-from ricordo.ports.life import Access, Life
-from ricordo.ports.sessions import Sessions
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.store.types.life import Access, Life
+from ricordo.store.types.sessions import Sessions
 
 STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
 

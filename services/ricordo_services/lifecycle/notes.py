@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ricordo.domain.working import LIFETIME, MAX_NOTES
+from ricordo.clock import Clock
+from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.commands import Note, NoteReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
-from ricordo.ports.clock import Clock
-from ricordo.ports.life import Life
-from ricordo.ports.working import AnotherNote, Forgotten, Notebook, TooManyNotes
-from ricordo.ports.working import Note as Kept
 from ricordo.runtime.replies import Refused
+from ricordo.store.types.life import Life
+from ricordo.store.types.working import AnotherNote, Forgotten, Notebook, TooManyNotes
+from ricordo.store.types.working import Note as Kept
 from ricordo_services.lifecycle.passes import Trials
 
 

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Final, Protocol
 from uuid import UUID
 
-from ricordo.domain.instructions import sober
-from ricordo.domain.reflection import Insight, identity, insights, remembered
-from ricordo.ports.clock import Clock
-from ricordo.ports.reflecting import Accumulated, Observed, Reflecting, Reflection
-from ricordo.runtime.beside import Beside
+from ricordo.clock import Clock
+from ricordo.memory.reflection import Insight, identity, insights, remembered
+from ricordo.memory.salience import sober
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.reflecting import Accumulated, Observed, Reflecting, Reflection
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
 from ricordo_services.ports import Emitter

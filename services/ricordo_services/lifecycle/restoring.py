@@ -10,28 +10,26 @@ from datetime import timedelta
 from typing import Any, Final, Protocol, TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.domain.facts import Evidence
-from ricordo.domain.memory import (
-    Emotion,
-    KeyTopic,
-    Memory,
-    MemoryKind,
-    MemoryType,
-    Role,
-    Source,
-    derived_id,
-)
-from ricordo.domain.working import LIFETIME, MAX_NOTES
+from ricordo.clock import Clock
+from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
+from ricordo.memory.facts import Evidence
+from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
+from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.base import parse_instant
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.clock import Clock
-from ricordo.ports.facts import Project
-from ricordo.ports.identity import IdentityLedger, NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
-from ricordo.ports.restoring import Kept, Restoring
-from ricordo.ports.working import AnotherNote, Forgotten, Notebook, TooManyNotes
-from ricordo.ports.working import Note as Noted
+from ricordo.store.types.facts import Project
+from ricordo.store.types.identity import (
+    IdentityLedger,
+    NobodyKnown,
+    NotTwoNames,
+    TooManyDecisions,
+    UnknownNames,
+)
+from ricordo.store.types.restoring import Kept, Restoring
+from ricordo.store.types.working import AnotherNote, Forgotten, Notebook, TooManyNotes
+from ricordo.store.types.working import Note as Noted
 from ricordo_services.lifecycle.births import births
 from ricordo_services.lifecycle.exported_items import (
     Item,

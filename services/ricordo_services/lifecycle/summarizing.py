@@ -8,12 +8,12 @@ from itertools import takewhile
 from typing import Final, Protocol
 from uuid import UUID
 
-from ricordo.domain.sessions import SILENCE
-from ricordo.domain.succession import Successor, is_held
-from ricordo.domain.summaries import FEWEST_TURNS, Condensed, Turn, sober_turns, summarise
-from ricordo.ports.clock import Clock
-from ricordo.ports.sessions import Place, Session, Sessions, Settled, Unsummarized
-from ricordo.runtime.beside import Beside
+from ricordo.clock import Clock
+from ricordo.memory.sessions import SILENCE
+from ricordo.memory.succession import Successor, is_held
+from ricordo.memory.summaries import FEWEST_TURNS, Condensed, Turn, sober_turns, summarise
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.sessions import Place, Session, Sessions, Settled, Unsummarized
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
 from ricordo_services.ports import Emitter

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.asking import nothing_but_a_name, nothing_but_entities
-from ricordo.domain.topics import topic_key
+from ricordo.index.port import Scope
+from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis.asking import nothing_but_a_name, nothing_but_entities
+from ricordo.language.topics import topic_key
 from ricordo.messages.queries import Filters
-from ricordo.ports.memories import Vector
-from ricordo.ports.vectors import Scope
+from ricordo.store.types.memories import Vector
 
 LANGUAGES = ("it", "en")
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling

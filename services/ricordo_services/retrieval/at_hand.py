@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from ricordo.domain.context.counting import CountOnce
-from ricordo.domain.lru import LruCache
-from ricordo.domain.working import LIFETIME, MAX_LINES, Readings, WorkingMemory, working_memory
+from ricordo.clock import Clock
+from ricordo.language.lru import LruCache
+from ricordo.memory.context.counting import CountOnce
+from ricordo.memory.working_memory import LIFETIME, MAX_LINES, Readings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
-from ricordo.ports.clock import Clock
-from ricordo.ports.models import TokenCounter
-from ricordo.ports.recollection import Turn
-from ricordo.ports.working import Desk, Desks, Span
+from ricordo.models.encoder import TokenCounter
+from ricordo.store.types.recollection import Turn
+from ricordo.store.types.working import Desk, Desks, Span
 
 SKEW: Final = timedelta(minutes=5)
 """By which a bot's clock may be ahead of ours."""

@@ -7,20 +7,21 @@ from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from ricordo.domain.context import Context as Assembled
-from ricordo.domain.context import Material, assemble, in_their_place
-from ricordo.domain.facts import PROFILE, Fact, core
-from ricordo.domain.language import detect, tells_language
-from ricordo.domain.memory import Memory, MemoryType
-from ricordo.domain.patterns import Pattern, told
-from ricordo.domain.ranking.budget import Admission, admission
-from ricordo.domain.working import WorkingMemory
+from ricordo.clock import Clock
+from ricordo.language.annotations import MemoryType
+from ricordo.language.detection import detect, tells_language
+from ricordo.memory.context import Context as Assembled
+from ricordo.memory.context import Material, assemble, in_their_place
+from ricordo.memory.facts import PROFILE, Fact, core
+from ricordo.memory.model import Memory
+from ricordo.memory.ranking.budget import Admission, admission
+from ricordo.memory.style import Pattern, told
+from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.messages.vocabulary import Degradation, Profile, Role
-from ricordo.ports.clock import Clock
-from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.recollection import Recollection, Turn
 from ricordo.runtime.replies import Answer
+from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.types.recollection import Recollection, Turn
 from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.patterns import UserPatterns, pattern_view

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ricordo.ports.memories import Vector
-from ricordo.ports.models import Encoder, ModelUnavailable
+from ricordo.models.encoder import Encoder, ModelUnavailable
+from ricordo.store.types.memories import Vector
 from ricordo_services.retrieval.concurrently import together
 
 

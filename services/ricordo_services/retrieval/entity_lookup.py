@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable, Neighbour
 from ricordo.messages.views import EntityView
 from ricordo.messages.vocabulary import Degradation
-from ricordo.ports.facts import FactLedger
-from ricordo.ports.graph import MAX_DEPTH, FactGraph, GraphUnavailable, Neighbour
+from ricordo.store.types.facts import FactLedger
 from ricordo_services.retrieval.views import entity_view
 
 NEIGHBOURS: Final = 20

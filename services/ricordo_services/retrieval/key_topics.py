@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from ricordo.domain.ranking.signals import key_topic_boost
-from ricordo.ports.memories import Vector
-from ricordo.ports.models import Encoder, ModelUnavailable
-from ricordo.ports.recollection import Standing
+from ricordo.memory.ranking.signals import key_topic_boost
+from ricordo.models.encoder import Encoder, ModelUnavailable
+from ricordo.store.types.memories import Vector
+from ricordo.store.types.recollection import Standing
 
 _MOST_TOPICS = 32
 

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import asdict, dataclass
 
+from ricordo.documents.port import Documents
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,
@@ -20,10 +21,9 @@ from ricordo.messages.queries import (
 )
 from ricordo.messages.views import FactView
 from ricordo.messages.vocabulary import MessageState
-from ricordo.ports.documents import Documents
-from ricordo.ports.facts import FactLedger, FactQuestion
-from ricordo.ports.recollection import Failure, Recollection
-from ricordo.ports.stages import Progress
+from ricordo.store.types.facts import FactLedger, FactQuestion
+from ricordo.store.types.recollection import Failure, Recollection
+from ricordo.store.types.stages import Progress
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.views import document_view, fact_view, history_view, memory_view, stages_view

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from ricordo.domain.lru import LruCache
-from ricordo.domain.patterns import LEAST_MESSAGES, Pattern, manners, patterns
+from ricordo.clock import Clock
+from ricordo.language.lru import LruCache
+from ricordo.memory.style import LEAST_MESSAGES, Pattern, manners, patterns
 from ricordo.messages.views import PatternView
-from ricordo.ports.clock import Clock
-from ricordo.ports.habits import Habits
+from ricordo.store.types.habits import Habits
 from ricordo_services.retrieval.at_hand import SKEW, later
 
 _MOST: Final = 2_000

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import structlog
 
-from ricordo.domain.ranking import Profile, profiles
-from ricordo.domain.ranking.human import load_human
+from ricordo.memory.ranking import Profile, profiles
+from ricordo.memory.ranking.human import load_human
 
 _log = structlog.stdlib.get_logger(__name__)
 

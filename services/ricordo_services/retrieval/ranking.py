@@ -6,15 +6,15 @@ from itertools import accumulate
 from typing import NamedTuple
 from uuid import UUID
 
-from ricordo.domain.ranking import Candidates, Profile, Ranked, rank
-from ricordo.domain.ranking.coming import in_order_of_events, still_to_come
-from ricordo.domain.ranking.confidence import confidence
-from ricordo.domain.ranking.corrections import order_corrections
-from ricordo.domain.ranking.human import Human, load_human
-from ricordo.domain.ranking.merging import merged
-from ricordo.domain.ranking.signals import Span
-from ricordo.domain.temporal import EARLIEST, LATEST
-from ricordo.ports.recollection import Recollection, Standing
+from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.memory.ranking import Candidates, Profile, Ranked, rank
+from ricordo.memory.ranking.coming import in_order_of_events, still_to_come
+from ricordo.memory.ranking.confidence import confidence
+from ricordo.memory.ranking.corrections import order_corrections
+from ricordo.memory.ranking.human import Human, load_human
+from ricordo.memory.ranking.merging import merged
+from ricordo.memory.ranking.signals import Span
+from ricordo.store.types.recollection import Recollection, Standing
 from ricordo_services.retrieval.asked import Asked, looks_at_uninformative, looks_into_archive
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.search import Found

@@ -8,25 +8,25 @@ from time import perf_counter
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.analysis.analysing import with_question_vector
-from ricordo.domain.analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
-from ricordo.domain.analysis.sought import MODEL
-from ricordo.domain.facts import Fact, surface
-from ricordo.domain.fusion import NO_MINIMUMS, Minimums
-from ricordo.domain.ranking import DEFAULT, Ranked, profiles, resolve
-from ricordo.domain.ranking import Profile as Ranking
+from ricordo.clock import Clock
+from ricordo.index.port import IndexUnavailable
+from ricordo.language.query_analysis.analysing import with_question_vector
+from ricordo.language.query_analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
+from ricordo.language.query_analysis.sought import MODEL
+from ricordo.memory.facts import Fact, surface
+from ricordo.memory.ranking import DEFAULT, Ranked, profiles, resolve
+from ricordo.memory.ranking import Profile as Ranking
+from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
 from ricordo.messages.vocabulary import Degradation
-from ricordo.ports.analyser import QueryAnalyser, Question
-from ricordo.ports.clock import Clock
-from ricordo.ports.facts import FactLedger
-from ricordo.ports.memories import StoreUnavailable, Vector
-from ricordo.ports.models import Encoder
-from ricordo.ports.recollection import Profile, Recollection
-from ricordo.ports.vectors import IndexUnavailable
-from ricordo.runtime.analysers import RulesAnalyser
+from ricordo.models.analyser import QueryAnalyser, Question
+from ricordo.models.analyser_choice import RulesAnalyser
+from ricordo.models.encoder import Encoder
 from ricordo.runtime.replies import Answer
+from ricordo.store.types.facts import FactLedger
+from ricordo.store.types.memories import StoreUnavailable, Vector
+from ricordo.store.types.recollection import Profile, Recollection
 from ricordo_services.retrieval.asked import Asked, Told, looks_at_uninformative
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.encoding import FormerModels, encoded

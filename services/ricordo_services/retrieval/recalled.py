@@ -8,10 +8,10 @@ from time import perf_counter
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from ricordo.domain.analysis import Analysis
-from ricordo.domain.facts import USER, Fact
-from ricordo.domain.memory import Memory
-from ricordo.domain.ranking.signals import Signals
+from ricordo.language.query_analysis import Analysis
+from ricordo.memory.facts import USER, Fact
+from ricordo.memory.model import Memory
+from ricordo.memory.ranking.signals import Signals
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import Filters, RecallReply, RecallRequest
 from ricordo.messages.vocabulary import Degradation

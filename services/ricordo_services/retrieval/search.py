@@ -7,13 +7,20 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.domain.analysis import Fallback
-from ricordo.domain.bm25 import SparseVector, query_terms, telling
-from ricordo.domain.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
-from ricordo.domain.temporal import LATEST
-from ricordo.domain.text import content_words
-from ricordo.ports.memories import Vector
-from ricordo.ports.vectors import Hit, Scope, VectorIndex
+from ricordo.index.port import Hit, Scope, VectorIndex
+from ricordo.language.query_analysis import Fallback
+from ricordo.language.temporal import LATEST
+from ricordo.language.text import content_words
+from ricordo.memory.ranking.bm25 import SparseVector, query_terms, telling
+from ricordo.memory.ranking.fusion import (
+    NO_MINIMUMS,
+    Minimums,
+    at_least,
+    by_rank,
+    reciprocal_rank,
+    weighted,
+)
+from ricordo.store.types.memories import Vector
 from ricordo_services.retrieval.asked import LANGUAGES, Asked, narrows, scope_of
 from ricordo_services.retrieval.concurrently import together
 

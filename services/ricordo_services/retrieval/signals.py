@@ -11,18 +11,18 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.asking import asks_for_a_time, speaking
-from ricordo.domain.emotion import estimate
-from ricordo.domain.memory import MemoryType, Role
-from ricordo.domain.ranking import Candidates
-from ricordo.domain.ranking.connections import connections
-from ricordo.domain.ranking.evidence import answered, mean_of_best, sessions
-from ricordo.domain.ranking.human import Human
-from ricordo.domain.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
-from ricordo.domain.reinforcement import gained
-from ricordo.ports.recollection import Standing
-from ricordo.ports.vectors import Hit
+from ricordo.index.port import Hit
+from ricordo.language.annotations import MemoryType, Role
+from ricordo.language.emotion import estimate
+from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis.asking import asks_for_a_time, speaking
+from ricordo.memory.ranking import Candidates
+from ricordo.memory.ranking.connections import connections
+from ricordo.memory.ranking.evidence import answered, mean_of_best, sessions
+from ricordo.memory.ranking.human import Human
+from ricordo.memory.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
+from ricordo.memory.reinforcement import gained
+from ricordo.store.types.recollection import Standing
 from ricordo_services.retrieval.search import BY_WORDS, Found
 
 Floats = NDArray[np.float64]

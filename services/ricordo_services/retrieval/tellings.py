@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ricordo.domain.analysis import Analysis
-from ricordo.domain.analysis.sought import telling
-from ricordo.ports.memories import Vector
-from ricordo.ports.models import Encoder, ModelUnavailable
+from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis.sought import telling
+from ricordo.models.encoder import Encoder, ModelUnavailable
+from ricordo.store.types.memories import Vector
 from ricordo_services.retrieval.asked import Told
 from ricordo_services.retrieval.concurrently import together
 

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ricordo.domain.analysis import Analysis as Understood
-from ricordo.domain.analysis import TimeFilter
-from ricordo.domain.facts import Entity, Fact
-from ricordo.domain.memory import Memory
-from ricordo.domain.temporal import EARLIEST, LATEST
+from ricordo.documents.port import DocumentRecord
+from ricordo.graph.port import Neighbour
+from ricordo.language.query_analysis import Analysis as Understood
+from ricordo.language.query_analysis import TimeFilter
+from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.memory.facts import Entity, Fact
+from ricordo.memory.model import Memory
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,
@@ -32,10 +34,8 @@ from ricordo.messages.vocabulary import (
     Role,
     TimeType,
 )
-from ricordo.ports.documents import DocumentRecord
-from ricordo.ports.graph import Neighbour
-from ricordo.ports.recollection import Turn
-from ricordo.ports.stages import Progress
+from ricordo.store.types.recollection import Turn
+from ricordo.store.types.stages import Progress
 
 _ALIASES: Final = 100  # spellings that a reply has room for
 

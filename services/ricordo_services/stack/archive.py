@@ -16,7 +16,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ricordo_services import private
+from ricordo_services import private_files as private
 from ricordo_services.stack.errors import BackupRefused
 from ricordo_services.stack.folder import DATA_FORMAT
 from ricordo_services.stack.postgres import MAJOR_VERSION

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ricordo_services import private
+from ricordo_services import private_files as private
 
 STACK_FILE = "stack.json"
 

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
 
-from ricordo_services import private
+from ricordo_services import private_files as private
 from ricordo_services.stack import swap
 from ricordo_services.stack.endpoints import STACK_FILE
 from ricordo_services.stack.errors import AlreadyRunning, DataTooNew, FolderRefused

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-from ricordo_services import private
+from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.ports import LOOPBACK
 from ricordo_services.stack.server import Launch, NotReady

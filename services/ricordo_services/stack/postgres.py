@@ -9,7 +9,7 @@ from pathlib import Path
 
 import asyncpg
 
-from ricordo_services import private
+from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.account import reachable_programs, server_account
 from ricordo_services.stack.errors import FolderRefused

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ricordo.adapters.postgres.burials import carry, schema_version, tombstones
-from ricordo.adapters.postgres.migrate import migrate, migrations
-from ricordo.ports.erasing import Tombstone
+from ricordo.store.burials import carry, schema_version, tombstones
+from ricordo.store.migrate import migrate, migrations
+from ricordo.store.types.erasing import Tombstone
 
 __all__ = ["forget_again", "newest_schema", "schema_version", "tombstones"]
 

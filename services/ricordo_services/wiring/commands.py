@@ -12,24 +12,24 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from ricordo.adapters.postgres.curating import PostgresCurating
-from ricordo.adapters.postgres.erasing import PostgresErasing
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.recollection import PostgresRecollection
+from ricordo.graph.port import GraphUnavailable
 from ricordo.messages.base import Message
 from ricordo.messages.commands import Correct, Feedback, Note, Pin, Verify
 from ricordo.messages.errors import ErrorCode
-from ricordo.ports.graph import GraphUnavailable
-from ricordo.ports.identity import KnowledgeLedger
-from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.recollection import Recollection
-from ricordo.ports.unavailable import Unavailable
-from ricordo.ports.working import Notebook
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
+from ricordo.store.curating import PostgresCurating
+from ricordo.store.erasing import PostgresErasing
+from ricordo.store.life import PostgresLife
+from ricordo.store.recollection import PostgresRecollection
+from ricordo.store.types.identity import KnowledgeLedger
+from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.types.recollection import Recollection
+from ricordo.store.types.working import Notebook
+from ricordo.unavailable import Unavailable
 from ricordo_services.knowledge.commands import CorrectFact, FactRejection, IdentifyNames, Settle, VerifyFact
 from ricordo_services.knowledge.erasing import Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.letters import DeadLetters

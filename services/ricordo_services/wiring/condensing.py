@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ricordo.adapters.ollama import open_condenser
-from ricordo.ports.clock import Clock
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.condensing import ModelCondenser
-from ricordo.runtime.resilience import CircuitBreaker, evenly
-from ricordo.runtime.throttling import Throttle
+from ricordo.clock import Clock
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.llm_condensing import ModelCondenser
+from ricordo.models.ollama import open_condenser
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker, evenly
 from ricordo.settings import CondensingSettings
 from ricordo_services.resources import Resources
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.brake import BrakeSettings
+from ricordo.runtime.consumer_breaker import BrakeSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.handling import Handler

@@ -2,18 +2,18 @@
 
 import asyncio
 
-from ricordo.adapters.documents.process import ReaderProcess
-from ricordo.adapters.objects import Bucket, in_bucket, in_folder
-from ricordo.adapters.postgres.documents import PostgresDocuments
-from ricordo.adapters.postgres.erasing import PostgresErasing
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.domain.documents.cutting import Size
-from ricordo.ports.documents import ObjectStore
-from ricordo.ports.reading import ReadingLimits
+from ricordo.documents.objects import Bucket, in_bucket, in_folder
+from ricordo.documents.port import ObjectStore
+from ricordo.documents.reader import ReadingLimits
+from ricordo.documents.readers.process import ReaderProcess
+from ricordo.memory.documents.cutting import Size
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.settings import DocumentSettings
+from ricordo.store.documents import PostgresDocuments
+from ricordo.store.erasing import PostgresErasing
+from ricordo.store.life import PostgresLife
 from ricordo_services.ingest.discarding import LOOK_EVERY_S as DISCARDED_EVERY_S
 from ricordo_services.ingest.discarding import DeleteDiscarded
 from ricordo_services.ingest.documents import DocumentStorage

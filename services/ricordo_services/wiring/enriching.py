@@ -1,10 +1,10 @@
 """Enrichment: for its worker and for the backfill."""
 
-from ricordo.adapters.postgres.links import PostgresLinks
-from ricordo.adapters.postgres.projection import PostgresEnrichments
-from ricordo.domain.enrichment import enrich
-from ricordo.domain.lexicon import LANGUAGES
-from ricordo.ports.describing import Describer
+from ricordo.language.lexicon import LANGUAGES
+from ricordo.memory.enrichment import enrich
+from ricordo.models.describing import Describer
+from ricordo.store.links import PostgresLinks
+from ricordo.store.projection import PostgresEnrichments
 from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
 from ricordo_services.resources import Resources

@@ -1,9 +1,9 @@
 """What hands over all that is held of a user."""
 
-from ricordo.adapters.postgres.exporting import PostgresHoldings
 from ricordo.messages.commands import Export
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
+from ricordo.store.exporting import PostgresHoldings
 from ricordo_services.ingest.exporting import HandOver
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.documents import kept_objects

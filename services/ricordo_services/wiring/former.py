@@ -6,8 +6,8 @@ from typing import Final
 
 import structlog
 
-from ricordo.adapters.postgres.former import PostgresFormerVectors
-from ricordo.adapters.postgres.life import PostgresLife
+from ricordo.store.former import PostgresFormerVectors
+from ricordo.store.life import PostgresLife
 from ricordo_services.resources import Resources
 
 _CONCERNED: Final = ("embedding", "encode", "retrieval")

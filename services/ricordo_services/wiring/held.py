@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncGenerator
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.exporting import PostgresHoldings
 from ricordo.settings import Settings
+from ricordo.store.database import Database
+from ricordo.store.exporting import PostgresHoldings
 
 
 async def users_held(settings: Settings, tenant: str) -> AsyncGenerator[str, None]:

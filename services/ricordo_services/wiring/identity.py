@@ -1,14 +1,14 @@
 """Who is asked where rules cannot say who is who: the language model that reads facts, if there is one."""
 
-from ricordo.adapters.ollama import open_identity_reader
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.ports.identity import KnowledgeLedger
-from ricordo.ports.models import ModelUnavailable
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.ollama import open_identity_reader
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker, evenly
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
-from ricordo.runtime.resilience import CircuitBreaker, evenly
-from ricordo.runtime.throttling import Throttle
 from ricordo.settings import KnowledgeSettings
+from ricordo.store.life import PostgresLife
+from ricordo.store.types.identity import KnowledgeLedger
 from ricordo.urls import bare
 from ricordo_services.knowledge.identify import IdentifyByModel
 from ricordo_services.resources import Resources

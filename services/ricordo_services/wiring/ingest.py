@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import Final
 
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.ports.memories import IntakeLimits
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.gates import BacklogGate
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
+from ricordo.store.intake import PostgresIntake
+from ricordo.store.life import PostgresLife
+from ricordo.store.types.memories import IntakeLimits
 from ricordo_services.backpressure import Pace
 from ricordo_services.ingest.admitting import Admit
 from ricordo_services.ingest.handlers import Ingest

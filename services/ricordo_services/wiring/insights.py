@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ricordo.adapters.ollama import open_insight_reader
-from ricordo.runtime.insights import ModelInsights
+from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.ollama import open_insight_reader
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.condensing import condensing_throttle
 

@@ -2,9 +2,6 @@
 
 from datetime import timedelta
 
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.sessions import PostgresSessions
-from ricordo.adapters.postgres.working import PostgresNotebook
 from ricordo.messages.ways import ANSWERED_ELSEWHERE
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
@@ -12,6 +9,9 @@ from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import Bus
+from ricordo.store.life import PostgresLife
+from ricordo.store.sessions import PostgresSessions
+from ricordo.store.working import PostgresNotebook
 from ricordo_services.lifecycle.handlers import EndSession, Reinforce
 from ricordo_services.lifecycle.notes import tidy_notes
 from ricordo_services.lifecycle.passes import Reconcile, tidy

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.compressing import PostgresCompressing
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
-from ricordo.adapters.postgres.reflecting import PostgresReflecting
-from ricordo.adapters.postgres.retention import PostgresRetention
-from ricordo.adapters.postgres.sessions import PostgresSessions
-from ricordo.domain.retention import LITE
+from ricordo.memory.retention import LITE
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
+from ricordo.store.compressing import PostgresCompressing
+from ricordo.store.life import PostgresLife
+from ricordo.store.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.store.reflecting import PostgresReflecting
+from ricordo.store.retention import PostgresRetention
+from ricordo.store.sessions import PostgresSessions
+from ricordo.system_clock import SystemClock
 from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Expire, Pass, Retain, Work
 from ricordo_services.lifecycle.reflecting import Reflect
 from ricordo_services.lifecycle.summarizing import Alone, Summarize

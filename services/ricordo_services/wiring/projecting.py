@@ -1,6 +1,6 @@
 """How the graph follows the truth, for the workers and jobs that write it."""
 
-from ricordo.adapters.postgres.known import PostgresKnownFacts
+from ricordo.store.known import PostgresKnownFacts
 from ricordo_services.knowledge.mending import Mending
 from ricordo_services.knowledge.mendings import Mendings
 from ricordo_services.knowledge.projecting import Following

@@ -9,7 +9,7 @@ from ricordo_services.resources import Resources
 from ricordo_services.wiring.jobs import repoint
 
 if TYPE_CHECKING:
-    from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+    from ricordo.index.qdrant.edge import EdgeVectorIndex
 
 _LOOK_EVERY_S: Final = 3600.0  # besides whenever the index asks for it
 _LONGEST_S: Final = 60.0  # between two tries while a server does not answer

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.adapters.postgres.restoring import PostgresRestoring
-from ricordo.adapters.postgres.working import PostgresNotebook
 from ricordo.runtime.emitting import Emitter
 from ricordo.settings import Settings
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.restoring import PostgresRestoring
+from ricordo.store.working import PostgresNotebook
+from ricordo.system_clock import SystemClock
 from ricordo_services.lifecycle.restoring import Names, Restore
 from ricordo_services.resources import Resources
 from ricordo_services.wiring.projecting import following

@@ -3,15 +3,15 @@
 import asyncio
 from functools import partial
 
-from ricordo.adapters.postgres.documents import PostgresDocuments
-from ricordo.adapters.postgres.habits import PostgresHabits
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.adapters.postgres.recollection import PostgresRecollection
-from ricordo.domain.fusion import Minimums
-from ricordo.domain.topics import topic_key
+from ricordo.language.topics import topic_key
+from ricordo.memory.ranking.fusion import Minimums
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
+from ricordo.store.documents import PostgresDocuments
+from ricordo.store.habits import PostgresHabits
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.recollection import PostgresRecollection
 from ricordo_services.models import works_by
 from ricordo_services.resources import Resources
 from ricordo_services.retrieval.at_hand import Working

@@ -5,17 +5,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
-from ricordo.adapters.gliner import GlinerMissing, open_gliner
-from ricordo.adapters.ollama import open_relation_reader
-from ricordo.ports.clock import Clock
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.relating import EntityRecogniser
-from ricordo.ports.stating import StatementReader
-from ricordo.runtime.beside import Beside
+from ricordo.clock import Clock
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
+from ricordo.models.gliner import GlinerMissing, open_gliner
+from ricordo.models.ollama import open_relation_reader
+from ricordo.models.relating import EntityRecogniser
+from ricordo.models.stating import StatementReader
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import Bucket, CircuitBreaker, evenly
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.health import Health
-from ricordo.runtime.resilience import Bucket, CircuitBreaker, evenly
-from ricordo.runtime.stating import ModelStatementReader, RulesStatementReader
-from ricordo.runtime.throttling import Throttle
 from ricordo.settings import KnowledgeSettings
 from ricordo.urls import bare
 

@@ -5,21 +5,21 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresIndexing
-from ricordo.ports.clock import Clock
+from ricordo.clock import Clock
 from ricordo.runtime.garbage import what_stands_stays
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
 from ricordo.runtime.periodic import Periodic
-from ricordo.runtime.precedence import quick_turns
 from ricordo.runtime.process import Service, run_services
 from ricordo.runtime.queries import QueryServer
+from ricordo.runtime.query_priority import quick_turns
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import EventWorker
 from ricordo.settings import Settings
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.projection import PostgresEncodings, PostgresIndexing
+from ricordo.system_clock import SystemClock
 from ricordo_services.embedding.encode import Encode
 from ricordo_services.embedding.index import Index, IndexChanges
 from ricordo_services.embedding.projection import Projection

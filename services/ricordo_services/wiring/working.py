@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from ricordo.adapters.postgres.working import PostgresDesks
+from ricordo.store.working import PostgresDesks
 from ricordo_services.resources import Resources
 from ricordo_services.retrieval.at_hand import AtHand
 

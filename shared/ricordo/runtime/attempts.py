@@ -6,14 +6,14 @@ from typing import Any
 
 import structlog
 
+from ricordo.clock import Clock
 from ricordo.messages.base import Message
-from ricordo.ports.clock import Clock
+from ricordo.runtime.cancellation import being_cancelled, unless
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.decoding import names_for_log
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry
 from ricordo.runtime.measures import HandlerMeasures
 from ricordo.runtime.tracing import TraceContext, logged_as
-from ricordo.runtime.waiting import being_cancelled, unless
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from ricordo.ports.clock import Clock
-from ricordo.ports.unavailable import Unavailable
+from ricordo.clock import Clock
+from ricordo.unavailable import Unavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 

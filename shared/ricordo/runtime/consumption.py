@@ -10,14 +10,14 @@ from functools import partial
 
 import structlog
 
-from ricordo.ports.bus import BusUnavailable, Delivery, Subscription, Subscriptions
-from ricordo.ports.clock import Clock
+from ricordo.bus.port import BusUnavailable, Delivery, Subscription, Subscriptions
+from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.brake import Brake
+from ricordo.runtime.cancellation import end, unless
+from ricordo.runtime.consumer_breaker import Brake
 from ricordo.runtime.gates import Gate, OpenGate, doubt, reason, yields
 from ricordo.runtime.health import Health, WorkerState
-from ricordo.runtime.held import Hands, Held, is_suspect
-from ricordo.runtime.waiting import end, unless
+from ricordo.runtime.in_flight import Hands, Held, is_suspect
 
 _log = structlog.stdlib.get_logger(__name__)
 

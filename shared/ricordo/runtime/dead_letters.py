@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ricordo.bus.port import DeadLetter, DeadLetterRecorder, Outgoing, Publisher
 from ricordo.messages.errors import dead_letter_headers
 from ricordo.messages.headers import (
     CE_ID,
@@ -14,7 +15,6 @@ from ricordo.messages.headers import (
     TRACE_PARENT,
 )
 from ricordo.messages.subjects import dead_letter_subject
-from ricordo.ports.bus import DeadLetter, DeadLetterRecorder, Outgoing, Publisher
 
 _CARRIED: Final = (TRACE_PARENT, CE_SPEC_VERSION, CE_ID, CE_SOURCE, CE_TYPE, CE_TIME, CONTENT_TYPE)
 

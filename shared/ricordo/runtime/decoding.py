@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
 
+from ricordo.bus.port import Delivery, StoredMessage
 from ricordo.messages.base import Message, format_instant
 from ricordo.messages.codec import decode, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
@@ -11,7 +12,6 @@ from ricordo.messages.events import DerivedEvent, MessageReceived, SessionEnded
 from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.subjects import InvalidSubject, Subject
-from ricordo.ports.bus import Delivery, StoredMessage
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext
 

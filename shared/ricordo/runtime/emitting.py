@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
+from ricordo.bus.port import Publisher
+from ricordo.clock import Clock
 from ricordo.messages.events import DerivedEvent
-from ricordo.ports.bus import Publisher
-from ricordo.ports.clock import Clock
 from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.tracing import TraceContext
 

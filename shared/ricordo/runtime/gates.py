@@ -11,9 +11,9 @@ from typing import Protocol, runtime_checkable
 
 import structlog
 
-from ricordo.ports.clock import Clock
-from ricordo.ports.unavailable import Unavailable
+from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
+from ricordo.unavailable import Unavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from ricordo.ports.clock import Clock
+from ricordo.clock import Clock
 
 
 class WorkerState(StrEnum):

@@ -10,11 +10,11 @@ from typing import Final
 
 import structlog
 
-from ricordo.ports.bus import BusError, BusUnavailable
-from ricordo.ports.clock import Clock
-from ricordo.ports.requests import Endpoint, Request, Responder
+from ricordo.bus.port import BusError, BusUnavailable
+from ricordo.bus.requests import Endpoint, Request, Responder
+from ricordo.clock import Clock
+from ricordo.runtime.cancellation import end, unless
 from ricordo.runtime.health import Health
-from ricordo.runtime.waiting import end, unless
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -16,11 +16,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from ricordo.runtime.batcher import EmbeddingBatcher
+from ricordo.models.batcher import EmbeddingBatcher
+from ricordo.resilience import BreakerState
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import Page
 from ricordo.runtime.measures import Distribution, HandlerMeasures, QueryMeasures
-from ricordo.runtime.resilience import BreakerState
 
 METRICS_PATH: Final = "/metrics"
 TASKS: Final = "ricordo_event_loop_tasks"

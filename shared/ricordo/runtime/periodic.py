@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from ricordo.ports.clock import Clock
+from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.cancellation import being_cancelled, unless
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.tracing import TraceContext, logged_as
-from ricordo.runtime.waiting import being_cancelled, unless
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from ricordo.bus.port import Outgoing
 from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.headers import event_headers
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import subject_of
-from ricordo.ports.bus import Outgoing
 from ricordo.runtime.handling import Envelope
 from ricordo.runtime.tracing import TraceContext
 

@@ -8,23 +8,23 @@ from uuid import uuid4
 
 import structlog
 
+from ricordo.bus.port import BusError, BusUnavailable, Publisher
+from ricordo.bus.requests import Endpoint, Request, Responder
+from ricordo.clock import Clock
 from ricordo.messages.codec import decode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.registry import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
-from ricordo.ports.bus import BusError, BusUnavailable, Publisher
-from ricordo.ports.clock import Clock
-from ricordo.ports.requests import Endpoint, Request, Responder
-from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.cancellation import end, unless
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
-from ricordo.runtime.precedence import Precedence
 from ricordo.runtime.publishing import outgoing, stamped
+from ricordo.runtime.query_priority import Precedence
 from ricordo.runtime.replies import Answer, QueryRoute, Refused, encoded
 from ricordo.runtime.tracing import TraceContext, logged_as
-from ricordo.runtime.waiting import end, unless
+from ricordo.unavailable import Unavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 

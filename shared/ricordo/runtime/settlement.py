@@ -6,18 +6,18 @@ from typing import Final
 
 import structlog
 
+from ricordo.bus.port import BusError, BusUnavailable, DeadLetter, Outgoing, Publisher, Subscription
+from ricordo.clock import Clock
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.ports.bus import BusError, BusUnavailable, DeadLetter, Outgoing, Publisher, Subscription
-from ricordo.ports.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.brake import Brake
+from ricordo.runtime.consumer_breaker import Brake
 from ricordo.runtime.dead_letters import DeadLetterOffice
 from ricordo.runtime.decoding import about, names_for_log, read
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
-from ricordo.runtime.held import Held
+from ricordo.runtime.in_flight import Held
 from ricordo.runtime.publishing import following
 from ricordo.runtime.tracing import TraceContext, logged_as
 

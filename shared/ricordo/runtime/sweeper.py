@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo.messages.errors import DeadLetterCode
-from ricordo.ports.bus import (
+from ricordo.bus.port import (
     BusError,
     DeadLetter,
     DeadLetterRecorder,
@@ -20,13 +19,14 @@ from ricordo.ports.bus import (
     StreamAccess,
     Subscription,
 )
-from ricordo.ports.clock import Clock
+from ricordo.clock import Clock
+from ricordo.messages.errors import DeadLetterCode
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
 from ricordo.runtime.dead_letters import DeadLetterOffice
 from ricordo.runtime.decoding import about_stored
 from ricordo.runtime.health import Health
-from ricordo.runtime.held import Held
+from ricordo.runtime.in_flight import Held
 from ricordo.runtime.tracing import logged_as
 from ricordo.runtime.worker import Bus
 

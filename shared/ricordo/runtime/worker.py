@@ -5,22 +5,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ricordo.bus.port import DeadLetterRecorder, Publisher, Subscription, Subscriptions
+from ricordo.clock import Clock
 from ricordo.messages.headers import REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.ports.bus import DeadLetterRecorder, Publisher, Subscription, Subscriptions
-from ricordo.ports.clock import Clock
 from ricordo.runtime.attempts import Attempts
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.brake import Brake, BrakeSettings
+from ricordo.runtime.consumer_breaker import Brake, BrakeSettings
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
 from ricordo.runtime.dead_letters import DeadLetterOffice
 from ricordo.runtime.decoding import read
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
-from ricordo.runtime.held import Held
+from ricordo.runtime.in_flight import Held
 from ricordo.runtime.measures import HandlerMeasures
-from ricordo.runtime.precedence import Precedence
+from ricordo.runtime.query_priority import Precedence
 from ricordo.runtime.settlement import Handled, Settlement
 from ricordo.runtime.tracing import logged_as
 

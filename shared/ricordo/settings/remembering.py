@@ -35,7 +35,7 @@ class RankingSettings(Group):
     def _weights_of_profiles(cls, weights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
         if weights:
             # NumPy, which the command line does not need for anything else that it does at once
-            from ricordo.domain.ranking import UnknownProfile, UnknownWeight, profiles  # noqa: PLC0415
+            from ricordo.memory.ranking import UnknownProfile, UnknownWeight, profiles  # noqa: PLC0415
 
             try:
                 profiles(weights)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from ricordo.ports.bus import (
+from ricordo.bus.port import (
     BusError,
     BusUnavailable,
     Delivery,
@@ -17,8 +17,8 @@ from ricordo.ports.bus import (
     StoredMessage,
     Subscription,
 )
-from ricordo.ports.clock import Clock
-from ricordo.ports.requests import Endpoint, Request
+from ricordo.bus.requests import Endpoint, Request
+from ricordo.clock import Clock
 from ricordo.testing.bus_model import Entry, MemoryConsumer, MemoryRequest, MemoryStream, matches
 
 _SOON = 0.001
@@ -41,7 +41,7 @@ class _Log:
 
 
 class MemoryBus:
-    """All ports of `ricordo.ports.bus` in memory.
+    """All ports of `ricordo.bus.port` in memory.
 
     Args:
         clock: of redeliveries and waits.

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ricordo.ports.bus import Outgoing
+from ricordo.bus.port import Outgoing
 
 
 def matches(pattern: str, subject: str) -> bool:
@@ -37,7 +37,7 @@ class MemoryStream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryConsumer:
-    """A durable consumer of the bus in memory; see `ricordo.ports.bus.Subscription`."""
+    """A durable consumer of the bus in memory; see `ricordo.bus.port.Subscription`."""
 
     name: str
     stream: str

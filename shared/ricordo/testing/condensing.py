@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from ricordo.domain.describing import Said
-from ricordo.domain.memory import KeyTopic
-from ricordo.domain.summaries import Condensed
-from ricordo.ports.condensing import CondensingReader
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.models import ModelUnavailable
+from ricordo.memory.llm_description import Said
+from ricordo.memory.model import KeyTopic
+from ricordo.memory.summaries import Condensed
+from ricordo.models.condensing import CondensingReader
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
 
 SAID = (
     Said("Ho visto Anna al bar.", "it", speaker="Davide"),

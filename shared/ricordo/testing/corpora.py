@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from ricordo.ports.vectors import Point, Scope
+from ricordo.index.port import Point, Scope
 from ricordo.testing.factories import at, point, unit_vector
 
 WORDS = "red green blue cat dog bird house river mountain bread".split()

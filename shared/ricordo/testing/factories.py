@@ -8,11 +8,12 @@ from uuid import NAMESPACE_OID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.bm25 import terms, window_terms
-from ricordo.domain.memory import EventTime, Memory, MemoryKind
+from ricordo.index.port import Facets, Point
+from ricordo.language.annotations import EventTime, MemoryKind
+from ricordo.memory.model import Memory
+from ricordo.memory.ranking.bm25 import terms, window_terms
 from ricordo.messages.ids import memory_id
-from ricordo.ports.memories import NewMessage
-from ricordo.ports.vectors import Facets, Point
+from ricordo.store.types.memories import NewMessage
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """A Monday morning: the first moment of every story."""

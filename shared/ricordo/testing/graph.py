@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.domain.facts import Evidence, Fact, fold
-from ricordo.ports.facts import OutOfStep, Step
-from ricordo.ports.graph import KeptGraph, Survey
+from ricordo.graph.port import KeptGraph, Survey
+from ricordo.memory.facts import Evidence, Fact, fold
+from ricordo.store.types.facts import OutOfStep, Step
 
 START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
 

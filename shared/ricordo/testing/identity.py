@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.identity import EntityProfile, IdentityReader, Pair, Verdict
-from ricordo.ports.models import ModelUnavailable
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.store.types.identity import EntityProfile, IdentityReader, Pair, Verdict
 
 NICO = Pair(
     EntityProfile("Nico", (), ("Nico is a nurse",), ("Nico had the night shift",)), EntityProfile("Nicola")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ricordo.ports.clock import Clock
-from ricordo.ports.models import ModelUnavailable, Vectors
+from ricordo.clock import Clock
+from ricordo.models.encoder import ModelUnavailable, Vectors
 
 
 @dataclass(slots=True)

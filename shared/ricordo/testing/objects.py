@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.ports.documents import ObjectMissing, ObjectStore, object_key
+from ricordo.documents.port import ObjectMissing, ObjectStore, object_key
 
 
 class ObjectStoreContract:

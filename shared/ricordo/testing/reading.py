@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from ricordo.domain.describing import Description, Said
-from ricordo.domain.memory import MemoryKind, MemoryType, Role
-from ricordo.ports.describing import MessageReader, Nonsense
-from ricordo.ports.models import ModelUnavailable
+from ricordo.language.annotations import MemoryKind, MemoryType, Role
+from ricordo.memory.llm_description import Description, Said
+from ricordo.models.describing import MessageReader, Nonsense
+from ricordo.models.encoder import ModelUnavailable
 
 STORY = (
     Said("È morta mia nonna.", "it", speaker="Davide"),

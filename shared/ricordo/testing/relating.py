@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from ricordo.domain.describing import Said
-from ricordo.domain.facts.testimony import Passage, Relation
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.relating import EntityRecogniser, RelationReader
+from ricordo.memory.facts.llm_validation import Passage, Relation
+from ricordo.memory.llm_description import Said
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.relating import EntityRecogniser, RelationReader
 
 STORY = tuple(
     Passage(Said(text, language))

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from ricordo.ports.vectors import Scope, VectorIndex
+from ricordo.index.port import Scope, VectorIndex
 from ricordo.testing.factories import at, point, unit_vector
 from ricordo.testing.vector_searches import (
     ALL,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import HealthCheck, settings
 
-from ricordo.domain.bm25 import SparseVector, query_terms
-from ricordo.ports.vectors import Hit, Point, Scope, Vector, VectorIndex
+from ricordo.index.port import Hit, Point, Scope, Vector, VectorIndex
+from ricordo.memory.ranking.bm25 import SparseVector, query_terms
 from ricordo.testing.factories import DIMENSIONS, unit_vector
 
 MODEL, TENANT = "model/a", "acme"

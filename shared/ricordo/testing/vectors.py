@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.ports.vectors import IndexUnavailable, Point, Scope, VectorIndex
+from ricordo.index.port import IndexUnavailable, Point, Scope, VectorIndex
 from ricordo.testing.corpora import SCOPES, WORDS, corpora
 from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
 from ricordo.testing.fakes.vectors import MemoryVectorIndex

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from nats.js.api import DiscardPolicy, RetentionPolicy
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
+from ricordo.bus.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
+from ricordo.system_clock import SystemClock
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.bus_model import MemoryConsumer, MemoryStream
 from ricordo.testing.nats_server import NatsServerProcess

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from ricordo.adapters.nats import NatsBus
-from ricordo.ports.bus import BusUnavailable, Delivery, Outgoing, PublishRefused, Subscription
-from ricordo.ports.requests import Request
+from ricordo.bus.nats import NatsBus
+from ricordo.bus.port import BusUnavailable, Delivery, Outgoing, PublishRefused, Subscription
+from ricordo.bus.requests import Request
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.eventually import eventually
 

@@ -8,14 +8,14 @@ from typing import cast
 
 import pytest
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.ollama import open_condenser
-from ricordo.domain.memory import Memory
-from ricordo.domain.summaries import Condensed, Turn
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.condensing import ModelCondenser
-from ricordo.runtime.resilience import CircuitBreaker
-from ricordo.runtime.throttling import Throttle
+from ricordo.memory.model import Memory
+from ricordo.memory.summaries import Condensed, Turn
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.llm_condensing import ModelCondenser
+from ricordo.models.ollama import open_condenser
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker
+from ricordo.system_clock import SystemClock
 from ricordo.testing.condensing import CondensingMind, CondensingReaderContract
 from ricordo.testing.factories import memory
 from ricordo.testing.fakes.condensing import FakeCondensingReader

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 from tests.fixtures.loop_time import run_by
 
-from ricordo.domain.summaries import Turn
-from ricordo.ports.reflecting import Observed
-from ricordo.runtime.condensing import ModelCondenser
-from ricordo.runtime.insights import ModelInsights
+from ricordo.memory.summaries import Turn
+from ricordo.models.llm_condensing import ModelCondenser
+from ricordo.models.llm_insights import ModelInsights
 from ricordo.settings import CondensingSettings, Settings
+from ricordo.store.types.reflecting import Observed
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from ricordo.adapters.ollama import open_message_reader
-from ricordo.domain.describing import Description
+from ricordo.memory.llm_description import Description
+from ricordo.models.ollama import open_message_reader
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo.testing.reading import MessageReaderContract, Mind

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from ricordo.adapters.neo4j import GraphSettings, open_graph
-from ricordo.ports.graph import GraphUnavailable, KeptGraph
+from ricordo.graph.bolt import GraphSettings, open_graph
+from ricordo.graph.port import GraphUnavailable, KeptGraph
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.graph import FactGraphContract, by_id, known
 from ricordo_services.stack import Endpoints

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from ricordo.adapters.ollama import open_identity_reader
-from ricordo.ports.identity import Verdict
+from ricordo.models.ollama import open_identity_reader
+from ricordo.store.types.identity import Verdict
 from ricordo.testing.fakes.identity import FakeIdentityReader
 from ricordo.testing.fakes.reading import away, babbling
 from ricordo.testing.identity import IdentityReaderContract, JudgingMind

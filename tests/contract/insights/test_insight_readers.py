@@ -9,17 +9,17 @@ from typing import cast
 
 import pytest
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.ollama import open_insight_reader
-from ricordo.domain.describing import Said
-from ricordo.domain.memory import Memory
-from ricordo.domain.reflection import LEAST_IMPORTANCE
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.reflecting import Observed
-from ricordo.runtime.insights import ModelInsights
-from ricordo.runtime.resilience import CircuitBreaker
-from ricordo.runtime.throttling import Throttle
+from ricordo.memory.llm_description import Said
+from ricordo.memory.model import Memory
+from ricordo.memory.reflection import LEAST_IMPORTANCE
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.ollama import open_insight_reader
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker
+from ricordo.store.types.reflecting import Observed
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import Body, OllamaStandIn, ollama_stand_in
 

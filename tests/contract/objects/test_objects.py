@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.adapters.objects import Bucket, KeptObjects, in_bucket, in_folder, in_memory
-from ricordo.ports.documents import ObjectMissing, ObjectStore, ObjectsUnavailable, object_key
+from ricordo.documents.objects import Bucket, KeptObjects, in_bucket, in_folder, in_memory
+from ricordo.documents.port import ObjectMissing, ObjectStore, ObjectsUnavailable, object_key
 from ricordo.testing.objects import ObjectStoreContract
 
 KEY = object_key("acme", "u-1", "m-1", b"x")

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 
-from ricordo.adapters.ollama import open_relation_reader
-from ricordo.domain.facts.testimony import Relation
-from ricordo.ports.relating import EntityRecogniser
+from ricordo.memory.facts.llm_validation import Relation
+from ricordo.models.ollama import open_relation_reader
+from ricordo.models.relating import EntityRecogniser
 from ricordo.testing.fakes.reading import away, babbling
 from ricordo.testing.fakes.relating import FakeRecogniser, FakeRelationReader
 from ricordo.testing.ollama import ollama_stand_in

@@ -9,19 +9,19 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from ricordo.adapters.postgres.curating import PostgresCurating
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.habits import PostgresHabits
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.migrate import migrate
-from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
-from ricordo.adapters.postgres.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
-from ricordo.adapters.postgres.recollection import PostgresRecollection
-from ricordo.adapters.postgres.retention import PostgresRetention
-from ricordo.adapters.postgres.working import PostgresDesks, PostgresNotebook
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.curating import PostgresCurating
+from ricordo.store.database import Database
+from ricordo.store.habits import PostgresHabits
+from ricordo.store.intake import PostgresIntake
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.life import PostgresLife
+from ricordo.store.migrate import migrate
+from ricordo.store.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.store.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
+from ricordo.store.recollection import PostgresRecollection
+from ricordo.store.retention import PostgresRetention
+from ricordo.store.working import PostgresDesks, PostgresNotebook
 from ricordo.testing.stores import Scope, Stores
 from ricordo_services.stack import Endpoints
 

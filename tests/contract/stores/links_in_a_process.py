@@ -5,9 +5,9 @@ import json
 import sys
 from uuid import UUID
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.links import PostgresLinks
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.database import Database
+from ricordo.store.links import PostgresLinks
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
 
 

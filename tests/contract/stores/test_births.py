@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.sessions import PostgresSessions
-from ricordo.domain.summaries import Condensed, Turn
+from ricordo.bus.port import BusUnavailable
+from ricordo.memory.summaries import Condensed, Turn
 from ricordo.messages.events import DerivedEvent
-from ricordo.ports.bus import BusUnavailable
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.database import Database
+from ricordo.store.life import PostgresLife
+from ricordo.store.sessions import PostgresSessions
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores

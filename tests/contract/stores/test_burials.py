@@ -8,10 +8,10 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.postgres.burials import carry, schema_version, tombstones
-from ricordo.adapters.postgres.migrate import migrate, migrations
-from ricordo.ports.erasing import Tombstone
-from ricordo.ports.memories import StoreUnavailable
+from ricordo.store.burials import carry, schema_version, tombstones
+from ricordo.store.migrate import migrate, migrations
+from ricordo.store.types.erasing import Tombstone
+from ricordo.store.types.memories import StoreUnavailable
 
 pytestmark = pytest.mark.integration
 

@@ -10,20 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.compressing import PostgresCompressing
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.documents import PostgresDocuments
-from ricordo.domain.compression import FEWEST, MOST, Weak
-from ricordo.domain.memory import Memory, MemoryKind
-from ricordo.domain.summaries import Condensed, Turn
+from ricordo.bus.port import BusUnavailable
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.compression import FEWEST, MOST, Weak
+from ricordo.memory.model import Memory
+from ricordo.memory.summaries import Condensed, Turn
 from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
-from ricordo.ports.bus import BusUnavailable
-from ricordo.ports.compressing import Place
-from ricordo.ports.memories import NewMessage, StoreUnavailable
-from ricordo.ports.stages import Progress
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.compressing import PostgresCompressing
+from ricordo.store.database import Database
+from ricordo.store.documents import PostgresDocuments
+from ricordo.store.types.compressing import Place
+from ricordo.store.types.memories import NewMessage, StoreUnavailable
+from ricordo.store.types.stages import Progress
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message, unit_vectors
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.enriched import enriched

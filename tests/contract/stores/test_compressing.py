@@ -11,17 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.postgres.compressing import PostgresCompressing
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.queries import blocks
-from ricordo.domain.compression import is_weak, old_enough
-from ricordo.domain.memory import Memory
-from ricordo.domain.summaries import Turn
-from ricordo.domain.syntheses import synthesise
-from ricordo.ports.compressing import Place
-from ricordo.ports.curating import UnknownMemories
-from ricordo.ports.life import Access
-from ricordo.ports.stages import Progress
+from ricordo.memory.compression import is_weak, old_enough
+from ricordo.memory.model import Memory
+from ricordo.memory.summaries import Turn
+from ricordo.memory.syntheses import synthesise
+from ricordo.store.compressing import PostgresCompressing
+from ricordo.store.database import Database
+from ricordo.store.queries import blocks
+from ricordo.store.types.compressing import Place
+from ricordo.store.types.curating import UnknownMemories
+from ricordo.store.types.life import Access
+from ricordo.store.types.stages import Progress
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct

@@ -8,12 +8,12 @@ from itertools import permutations
 import pytest
 from tests.contract.stores.test_erasing import burial, forget
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.erasing import PostgresErasing
-from ricordo.adapters.postgres.links import PostgresLinks
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.facts import FactQuestion, Learned
-from ricordo.ports.memories import NewMessage
+from ricordo.store.database import Database
+from ricordo.store.erasing import PostgresErasing
+from ricordo.store.links import PostgresLinks
+from ricordo.store.types.facts import FactQuestion, Learned
+from ricordo.store.types.memories import NewMessage
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED

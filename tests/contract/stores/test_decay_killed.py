@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.database import Database
+from ricordo.store.database import Database
+from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.stores import Stores
 from ricordo_services.lifecycle.passes import Decay, Pass
@@ -30,11 +30,11 @@ STATE = "select id, decay_factor, archived_at, archive_reason from memories orde
 WORKER = """
 import asyncio, sys
 from datetime import datetime, timedelta
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.retention import PostgresRetention
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.adapters.postgres.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.system_clock import SystemClock
+from ricordo.store.database import Database
+from ricordo.store.retention import PostgresRetention
+from ricordo.store.life import PostgresLife
+from ricordo.store.passes import PostgresPassLocks, PostgresPassRuns
 from ricordo_services.lifecycle.passes import Decay, Pass
 
 dsn, tenant, now = sys.argv[1:]

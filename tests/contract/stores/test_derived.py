@@ -7,11 +7,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.adapters.postgres import derived
-from ricordo.adapters.postgres.database import Database
-from ricordo.domain.memory import Emotion, EventTime, KeyTopic, Memory, MemoryKind, derived_id
-from ricordo.ports.memories import EnrichedMemory
-from ricordo.ports.stages import Progress
+from ricordo.language.annotations import Emotion, EventTime, MemoryKind
+from ricordo.memory.model import KeyTopic, Memory, derived_id
+from ricordo.store import derived
+from ricordo.store.database import Database
+from ricordo.store.types.memories import EnrichedMemory
+from ricordo.store.types.stages import Progress
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct

@@ -7,11 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.documents import PostgresDocuments
-from ricordo.domain.memory import Memory, MemoryKind, derived_id
-from ricordo.ports.documents import DocumentToRead, NewDocument, object_key
-from ricordo.ports.memories import NewMessage
+from ricordo.documents.port import DocumentToRead, NewDocument, object_key
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.model import Memory, derived_id
+from ricordo.store.database import Database
+from ricordo.store.documents import PostgresDocuments
+from ricordo.store.types.memories import NewMessage
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.enriched import enriched

@@ -13,18 +13,19 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 from tests.fixtures.relay import Relay
 
-from ricordo.adapters.objects import KeptObjects, in_memory
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.documents import PostgresDocuments
-from ricordo.domain.documents.parts import Part
-from ricordo.domain.memory import MemoryKind, Source
+from ricordo.bus.port import Outgoing
+from ricordo.documents.objects import KeptObjects, in_memory
+from ricordo.documents.port import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.documents.parts import Part
+from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
-from ricordo.ports.bus import Outgoing
-from ricordo.ports.documents import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
-from ricordo.ports.memories import StoreUnavailable
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
+from ricordo.store.database import Database
+from ricordo.store.documents import PostgresDocuments
+from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import at

@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.contract.stores.test_derived import say, summary, write
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.erasing import PostgresErasing
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.domain.memory import MemoryKind, derived_id
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.model import derived_id
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.erasing import Burial, Counts, Erased, Letter
-from ricordo.ports.facts import FactQuestion, OtherRequest
+from ricordo.store.database import Database
+from ricordo.store.erasing import PostgresErasing
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.types.erasing import Burial, Counts, Erased, Letter
+from ricordo.store.types.facts import FactQuestion, OtherRequest
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.life import kept, letter

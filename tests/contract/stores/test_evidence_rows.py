@@ -6,8 +6,8 @@ from dataclasses import MISSING, fields, replace
 import asyncpg
 import pytest
 
-from ricordo.domain.facts import Evidence, Word
-from ricordo.ports.facts import Curation, FactQuestion, Told
+from ricordo.memory.facts import Evidence, Word
+from ricordo.store.types.facts import Curation, FactQuestion, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED

@@ -9,10 +9,10 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.domain.facts import Evidence, fold
-from ricordo.ports.facts import FactQuestion, Told
+from ricordo.memory.facts import Evidence, fold
+from ricordo.store.database import Database
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.types.facts import FactQuestion, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import learn, said, tell

@@ -7,9 +7,9 @@ from itertools import chain
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.ports.memories import IntakeLimits, NewMessage, Recorded
+from ricordo.store.database import Database
+from ricordo.store.intake import PostgresIntake
+from ricordo.store.types.memories import IntakeLimits, NewMessage, Recorded
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stages import SETTERS

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.former import PostgresFormerVectors
-from ricordo.ports.former import FormerVectors
+from ricordo.store.database import Database
+from ricordo.store.former import PostgresFormerVectors
+from ricordo.store.types.former import FormerVectors
 from ricordo.testing.stores.former import FormerContract
 
 pytestmark = pytest.mark.integration

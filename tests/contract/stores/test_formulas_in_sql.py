@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.domain.decay import decay, idle_days
-from ricordo.domain.memory import Memory
-from ricordo.domain.reinforcement import Strength, Use, Verdict, access, after_uses, judge, reinforce
-from ricordo.domain.retention import OBSERVATIONS, Candidate, Strategy, pruned
-from ricordo.ports.life import Access
-from ricordo.ports.retention import Quota
+from ricordo.memory.decay import decay, idle_days
+from ricordo.memory.model import Memory
+from ricordo.memory.reinforcement import Strength, Use, Verdict, access, after_uses, judge, reinforce
+from ricordo.memory.retention import OBSERVATIONS, Candidate, Strategy, pruned
+from ricordo.store.database import Database
+from ricordo.store.types.life import Access
+from ricordo.store.types.retention import Quota
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
 

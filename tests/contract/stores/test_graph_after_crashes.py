@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j import AsyncGraphDatabase
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.neo4j import GraphSettings
-from ricordo.adapters.neo4j.graph import Neo4jGraph
-from ricordo.adapters.neo4j.transactions import Transactions
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.known import PostgresKnownFacts
-from ricordo.domain.facts import Evidence, Fact, Statement, fold
+from ricordo.graph.bolt import GraphSettings
+from ricordo.graph.bolt.graph import Neo4jGraph
+from ricordo.graph.bolt.transactions import Transactions
+from ricordo.memory.facts import Evidence, Fact, Statement, fold
 from ricordo.messages.events import MemoryCreated
-from ricordo.ports.facts import FactQuestion, Step, Utterance
-from ricordo.ports.known import KnownFacts
 from ricordo.runtime.handling import Done, Envelope
+from ricordo.store.database import Database
+from ricordo.store.known import PostgresKnownFacts
+from ricordo.store.types.facts import FactQuestion, Step, Utterance
+from ricordo.store.types.known import KnownFacts
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.ledger_folding import LAWS, statements

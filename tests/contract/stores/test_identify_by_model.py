@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.known import PostgresKnownFacts
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.domain.facts import Evidence
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.facts import FactQuestion
-from ricordo.ports.graph import GraphUnavailable
-from ricordo.ports.identity import Doubt, Verdict
-from ricordo.ports.known import KnownFacts
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.resilience import CircuitBreaker
-from ricordo.runtime.throttling import Throttle
+from ricordo.graph.port import GraphUnavailable
+from ricordo.memory.facts import Evidence
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker
+from ricordo.store.database import Database
+from ricordo.store.known import PostgresKnownFacts
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.types.facts import FactQuestion
+from ricordo.store.types.identity import Doubt, Verdict
+from ricordo.store.types.known import KnownFacts
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.fakes.identity import FakeIdentityReader

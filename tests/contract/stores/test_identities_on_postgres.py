@@ -4,11 +4,11 @@ from functools import partial
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.domain.facts import MOST_DECISIONS
-from ricordo.ports.facts import FactQuestion, OtherRequest
-from ricordo.ports.identity import Doubt, NobodyKnown, TooManyDecisions, UnknownNames
+from ricordo.memory.facts import MOST_DECISIONS
+from ricordo.store.database import Database
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.types.facts import FactQuestion, OtherRequest
+from ricordo.store.types.identity import Doubt, NobodyKnown, TooManyDecisions, UnknownNames
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell

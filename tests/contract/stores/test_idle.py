@@ -9,11 +9,11 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.migrate import migrate
-from ricordo.adapters.postgres.reflecting import PostgresReflecting
-from ricordo.adapters.postgres.retention import PostgresRetention
-from ricordo.adapters.postgres.sessions import PostgresSessions
+from ricordo.store.database import Database
+from ricordo.store.migrate import migrate
+from ricordo.store.reflecting import PostgresReflecting
+from ricordo.store.retention import PostgresRetention
+from ricordo.store.sessions import PostgresSessions
 
 pytestmark = pytest.mark.integration
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.domain.bm25 import query_terms
+from ricordo.index.port import Point, Scope
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.memory.ranking.bm25 import query_terms
 from ricordo.messages.events import MemoryEnriched
-from ricordo.ports.life import Access
-from ricordo.ports.vectors import Point, Scope
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
+from ricordo.store.database import Database
+from ricordo.store.types.life import Access
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import DIMENSIONS, at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import MODEL, vector_of

@@ -7,10 +7,10 @@ from typing import cast
 
 import pytest
 
-from ricordo.domain.memory import Emotion
+from ricordo.language.annotations import Emotion
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated, MemoryEnriched
-from ricordo.ports.life import Access, Life, Moved
-from ricordo.ports.memories import Lagging, StoreUnavailable
+from ricordo.store.types.life import Access, Life, Moved
+from ricordo.store.types.memories import Lagging, StoreUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.links import PostgresLinks
+from ricordo.store.database import Database
+from ricordo.store.links import PostgresLinks
 from ricordo.testing import stores as contracts
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.linked import LinkedMemories, MemoriesInMemory, MemoriesOfStores

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from tests.contract.stores.conftest import Dsns
 from tests.contract.stores.test_links import of_stores
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.domain.nearness import MOST
-from ricordo.runtime.beside import Beside
+from ricordo.memory.similarity import MOST
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.database import Database
 from ricordo.testing.factories import unit_vectors
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.linked import LinkedMemories, MemoriesInMemory

@@ -9,12 +9,12 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.known import PostgresKnownFacts
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.domain.facts import Fact
-from ricordo.ports.facts import FactQuestion, Project, Step
-from ricordo.ports.graph import GraphBeingMended, GraphUnavailable, Survey
+from ricordo.graph.port import GraphBeingMended, GraphUnavailable, Survey
+from ricordo.memory.facts import Fact
+from ricordo.store.database import Database
+from ricordo.store.known import PostgresKnownFacts
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.types.facts import FactQuestion, Project, Step
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.stores import Stores

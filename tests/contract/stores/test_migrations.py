@@ -8,9 +8,9 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.postgres import migrate as module
-from ricordo.adapters.postgres.migrate import Migration, SchemaTooNew, migrate, migrations
-from ricordo.ports.memories import StoreUnavailable
+from ricordo.store import migrate as module
+from ricordo.store.migrate import Migration, SchemaTooNew, migrate, migrations
+from ricordo.store.types.memories import StoreUnavailable
 
 pytestmark = pytest.mark.integration
 

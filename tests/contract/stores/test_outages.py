@@ -12,9 +12,9 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.ports.facts import Learned
-from ricordo.ports.memories import StoreUnavailable
+from ricordo.store.database import Database
+from ricordo.store.types.facts import Learned
+from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.outdated import PostgresOutdated
-from ricordo.ports.outdated import OutdatedMemories
+from ricordo.store.database import Database
+from ricordo.store.outdated import PostgresOutdated
+from ricordo.store.types.outdated import OutdatedMemories
 from ricordo.testing.stores.outdated import OutdatedContract
 
 pytestmark = pytest.mark.integration

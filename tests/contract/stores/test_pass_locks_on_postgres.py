@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.postgres.passes import PostgresPassLocks
-from ricordo.ports.memories import StoreUnavailable
+from ricordo.store.passes import PostgresPassLocks
+from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.eventually import eventually
 from ricordo.testing.stores import Stores
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.integration
 
 HOLDER = """
 import asyncio, sys
-from ricordo.adapters.postgres.passes import PostgresPassLocks
+from ricordo.store.passes import PostgresPassLocks
 
 async def hold():
     async with PostgresPassLocks(sys.argv[1]).alone("killed") as is_alone:

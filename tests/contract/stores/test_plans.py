@@ -16,12 +16,12 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.adapters.postgres.migrate import migrate
-from ricordo.adapters.postgres.queries import blocks
-from ricordo.ports.facts import FactQuestion
+from ricordo.store.database import Database
+from ricordo.store.intake import PostgresIntake
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.migrate import migrate
+from ricordo.store.queries import blocks
+from ricordo.store.types.facts import FactQuestion
 from ricordo.testing.factories import at, new_message
 
 pytestmark = pytest.mark.integration

@@ -6,12 +6,12 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.former import PostgresFormerVectors
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.ports.life import Access
-from ricordo.ports.vectors import Point, Scope
-from ricordo.runtime.beside import Beside
+from ricordo.index.port import Point, Scope
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.database import Database
+from ricordo.store.former import PostgresFormerVectors
+from ricordo.store.types.life import Access
 from ricordo.testing.factories import DIMENSIONS, at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import MODEL

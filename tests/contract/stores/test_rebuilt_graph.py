@@ -10,14 +10,14 @@ from uuid import uuid4
 import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.neo4j import GraphSettings, open_graph
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.known import PostgresKnownFacts
-from ricordo.adapters.postgres.life import PostgresLife
-from ricordo.domain.facts import Fact
-from ricordo.ports.facts import FactQuestion, Told
-from ricordo.ports.graph import KeptGraph, Neighbour
+from ricordo.graph.bolt import GraphSettings, open_graph
+from ricordo.graph.port import KeptGraph, Neighbour
+from ricordo.memory.facts import Fact
+from ricordo.store.database import Database
+from ricordo.store.known import PostgresKnownFacts
+from ricordo.store.life import PostgresLife
+from ricordo.store.types.facts import FactQuestion, Told
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.graph import ODD_NAMES, known
 from ricordo.testing.stores import Stores

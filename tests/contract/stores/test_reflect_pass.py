@@ -8,19 +8,20 @@ from typing import Any
 
 import pytest
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.documents import PostgresDocuments
-from ricordo.adapters.postgres.reflecting import PostgresReflecting
-from ricordo.domain.enrichment import enrich
-from ricordo.domain.memory import NEUTRAL, Memory, MemoryKind, MemoryType, Source
-from ricordo.domain.reflection import LEAST_IMPORTANCE, Insight
+from ricordo.bus.port import BusUnavailable
+from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
+from ricordo.memory.enrichment import enrich
+from ricordo.memory.model import Memory, Source
+from ricordo.memory.reflection import LEAST_IMPORTANCE, Insight
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
-from ricordo.ports.bus import BusUnavailable
-from ricordo.ports.memories import EnrichedMemory, StoreUnavailable
-from ricordo.ports.reflecting import Accumulated, Observed, Reflected, Reflection
-from ricordo.runtime.beside import Beside
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.database import Database
+from ricordo.store.documents import PostgresDocuments
+from ricordo.store.reflecting import PostgresReflecting
+from ricordo.store.types.memories import EnrichedMemory, StoreUnavailable
+from ricordo.store.types.reflecting import Accumulated, Observed, Reflected, Reflection
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.enriched import enriched

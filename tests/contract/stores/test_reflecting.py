@@ -8,11 +8,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.reflecting import PostgresReflecting
-from ricordo.domain.memory import Memory, MemoryKind, MemoryType, Source, derived_id
-from ricordo.ports.life import Access
-from ricordo.ports.reflecting import Accumulated, Reflected, Reflection
+from ricordo.language.annotations import MemoryKind, MemoryType
+from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.store.database import Database
+from ricordo.store.reflecting import PostgresReflecting
+from ricordo.store.types.life import Access
+from ricordo.store.types.reflecting import Accumulated, Reflected, Reflection
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct

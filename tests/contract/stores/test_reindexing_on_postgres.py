@@ -2,11 +2,11 @@
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.indexed import PostgresIndexedMemories
-from ricordo.adapters.postgres.known import PostgresKnownFacts
-from ricordo.ports.indexed import IndexedMemories
-from ricordo.ports.known import KnownFacts
+from ricordo.store.database import Database
+from ricordo.store.indexed import PostgresIndexedMemories
+from ricordo.store.known import PostgresKnownFacts
+from ricordo.store.types.indexed import IndexedMemories
+from ricordo.store.types.known import KnownFacts
 from ricordo.testing.stores.indexed import IndexedContract
 from ricordo.testing.stores.known import KnownFactsContract
 

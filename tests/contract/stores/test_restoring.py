@@ -8,16 +8,17 @@ from uuid import UUID, uuid4
 import pytest
 from tests.contract.stores.test_derived import say, summary
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.exporting import PostgresHoldings
-from ricordo.adapters.postgres.restoring import PostgresRestoring
-from ricordo.domain.facts import Evidence, Rejection
-from ricordo.domain.memory import MemoryKind, Source, derived_id
-from ricordo.ports.exporting import PARTS, ImpossibleKey
-from ricordo.ports.facts import FactQuestion
-from ricordo.ports.identity import NobodyKnown
-from ricordo.ports.restoring import Kept, Rejected, Restored
-from ricordo.ports.working import Forgotten, Note
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.facts import Evidence, Rejection
+from ricordo.memory.model import Source, derived_id
+from ricordo.store.database import Database
+from ricordo.store.exporting import PostgresHoldings
+from ricordo.store.restoring import PostgresRestoring
+from ricordo.store.types.exporting import PARTS, ImpossibleKey
+from ricordo.store.types.facts import FactQuestion
+from ricordo.store.types.identity import NobodyKnown
+from ricordo.store.types.restoring import Kept, Rejected, Restored
+from ricordo.store.types.working import Forgotten, Note
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Scope, Stores
 from ricordo.testing.stores.stores import STORED

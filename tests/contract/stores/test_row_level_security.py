@@ -9,21 +9,21 @@ from tests.contract.stores.conftest import Dsns
 from tests.contract.stores.test_erasing import burial, forget
 from tests.contract.stores.test_links import of_stores
 
-from ricordo.adapters.postgres import derived
-from ricordo.adapters.postgres.database import Connection, Database
-from ricordo.adapters.postgres.erasing import PostgresErasing
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.links import PostgresLinks
-from ricordo.adapters.postgres.reflecting import PostgresReflecting
-from ricordo.adapters.postgres.sessions import PostgresSessions
-from ricordo.domain.facts import Word
+from ricordo.documents.port import NewDocument
+from ricordo.memory.facts import Word
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.ports.documents import NewDocument
-from ricordo.ports.facts import Curation, FactQuestion
-from ricordo.ports.life import Access
-from ricordo.ports.memories import IntakeLimits
-from ricordo.ports.reflecting import Accumulated, Reflection
-from ricordo.ports.working import Note
+from ricordo.store import derived
+from ricordo.store.database import Connection, Database
+from ricordo.store.erasing import PostgresErasing
+from ricordo.store.intake import PostgresIntake
+from ricordo.store.links import PostgresLinks
+from ricordo.store.reflecting import PostgresReflecting
+from ricordo.store.sessions import PostgresSessions
+from ricordo.store.types.facts import Curation, FactQuestion
+from ricordo.store.types.life import Access
+from ricordo.store.types.memories import IntakeLimits
+from ricordo.store.types.reflecting import Accumulated, Reflection
+from ricordo.store.types.working import Note
 from ricordo.testing.factories import memory, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish

@@ -8,15 +8,15 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.sessions import PostgresSessions
-from ricordo.domain.memory import Memory
-from ricordo.domain.sessions import SILENCE
-from ricordo.domain.succession import Successor
-from ricordo.domain.summaries import summarise
-from ricordo.ports.life import Access
-from ricordo.ports.memories import NewMessage
-from ricordo.ports.sessions import Loaded, Settled, Unsummarized
+from ricordo.memory.model import Memory
+from ricordo.memory.sessions import SILENCE
+from ricordo.memory.succession import Successor
+from ricordo.memory.summaries import summarise
+from ricordo.store.database import Database
+from ricordo.store.sessions import PostgresSessions
+from ricordo.store.types.life import Access
+from ricordo.store.types.memories import NewMessage
+from ricordo.store.types.sessions import Loaded, Settled, Unsummarized
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.sessions import PostgresSessions
-from ricordo.domain.sessions import SILENCE
-from ricordo.ports.sessions import Settled
+from ricordo.memory.sessions import SILENCE
+from ricordo.store.database import Database
+from ricordo.store.sessions import PostgresSessions
+from ricordo.store.types.sessions import Settled
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stages import SETTERS

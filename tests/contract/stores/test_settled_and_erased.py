@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
-from ricordo.domain.facts import Fact, Word
-from ricordo.ports.facts import Curation, FactQuestion, UnknownFact
+from ricordo.memory.facts import Fact, Word
+from ricordo.store.database import Database
+from ricordo.store.types.facts import Curation, FactQuestion, UnknownFact
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from ricordo.adapters.postgres.database import Database
+from ricordo.store.database import Database
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED

@@ -8,15 +8,15 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.known import PostgresKnownFacts
-from ricordo.adapters.postgres.ledger import PostgresFactLedger
-from ricordo.ports.facts import FactQuestion
-from ricordo.ports.identity import Doubt, Pair, Verdict
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.resilience import CircuitBreaker
-from ricordo.runtime.throttling import Throttle
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker
+from ricordo.store.database import Database
+from ricordo.store.known import PostgresKnownFacts
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.types.facts import FactQuestion
+from ricordo.store.types.identity import Doubt, Pair, Verdict
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.fakes.identity import FakeIdentityReader

@@ -11,10 +11,10 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.adapters.postgres import migrate as module
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.migrate import migrate, migrations
+from ricordo.store import migrate as module
+from ricordo.store.database import Database
+from ricordo.store.intake import PostgresIntake
+from ricordo.store.migrate import migrate, migrations
 from ricordo.testing.factories import new_message
 
 pytestmark = pytest.mark.integration
@@ -25,7 +25,7 @@ ROWS: Final = 2
 _UNLESS: Final = "on conflict do nothing"  # where a trigger has put it already
 _OWN: Final = ("schema_migrations",)
 _MIGRATE: Final = (
-    "import asyncio, sys; from ricordo.adapters.postgres.migrate import migrate; "
+    "import asyncio, sys; from ricordo.store.migrate import migrate; "
     "print(len(asyncio.run(migrate(sys.argv[1]))))"
 )
 _COLUMNS: Final = """

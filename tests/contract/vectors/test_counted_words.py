@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.adapters.qdrant.candidates import Probe
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.adapters.qdrant.edge_shard import Shard, opened
-from ricordo.adapters.qdrant.frequencies import Frequencies, Words
-from ricordo.domain.bm25 import idf, query_terms, terms
-from ricordo.ports.vectors import Hit, Point, Scope
+from ricordo.index.port import Hit, Point, Scope
+from ricordo.index.qdrant.candidates import Probe
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.edge_shard import Shard, opened
+from ricordo.index.qdrant.frequencies import Frequencies, Words
+from ricordo.memory.ranking.bm25 import idf, query_terms, terms
 from ricordo.testing.corpora import WORDS
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point, unit_vector

@@ -13,9 +13,9 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.adapters.qdrant.edge_shard import Shard
-from ricordo.ports.vectors import IndexUnavailable, Point
+from ricordo.index.port import IndexUnavailable, Point
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.edge_shard import Shard
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
@@ -31,7 +31,7 @@ PANICKED_AT = ("vector_storage-text/vectors/status.dat",)
 _WRITER = """
 import asyncio, sys
 from pathlib import Path
-from ricordo.adapters.qdrant import edge
+from ricordo.index.qdrant import edge
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT
 
@@ -53,8 +53,8 @@ asyncio.run(write())
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Flush right after each write."""
-    monkeypatch.setattr("ricordo.adapters.qdrant.edge._FLUSH_AFTER_S", 0.01)
-    monkeypatch.setattr("ricordo.adapters.qdrant.edge._FLUSH_AGAIN_S", 0.02)
+    monkeypatch.setattr("ricordo.index.qdrant.edge._FLUSH_AFTER_S", 0.01)
+    monkeypatch.setattr("ricordo.index.qdrant.edge._FLUSH_AGAIN_S", 0.02)
 
 
 def boats(prefix: str) -> list[Point]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import qdrant_edge as edge
 
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.adapters.qdrant.edge_requests import config
-from ricordo.ports.vectors import IndexUnavailable
+from ricordo.index.port import IndexUnavailable
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.edge_requests import config
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
@@ -18,7 +18,7 @@ from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched
 _WRITER = """
 import asyncio, sys
 from pathlib import Path
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT
 
@@ -136,7 +136,7 @@ async def test_after_closing_it_is_unavailable(tmp_path: Path) -> None:
 async def test_written_points_reach_the_disk_in_silence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.adapters.qdrant.edge._FLUSH_AFTER_S", 0.05)
+    monkeypatch.setattr("ricordo.index.qdrant.edge._FLUSH_AFTER_S", 0.05)
     index = EdgeVectorIndex(tmp_path)
     await filled(index, point("a"))
     await eventually(lambda: index.unflushed == 0)

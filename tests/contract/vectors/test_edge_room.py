@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.fixtures.volume import fill, small_volume
 
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.adapters.qdrant.room import Room
-from ricordo.ports.vectors import IndexUnavailable
+from ricordo.index.port import IndexUnavailable
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.room import Room
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
@@ -22,8 +22,8 @@ VOLUME_MB, LEAST_MB = 200, 40
 _WRITER = """
 import asyncio, sys
 from pathlib import Path
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.ports.vectors import IndexUnavailable
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.index.port import IndexUnavailable
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import ALL, MODEL, TENANT
 
@@ -85,7 +85,7 @@ def test_writing_stops_before_the_volume_is_full_and_goes_on_when_there_is_room(
 _READER = """
 import asyncio, sys
 from pathlib import Path
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.testing.factories import point
 from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 from structlog.testing import capture_logs

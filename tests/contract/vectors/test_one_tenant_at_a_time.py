@@ -11,11 +11,11 @@ import pytest
 import qdrant_edge
 from qdrant_client import AsyncQdrantClient, models
 
-from ricordo.adapters.qdrant import edge_shard, owned_shard
-from ricordo.adapters.qdrant.conditions import LIVE, OWNER, TENANT, AllOf, Match
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.adapters.qdrant.server import ServerVectorIndex
-from ricordo.ports.vectors import IndexUnavailable, Scope, VectorIndex
+from ricordo.index.port import IndexUnavailable, Scope, VectorIndex
+from ricordo.index.qdrant import edge_shard, owned_shard
+from ricordo.index.qdrant.conditions import LIVE, OWNER, TENANT, AllOf, Match
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.server import ServerVectorIndex
 from ricordo.testing.factories import DIMENSIONS
 from ricordo.testing.vector_searches import MODEL
 from ricordo.testing.vectors import VectorIndexContract
@@ -153,7 +153,7 @@ class TestServer(VectorIndexContract):
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
 async def test_a_request_without_the_tenant_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    without = "ricordo.adapters.qdrant.{}.in_scope"
+    without = "ricordo.index.qdrant.{}.in_scope"
     guarded = GuardedClient(AsyncQdrantClient(":memory:"))
     really_opened = edge_shard.opened
     monkeypatch.setattr(owned_shard, "opened", lambda path, size: GuardedShard(really_opened(path, size)))

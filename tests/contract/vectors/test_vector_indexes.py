@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from qdrant_client import AsyncQdrantClient
 
-from ricordo.adapters.qdrant.edge import EdgeVectorIndex
-from ricordo.adapters.qdrant.server import ServerVectorIndex
-from ricordo.ports.vectors import IndexUnavailable, VectorIndex
+from ricordo.index.port import IndexUnavailable, VectorIndex
+from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.index.qdrant.server import ServerVectorIndex
 from ricordo.testing.factories import DIMENSIONS
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.vector_searches import MODEL

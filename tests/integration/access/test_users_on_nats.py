@@ -11,10 +11,10 @@ import nats.errors
 import pytest
 from tests.fixtures.users_of_nats import UsersOfNats
 
-from ricordo.adapters.nats import open_bus, ricordo_topology
-from ricordo.adapters.nats.topology import Limits
+from ricordo.bus.nats import open_bus, ricordo_topology
+from ricordo.bus.nats.topology import Limits
+from ricordo.bus.port import NotAllowed, Outgoing
 from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
-from ricordo.ports.bus import NotAllowed, Outgoing
 
 pytestmark = pytest.mark.integration
 

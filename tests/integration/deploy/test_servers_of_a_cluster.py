@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from ricordo.adapters.nats import NatsSettings, open_bus
-from ricordo.ports.bus import BusUnavailable
+from ricordo.bus.nats import NatsSettings, open_bus
+from ricordo.bus.port import BusUnavailable
 from ricordo.settings import BusSettings, Settings
 from ricordo_services.cli.app import run
 from ricordo_services.resources import bus_settings, topology

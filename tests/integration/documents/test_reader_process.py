@@ -6,9 +6,9 @@ import psutil
 import pytest
 from tests.fixtures.papers import bomb, pdf
 
-from ricordo.adapters.documents import process
-from ricordo.adapters.documents.process import ReaderProcess
-from ricordo.ports.reading import ReadingLimits, Unreadable
+from ricordo.documents.reader import ReadingLimits, Unreadable
+from ricordo.documents.readers import process
+from ricordo.documents.readers.process import ReaderProcess
 from ricordo.testing.eventually import eventually
 
 pytestmark = pytest.mark.integration

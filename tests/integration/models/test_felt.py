@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from ricordo.domain.emotion import estimate
-from ricordo.domain.memory import NEUTRAL, Emotion
+from ricordo.language.annotations import NEUTRAL, Emotion
+from ricordo.language.emotion import estimate
 from ricordo_services.cli.encoding import encoding
 
 Felt = Callable[[str, str], Emotion]

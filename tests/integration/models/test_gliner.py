@@ -17,14 +17,14 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.gliner import GlinerRecogniser, open_gliner
-from ricordo.ports.facts import Utterance
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.relating import EntityRecogniser
-from ricordo.runtime.beside import Beside
-from ricordo.runtime.stating import ModelStatementReader
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.fact_extraction import ModelStatementReader
+from ricordo.models.gliner import GlinerRecogniser, open_gliner
+from ricordo.models.relating import EntityRecogniser
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.settings import KnowledgeSettings
+from ricordo.store.types.facts import Utterance
+from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo.testing.relating import EntityRecogniserContract

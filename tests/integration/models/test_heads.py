@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ricordo.adapters.onnx.minilm import open_minilm
-from ricordo.domain.analysis.sought import CORE, sought
-from ricordo.domain.procedures import tells_how
-from ricordo.ports.models import Encoder
+from ricordo.language.procedures import tells_how
+from ricordo.language.query_analysis.sought import CORE, sought
+from ricordo.models.encoder import Encoder
+from ricordo.models.onnx.minilm import open_minilm
 
 
 @pytest.fixture

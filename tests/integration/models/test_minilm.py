@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from structlog.testing import capture_logs
 
-from ricordo.adapters.onnx import building, checkpoint
-from ricordo.adapters.onnx.checkpoint import CheckpointMissing, installed_checkpoint
-from ricordo.adapters.onnx.minilm import MiniLm, MiniLmEncoder, open_minilm
-from ricordo.adapters.onnx.network import Precision
-from ricordo.ports.models import ModelUnavailable
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.onnx import building, checkpoint
+from ricordo.models.onnx.checkpoint import CheckpointMissing, installed_checkpoint
+from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, open_minilm
+from ricordo.models.onnx.network import Precision
 
 LONG = "the harbour was full of small boats and we counted every one of them " * 40
 

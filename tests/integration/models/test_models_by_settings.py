@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from tests.fixtures.running import Workers
 
-from ricordo.adapters.onnx import CheckpointMissing, minilm
-from ricordo.ports.models import ModelUnavailable
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.onnx import CheckpointMissing, minilm
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services import wiring
-from ricordo_services.addresses import local_settings
 from ricordo_services.models import LateMiniLm, Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints
+from ricordo_services.stack.addresses import local_settings
 
 pytestmark = pytest.mark.integration
 

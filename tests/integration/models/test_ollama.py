@@ -12,12 +12,12 @@ import pytest
 from structlog.testing import capture_logs
 from tests.fixtures.encoded import vectors as batched
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.ollama import OllamaEncoder, open_ollama
-from ricordo.adapters.ollama.server import NotHeld, connect
-from ricordo.ports.models import ModelSlow, ModelUnavailable
-from ricordo.runtime.batcher import EmbeddingBatcher
-from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.models.batcher import EmbeddingBatcher
+from ricordo.models.encoder import ModelSlow, ModelUnavailable
+from ricordo.models.ollama import OllamaEncoder, open_ollama
+from ricordo.models.ollama.server import NotHeld, connect
+from ricordo.resilience import CircuitBreaker
+from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.models import word_vectors
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in

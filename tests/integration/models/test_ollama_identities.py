@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 import jsonschema
 import pytest
 
-from ricordo.adapters.ollama import OllamaIdentityReader, open_identity_reader
-from ricordo.adapters.ollama.identities import EXAMPLES, identity_schema, read_verdicts
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.identity import EntityProfile, Pair, Verdict
-from ricordo.ports.models import ModelUnavailable
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.ollama import OllamaIdentityReader, open_identity_reader
+from ricordo.models.ollama.identities import EXAMPLES, identity_schema, read_verdicts
+from ricordo.store.types.identity import EntityProfile, Pair, Verdict
 from ricordo.testing.identity import NICO, STORY
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import Body, TalkingModel, instructions, pairs

@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator, Callable
 import jsonschema
 import pytest
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.ollama import OllamaMessageReader, open_message_reader
-from ricordo.adapters.ollama.description import description_schema
-from ricordo.domain.describing import UNREAD, Description, Said
-from ricordo.domain.enrichment import VERSION, enrich
-from ricordo.domain.witness import merge
-from ricordo.ports.describing import Describer, Nonsense
-from ricordo.ports.models import ModelUnavailable
+from ricordo.memory.enrichment import VERSION, enrich
+from ricordo.memory.llm_description import UNREAD, Description, Said
+from ricordo.memory.llm_validation import merge
+from ricordo.models.describing import Describer, Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.ollama import OllamaMessageReader, open_message_reader
+from ricordo.models.ollama.description import description_schema
 from ricordo.settings import EnrichmentSettings
+from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import Body, TalkingModel, described, instructions, shown

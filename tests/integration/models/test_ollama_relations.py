@@ -8,18 +8,18 @@ import jsonschema
 import pytest
 import structlog.testing
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.ollama import OllamaRelationReader, open_relation_reader
-from ricordo.adapters.ollama.relations import EXAMPLES, relation_schema
-from ricordo.domain.describing import Said
-from ricordo.domain.facts import PREDICATES, Statement
-from ricordo.domain.facts.testimony import Passage, Recognised, Relation, hear
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.facts import Utterance
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.beside import Beside
-from ricordo.runtime.stating import ModelStatementReader, RulesStatementReader
+from ricordo.memory.facts import PREDICATES, Statement
+from ricordo.memory.facts.llm_validation import Passage, Recognised, Relation, hear
+from ricordo.memory.llm_description import Said
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
+from ricordo.models.ollama import OllamaRelationReader, open_relation_reader
+from ricordo.models.ollama.relations import EXAMPLES, relation_schema
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.settings import KnowledgeSettings
+from ricordo.store.types.facts import Utterance
+from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import START
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in

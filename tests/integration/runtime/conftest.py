@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
+from ricordo.bus.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
 from ricordo.testing.nats_server import NatsServerProcess
 
 ACK_WAIT = 1.0

@@ -18,15 +18,15 @@ from tests.fixtures.ingest_on_nats import (
 )
 
 from ricordo import log
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.brake import BrakeSettings
+from ricordo.runtime.consumer_breaker import BrakeSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Handler, Outcome
 from ricordo.runtime.worker import EventWorker, WorkerSettings
+from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess
 

@@ -23,13 +23,13 @@ from tests.fixtures.ingest_on_nats import (
     stored,
 )
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.nats import Limits, NatsBus, Topology, ricordo_topology
+from ricordo.bus.nats import Limits, NatsBus, Topology, ricordo_topology
+from ricordo.bus.port import DeadLetter
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.ports.bus import DeadLetter
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome
 from ricordo.runtime.sweeper import Sweeper
+from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess
 
@@ -41,8 +41,8 @@ ACK_WAIT = 1.0
 _POISONED = textwrap.dedent(
     """
     import asyncio, os, signal, sys
-    from ricordo.adapters.clock import SystemClock
-    from ricordo.adapters.nats import Limits, NatsSettings, open_bus, ricordo_topology
+    from ricordo.system_clock import SystemClock
+    from ricordo.bus.nats import Limits, NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
     from ricordo.runtime.worker import Bus, EventWorker
 

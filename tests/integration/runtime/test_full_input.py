@@ -13,7 +13,7 @@ from nats.aio.client import Client
 from tests.fixtures.commands import command
 from tests.fixtures.wire import said
 
-from ricordo.adapters.nats import Limits, NatsBus, NatsSettings, open_bus, ricordo_topology
+from ricordo.bus.nats import Limits, NatsBus, NatsSettings, open_bus, ricordo_topology
 from ricordo.client import MemoryClient, StreamFull
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.settings import BusSettings, Settings

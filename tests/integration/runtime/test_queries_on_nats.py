@@ -15,14 +15,14 @@ import nats.errors
 import pytest
 from nats.aio.client import Client
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.messages.base import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.health_service import HealthService
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.replies import QueryRoute
+from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess
 
@@ -150,8 +150,8 @@ _PROCESS = textwrap.dedent(
     """
     import asyncio, sys
     from ricordo import log
-    from ricordo.adapters.clock import SystemClock
-    from ricordo.adapters.nats import NatsSettings, open_bus, ricordo_topology
+    from ricordo.system_clock import SystemClock
+    from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
     from ricordo.runtime.process import run_services, stopped_by_signals
     from ricordo.runtime.worker import Bus, EventWorker

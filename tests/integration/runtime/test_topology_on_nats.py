@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from nats.js.api import RetentionPolicy, StorageType, StreamConfig
 
-from ricordo.adapters.nats import (
+from ricordo.bus.nats import (
     ConsumerSpec,
     Limits,
     NatsBus,
@@ -17,8 +17,8 @@ from ricordo.adapters.nats import (
     open_bus,
     ricordo_topology,
 )
+from ricordo.bus.port import BusUnavailable, Outgoing, PublishRefused, StreamsTooLarge, TopologyDrift
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.ports.bus import BusUnavailable, Outgoing, PublishRefused, StreamsTooLarge, TopologyDrift
 from ricordo.testing.nats_server import NatsServerProcess
 
 pytestmark = pytest.mark.integration

@@ -21,12 +21,12 @@ from tests.fixtures.ingest_on_nats import (
     stored,
 )
 
-from ricordo.adapters.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.bus.port import Outgoing
 from ricordo.messages.codec import decode
 from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import derived_id, memory_id
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.ports.bus import Outgoing
 from ricordo.runtime.handling import Done, Handler, Outcome, Rejected
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess

@@ -14,10 +14,10 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns, new_database
 
-from ricordo.adapters.postgres import migrate as module
-from ricordo.adapters.postgres.database import Database
-from ricordo.adapters.postgres.intake import PostgresIntake
-from ricordo.adapters.postgres.migrate import migrate, migrations
+from ricordo.store import migrate as module
+from ricordo.store.database import Database
+from ricordo.store.intake import PostgresIntake
+from ricordo.store.migrate import migrate, migrations
 from ricordo.testing.factories import new_message
 from ricordo_services.stack.packages import postgres_bin
 

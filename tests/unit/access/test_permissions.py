@@ -2,8 +2,8 @@
 
 import pytest
 
-from ricordo.adapters.nats.permissions import consumers_of, inbox_of_worker, of_worker
-from ricordo.adapters.nats.topology import ConsumerSpec, ricordo_topology
+from ricordo.bus.nats.permissions import consumers_of, inbox_of_worker, of_worker
+from ricordo.bus.nats.topology import ConsumerSpec, ricordo_topology
 from ricordo.messages.access import inbox_of, of_bot
 from ricordo.messages.registry import CONTRACTS
 from ricordo.messages.subjects import every_tenant

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.analysis import analyse
-from ricordo.domain.temporal import LATEST
+from ricordo.language.query_analysis import analyse
+from ricordo.language.temporal import LATEST
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 11, 5, 9, tzinfo=ROME)

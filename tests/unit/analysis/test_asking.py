@@ -3,8 +3,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.analysis import analyse
-from ricordo.domain.analysis.asking import asks_for_a_time, nameless, nothing_but_time, speaking
+from ricordo.language.query_analysis import analyse
+from ricordo.language.query_analysis.asking import asks_for_a_time, nameless, nothing_but_time, speaking
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.analysis.analysing import read_query
-from ricordo.domain.analysis.head import INTENTS, Head, load_head
-from ricordo.domain.analysis.intents import Reading
-from ricordo_services.evaluation.command import main
-from ricordo_services.evaluation.fitting_questions import fit
-from ricordo_services.evaluation.questions import NOW, read_questions
+from ricordo.language.query_analysis.analysing import read_query
+from ricordo.language.query_analysis.head import INTENTS, Head, load_head
+from ricordo.language.query_analysis.intents import Reading
+from ricordo_lab.evaluation.command import main
+from ricordo_lab.evaluation.fitting_questions import fit
+from ricordo_lab.evaluation.questions import NOW, read_questions
 
 DEVELOPMENT = Path(__file__).parent / "development.tsv"
 

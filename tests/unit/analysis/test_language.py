@@ -3,7 +3,7 @@
 import pytest
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.language import detect, identify, tells_language
+from ricordo.language.detection import detect, identify, tells_language
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.adapters.ollama import open_question_reader
-from ricordo.adapters.ollama.questions import QuestionAnswer, question_prompt
-from ricordo.ports.analyser import QueryAnalyser, Question, Understanding
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.analysers import ModelAnalyser, RulesAnalyser
-from ricordo.runtime.resilience import BreakerState, CircuitBreaker
+from ricordo.models.analyser import QueryAnalyser, Question, Understanding
+from ricordo.models.analyser_choice import ModelAnalyser, RulesAnalyser
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.ollama import open_question_reader
+from ricordo.models.ollama.questions import QuestionAnswer, question_prompt
+from ricordo.resilience import BreakerState, CircuitBreaker
 from ricordo.settings import AnalyserSettings
+from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo_services.models import open_analyser

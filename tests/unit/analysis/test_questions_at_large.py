@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.analysis import analyse
-from ricordo.domain.analysis.asking import nothing_but_a_name
+from ricordo.language.query_analysis import analyse
+from ricordo.language.query_analysis.asking import nothing_but_a_name
 
 AT_LARGE = [
     ("en", "Tell me about Dorothy."),

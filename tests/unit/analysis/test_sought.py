@@ -2,10 +2,10 @@
 
 import pytest
 
-from ricordo.domain.analysis.sought import sought, telling
-from ricordo.domain.facts import PREDICATES
-from ricordo.domain.tables import read_table
-from ricordo.domain.text_head import LANGUAGES
+from ricordo.language.data_files import read_table
+from ricordo.language.query_analysis.sought import sought, telling
+from ricordo.language.text_head import LANGUAGES
+from ricordo.memory.facts import PREDICATES
 
 
 @pytest.mark.parametrize(

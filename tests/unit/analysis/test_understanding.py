@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.domain.analysis import Analysis
-from ricordo_services.evaluation.command import main
-from ricordo_services.evaluation.questions import (
+from ricordo.language.query_analysis import Analysis
+from ricordo_lab.evaluation.command import main
+from ricordo_lab.evaluation.questions import (
     DECIDERS,
     UnreadableQuestions,
     read_questions,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ricordo.ports.bus import Standing
+from ricordo.bus.port import Standing
 from ricordo.testing.clock import ManualClock
 from ricordo_services.backpressure import Pace, StreamBacklog
 

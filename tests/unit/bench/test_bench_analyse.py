@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ricordo_services.bench.analyse import analyser
-from ricordo_services.bench.options import Line, Options
+from ricordo_lab.bench.analyse import analyser
+from ricordo_lab.bench.options import Line, Options
 
 
 async def test_the_analyser_is_measured_in_runs_of_which_the_median_counts(tmp_path: Path) -> None:

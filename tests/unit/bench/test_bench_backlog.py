@@ -3,8 +3,8 @@
 import pytest
 
 from ricordo.client import MemoryClient, Unavailable
-from ricordo_services.bench.backlog import course, rates, slowest
-from ricordo_services.bench.watching import Answers, ask, growth
+from ricordo_lab.bench.backlog import course, rates, slowest
+from ricordo_lab.bench.watching import Answers, ask, growth
 
 
 class Away(MemoryClient):

@@ -10,12 +10,12 @@ import pytest
 
 from ricordo.settings import EmbeddingSettings
 from ricordo.testing.models import FakeEncoder
-from ricordo_services.bench.acceptance import acceptance
-from ricordo_services.bench.arrivals import arrive, by_chance, different, loop_watched, steadily
-from ricordo_services.bench.comparison import comparison
-from ricordo_services.bench.encoders import Steady, Watched
-from ricordo_services.bench.overhead import overhead
-from ricordo_services.bench.stand_in import MODEL, stand_in
+from ricordo_lab.bench.acceptance import acceptance
+from ricordo_lab.bench.arrivals import arrive, by_chance, different, loop_watched, steadily
+from ricordo_lab.bench.comparison import comparison
+from ricordo_lab.bench.encoders import Steady, Watched
+from ricordo_lab.bench.overhead import overhead
+from ricordo_lab.bench.stand_in import MODEL, stand_in
 from ricordo_services.models import Models, open_models
 from ricordo_services.resources import SystemClock
 

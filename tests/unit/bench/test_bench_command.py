@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.bench import command
-from ricordo_services.bench.embedding import read_texts
-from ricordo_services.bench.options import BenchFailed, Options, Say
+from ricordo_lab.bench import command
+from ricordo_lab.bench.embedding import read_texts
+from ricordo_lab.bench.options import BenchFailed, Options, Say
 
 
 async def measured(options: Options, say: Say) -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.language import detect
-from ricordo_services.bench.conversation import (
+from ricordo.language.detection import detect
+from ricordo_lab.bench.conversation import (
     LANGUAGES,
     LONGEST,
     SHORTEST,

@@ -3,13 +3,13 @@
 from itertools import islice
 from pathlib import Path
 
-from ricordo.domain.facts import PREDICATES as VOCABULARY
-from ricordo.domain.facts import extract
-from ricordo.domain.language import detect
-from ricordo_services.bench.conversation import LANGUAGES
-from ricordo_services.bench.extract import extraction
-from ricordo_services.bench.options import Line, Options
-from ricordo_services.bench.people import PREDICATES, People, texts_of
+from ricordo.language.detection import detect
+from ricordo.memory.facts import PREDICATES as VOCABULARY
+from ricordo.memory.facts import extract
+from ricordo_lab.bench.conversation import LANGUAGES
+from ricordo_lab.bench.extract import extraction
+from ricordo_lab.bench.options import Line, Options
+from ricordo_lab.bench.people import PREDICATES, People, texts_of
 
 
 async def _measured(options: Options) -> list[Line]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo_services.bench.figures import middle, percentile, rounded
-from ricordo_services.bench.stopwatch import Stopwatch
+from ricordo_lab.bench.figures import middle, percentile, rounded
+from ricordo_lab.bench.stopwatch import Stopwatch
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 

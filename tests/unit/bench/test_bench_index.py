@@ -2,9 +2,9 @@ from collections import Counter
 
 import numpy as np
 
-from ricordo_services.bench.index import index
-from ricordo_services.bench.options import Line, Options
-from ricordo_services.bench.points import Invention
+from ricordo_lab.bench.index import index
+from ricordo_lab.bench.options import Line, Options
+from ricordo_lab.bench.points import Invention
 
 
 def test_points_are_the_same_for_a_seed_and_different_from_each_other() -> None:

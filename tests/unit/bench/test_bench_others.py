@@ -11,8 +11,8 @@ from typing import Final
 
 import pytest
 
-from ricordo_services.bench import command, machine, others
-from ricordo_services.bench.options import Options, Say
+from ricordo_lab.bench import command, machine, others
+from ricordo_lab.bench.options import Options, Say
 
 WARNING: Final = re.compile(r"others keep (\d+) % of the processors busy: figures of startup")
 PAGE: Final = """# Speed
@@ -73,7 +73,7 @@ def test_others_are_warned_of_before_and_their_share_is_kept(
 def test_what_this_process_takes_itself_is_not_others() -> None:
     script = (
         "import os, threading\n"
-        "from ricordo_services.bench.others import percent_of_others\n"
+        "from ricordo_lab.bench.others import percent_of_others\n"
         "def spin():\n    while True: pass\n"
         "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
         "before = percent_of_others()\n"

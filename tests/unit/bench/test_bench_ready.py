@@ -9,8 +9,8 @@ import pytest
 from ricordo.settings import EmbeddingSettings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_services.bench.options import BenchFailed
-from ricordo_services.bench.ready import ready_models
+from ricordo_lab.bench.options import BenchFailed
+from ricordo_lab.bench.ready import ready_models
 
 MODEL = "all-minilm"
 
@@ -50,7 +50,7 @@ async def test_what_is_waited_for_is_told_and_how_far_it_is(capsys: pytest.Captu
 async def test_a_server_that_hangs_ends_it_soon(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("ricordo.adapters.ollama.server._LOOK_S", 1.5)
+    monkeypatch.setattr("ricordo.models.ollama.server._LOOK_S", 1.5)
     async with ollama_stand_in([f"{MODEL}:latest"]) as server:
         server.behaviour.hang = True
         for model in (MODEL, "never-heard-of"):

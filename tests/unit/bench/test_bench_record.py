@@ -7,11 +7,11 @@ from typing import Final
 import pytest
 from tests.fixtures.documents import ROOT
 
-from ricordo_services.bench import command, record
-from ricordo_services.bench.markdown import chart, pairs, shown, table
-from ricordo_services.bench.options import BenchFailed, Line, Options, Say
-from ricordo_services.bench.record import Record
-from ricordo_services.bench.report import SECTIONS
+from ricordo_lab.bench import command, record
+from ricordo_lab.bench.markdown import chart, pairs, shown, table
+from ricordo_lab.bench.options import BenchFailed, Line, Options, Say
+from ricordo_lab.bench.record import Record
+from ricordo_lab.bench.report import SECTIONS
 
 STARTUP: Final[Line] = {"first_start_s": 5.5, "start_s": 5.0, "stop_s": 1.5, "memory_mb": 1496.0}
 MACHINE: Final[Line] = {

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ricordo_services.bench.conversation import LANGUAGES, Spoken
-from ricordo_services.bench.trifles import trifles
+from ricordo_lab.bench.conversation import LANGUAGES, Spoken
+from ricordo_lab.bench.trifles import trifles
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

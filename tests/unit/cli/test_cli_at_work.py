@@ -4,10 +4,10 @@ import pytest
 
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
-from ricordo_services.cli.at_work import AtWork, assignments
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.findings import State
 from ricordo_services.cli.knowledge_checks import look_at_knowledge
+from ricordo_services.cli.model_check import AtWork, assignments
 from ricordo_services.cli.naming import named
 
 BGE = {"model": "bge-m3", "fallback": "all-MiniLM-L6-v2", "model_server": "http://ollama:11434"}

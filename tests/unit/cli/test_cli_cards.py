@@ -6,7 +6,7 @@ import pytest
 from ricordo.messages.queries import FactsReply
 from ricordo.messages.views import EntityView, FactView, NeighbourView
 from ricordo.messages.vocabulary import Degradation
-from ricordo_services.cli.cards import show_facts
+from ricordo_services.cli.fact_view import show_facts
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 LATER = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ import signal
 import pytest
 from tests.unit.cli.conftest import Cli
 
-from ricordo.ports.graph import GraphUnavailable
+from ricordo.graph.port import GraphUnavailable
 from ricordo_services import wiring
 from ricordo_services.progress.reindex import Reindexed, ReindexOrder
 

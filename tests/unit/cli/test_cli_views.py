@@ -7,7 +7,7 @@ from rich.console import Console
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
 from ricordo.messages.views import Analysis, DocumentStatus, Emotion, FactView, MemoryView
 from ricordo.messages.vocabulary import Degradation, Intent, MemoryKind, MemoryType, MessageState, Role
-from ricordo_services.cli.cards import show_facts
+from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.views import (
     facts_block,

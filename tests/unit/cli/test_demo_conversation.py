@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.facts import extract
+from ricordo.memory.facts import extract
 from ricordo.messages.vocabulary import Role
 from ricordo_services.cli.demo.conversation import TIMEZONE, conversation
 from ricordo_services.cli.demo.questions import QUESTIONS

@@ -4,18 +4,18 @@ import json
 import subprocess
 import sys
 
-from ricordo_services.bench import command as bench
-from ricordo_services.bench import names
+from ricordo_lab.bench import command as bench
+from ricordo_lab import names
+from ricordo_lab.evaluation import command as evaluation
 from ricordo_services.cli import catalogue
-from ricordo_services.evaluation import command as evaluation
 
 SLOW = (
     "httpx",
     "neo4j",
     "numpy",
     "onnxruntime",
-    "ricordo.domain.facts",
-    "ricordo.domain.temporal",
+    "ricordo.memory.facts",
+    "ricordo.language.temporal",
     "ricordo_services.models",
     "ricordo_services.wiring",
     "tokenizers",

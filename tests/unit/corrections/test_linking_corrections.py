@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.corrections import Said, concerns, corrected_by, denied_pattern, read_correction
-from ricordo.domain.corrections.reading import asserted
+from ricordo.language.corrections import Said, concerns, corrected_by, denied_pattern, read_correction
+from ricordo.language.corrections.reading import asserted
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 WORDS = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.corrections import put_right, read_correction
+from ricordo.language.corrections import put_right, read_correction
 
 
 @pytest.mark.parametrize(

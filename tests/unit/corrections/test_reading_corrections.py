@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.domain.corrections import read_correction
+from ricordo.language.corrections import read_correction
 
 NAMED = [
     "Scusa, l'8 non il 3",

@@ -116,7 +116,7 @@ RUN_BY_CONTAINERS = [
     "ricordo_services.wiring",
     "ricordo_services.cli.worker",
     "ricordo_services.cli.recall",
-    "ricordo.adapters.qdrant.server",
+    "ricordo.index.qdrant.server",
 ]
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ricordo.domain.documents.cutting import Size, cut
-from ricordo.domain.documents.parts import Part
-from ricordo.domain.recalled import strip_recalled
-from ricordo.domain.text import normalise
+from ricordo.language.text import normalise
+from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.documents.cutting import Size, cut
+from ricordo.memory.documents.parts import Part
 
 SMALL = Size(least=8, most=20, limit=1000)
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.papers import bomb, encrypted, mail, pdf
 
-from ricordo.adapters.documents import reading
-from ricordo.ports.reading import ReadingLimits, Unreadable
+from ricordo.documents.reader import ReadingLimits, Unreadable
+from ricordo.documents.readers import reading
 
 LIMITS = ReadingLimits()
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain import bm25
-from ricordo.domain.bm25 import AVERAGE_LENGTH, K1, B
-from ricordo.domain.text import stem
+from ricordo.language.text import stem
+from ricordo.memory.ranking import bm25
+from ricordo.memory.ranking.bm25 import AVERAGE_LENGTH, K1, B
 
 
 def test_a_term_has_the_same_id_in_every_version() -> None:

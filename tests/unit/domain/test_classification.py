@@ -1,8 +1,8 @@
 import pytest
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.classification import memory_type
-from ricordo.domain.memory import NEUTRAL, MemoryType
+from ricordo.language.annotations import NEUTRAL, MemoryType
+from ricordo.language.classification import memory_type
 
 
 @pytest.mark.parametrize(

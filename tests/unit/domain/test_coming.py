@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.memory import EventTime
-from ricordo.domain.ranking import Ranked
-from ricordo.domain.ranking.coming import in_order_of_events, still_to_come
-from ricordo.domain.ranking.signals import Signals, Span
+from ricordo.language.annotations import EventTime
+from ricordo.memory.ranking import Ranked
+from ricordo.memory.ranking.coming import in_order_of_events, still_to_come
+from ricordo.memory.ranking.signals import Signals, Span
 
 NOW = dt.datetime(2026, 11, 10, 9, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)

@@ -12,8 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.compression import ALIKE, BLOCK, FEWEST, MOST, Weak, about, groups, is_weak, tells, worth
-from ricordo.domain.memory import Memory, MemoryKind, Source
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.compression import (
+    ALIKE,
+    BLOCK,
+    FEWEST,
+    MOST,
+    Weak,
+    about,
+    groups,
+    is_weak,
+    tells,
+    worth,
+)
+from ricordo.memory.model import Memory, Source
 from ricordo.testing.factories import START, memory, unit_vector, unit_vectors
 
 _NOW = START + dt.timedelta(days=200)

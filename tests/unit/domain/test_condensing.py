@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from ricordo.domain.condensing import Doubt, borne_out, doubt, shown
-from ricordo.domain.describing import Said
-from ricordo.domain.memory import KeyTopic
-from ricordo.domain.summaries import Condensed, Turn
+from ricordo.memory.llm_condensation import Doubt, borne_out, doubt, shown
+from ricordo.memory.llm_description import Said
+from ricordo.memory.model import KeyTopic
+from ricordo.memory.summaries import Condensed, Turn
 from ricordo.testing.factories import memory
 
 SAID = (

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import Turn, count, fact, known, memory, text_of
 
-from ricordo.domain.context import Material, assemble
-from ricordo.domain.memory import Memory
-from ricordo.domain.recalled import strip_recalled
+from ricordo.memory.context import Material, assemble
+from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.model import Memory
 
 THURSDAY = dt.datetime(2026, 11, 5, 9, tzinfo=ZoneInfo("Europe/Rome"))
 

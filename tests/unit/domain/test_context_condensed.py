@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.context import in_their_place
-from ricordo.domain.memory import Memory, MemoryKind
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.context import in_their_place
+from ricordo.memory.model import Memory
 from ricordo.testing.factories import memory
 
 

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.fixtures.material import NOW, fact, text_of
 
-from ricordo.domain.context import Material
-from ricordo.domain.context.facts import fact_sentence
-from ricordo.domain.facts import PREDICATES
+from ricordo.memory.context import Material
+from ricordo.memory.context.facts import fact_sentence
+from ricordo.memory.facts import PREDICATES
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from tests.fixtures.material import NOW, Turn, memory, text_of
 
-from ricordo.domain.context import Material
-from ricordo.domain.memory import MemoryKind, Role
+from ricordo.language.annotations import MemoryKind, Role
+from ricordo.memory.context import Material
 
 
 def test_who_speaks_is_named_where_that_changes() -> None:

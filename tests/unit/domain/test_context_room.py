@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import Turn, count, fact, memory, text_of
 
-from ricordo.domain.context import Material
-from ricordo.domain.context.shares import fair_shares
-from ricordo.domain.memory import MemoryKind
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.context import Material
+from ricordo.memory.context.shares import fair_shares
 
 
 def shown(text: str, number: int) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.decay import decay, floor, idle_days, protection, retention
+from ricordo.memory.decay import decay, floor, idle_days, protection, retention
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 unit = st.floats(0, 1)

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.describing import (
+from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
+from ricordo.language.lexicon import load_positions
+from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
+from ricordo.memory.llm_description import (
     INFERRED_KINDS,
     LONGEST_SHOWN,
     UNREAD,
@@ -16,10 +19,7 @@ from ricordo.domain.describing import (
     Said,
     importance_of_rating,
 )
-from ricordo.domain.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
-from ricordo.domain.lexicon import load_positions
-from ricordo.domain.memory import NEUTRAL, MemoryKind, MemoryType, Role
-from ricordo.domain.witness import merge
+from ricordo.memory.llm_validation import merge
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.emotion import estimate
-from ricordo.domain.lexicon import LANGUAGES, load_lexicon, load_positions, load_signs
-from ricordo.domain.memory import NEUTRAL
+from ricordo.language.annotations import NEUTRAL
+from ricordo.language.emotion import estimate
+from ricordo.language.lexicon import LANGUAGES, load_lexicon, load_positions, load_signs
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.emotion import estimate
-from ricordo.domain.emotion.figures import without_figures
-from ricordo.domain.importance import importance
-from ricordo.domain.markup import beginning, prose
-from ricordo.domain.memory import NEUTRAL
+from ricordo.language.annotations import NEUTRAL
+from ricordo.language.emotion import estimate
+from ricordo.language.emotion.figures import without_figures
+from ricordo.language.markup import beginning, prose
+from ricordo.memory.importance import importance
 
 
 @pytest.mark.parametrize(

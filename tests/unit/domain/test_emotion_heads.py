@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.emotion import estimate
-from ricordo.domain.emotion.features import STYLE, pairs, pieces, style, tokens
-from ricordo.domain.emotion.heads import (
+from ricordo.language.emotion import estimate
+from ricordo.language.emotion.features import STYLE, pairs, pieces, style, tokens
+from ricordo.language.emotion.heads import (
     AXES,
     LABELS,
     MODEL,
@@ -20,9 +20,9 @@ from ricordo.domain.emotion.heads import (
     told,
     weighed,
 )
-from ricordo.domain.emotion.known_words import KnownWords
-from ricordo.domain.emotion.words import spoken
-from ricordo.domain.lexicon import LANGUAGES, load_positions
+from ricordo.language.emotion.known_words import KnownWords
+from ricordo.language.emotion.words import spoken
+from ricordo.language.lexicon import LANGUAGES, load_positions
 
 SIZE = 384
 

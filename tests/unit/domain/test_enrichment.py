@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.enrichment import enrich
-from ricordo.domain.memory import NEUTRAL, MemoryKind, MemoryType, Role
-from ricordo.domain.names import mentioned_names
-from ricordo.domain.topics import topic_key, topics
+from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
+from ricordo.language.names import mentioned_names
+from ricordo.language.topics import topic_key, topics
+from ricordo.memory.enrichment import enrich
 
 
 @pytest.mark.parametrize(

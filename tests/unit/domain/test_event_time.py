@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.event_time import MOST, event_times
-from ricordo.domain.memory import EventTime
+from ricordo.language.annotations import EventTime
+from ricordo.language.event_times.extraction import MOST, event_times
 
 HERE = Path(__file__).parent
 ROME = ZoneInfo("Europe/Rome")

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.event_time import MOST, event_times
+from ricordo.language.event_times.extraction import MOST, event_times
 
 ROME = ZoneInfo("Europe/Rome")
 SAID = datetime(2026, 11, 10, 10, 30, tzinfo=ROME)

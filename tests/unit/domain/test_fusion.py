@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.fusion import (
+from ricordo.memory.ranking.fusion import (
     NO_MINIMUMS,
     Minimums,
     at_least,

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.emotion import estimate
-from ricordo.domain.importance import Importance, importance, meaningfulness, rating_of_ten
-from ricordo.domain.life_events import life_event
-from ricordo.domain.memory import NEUTRAL
+from ricordo.language.annotations import NEUTRAL
+from ricordo.language.emotion import estimate
+from ricordo.language.life_events import life_event
+from ricordo.memory.importance import Importance, importance, meaningfulness, rating_of_ten
 
 
 def rate(said: str, language: str) -> Importance:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.indispensable import Sieve, demands
+from ricordo.language.regex_prefilter import Sieve, demands
 
 
 @pytest.mark.parametrize(

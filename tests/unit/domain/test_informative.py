@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.informative import INFORMATIVE, informative
-from ricordo.domain.memory import Role
+from ricordo.language.annotations import Role
+from ricordo.language.informative import INFORMATIVE, informative
 
 TELLING = {
     "it": (

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.instructions import is_instructing, marked, without_instructions
+from ricordo.language.instructions import is_instructing, marked, without_instructions
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "instructions"
 SENTENCES, BLIND = (

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.importance import importance
-from ricordo.domain.life_events import _events, life_event
-from ricordo.domain.memory import NEUTRAL
-from ricordo.domain.telling import evenly_set
+from ricordo.language.annotations import NEUTRAL
+from ricordo.language.assertion_scope import evenly_set
+from ricordo.language.life_events import _events, life_event
+from ricordo.memory.importance import importance
 
 HERE = Path(__file__).parent
 

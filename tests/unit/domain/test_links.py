@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.links import Changes, Member, Neighbourhood
-from ricordo.domain.nearness import MOST, MOST_DIMENSIONS, SKETCHED_FROM, whole
+from ricordo.memory.links import Changes, Member, Neighbourhood
+from ricordo.memory.similarity import MOST, MOST_DIMENSIONS, SKETCHED_FROM, whole
 from ricordo.testing.factories import unit_vectors
 
 THRESHOLD = 0.6

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.lru import LruCache
+from ricordo.language.lru import LruCache
 
 CALLS = st.lists(
     st.tuples(st.sampled_from(("get", "put", "take")), st.sampled_from("abcd"), st.integers(0, 5)),

@@ -3,14 +3,8 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.domain.memory import (
-    Emotion,
-    Memory,
-    MemoryKind,
-    derived_id,
-    local_moment,
-    time_of_day,
-)
+from ricordo.language.annotations import Emotion, MemoryKind
+from ricordo.memory.model import Memory, derived_id, local_moment, time_of_day
 from ricordo.messages.ids import memory_id
 
 INSTANT = dt.datetime(2026, 2, 1, 23, 30, tzinfo=dt.UTC)

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.domain.analysis import analyse
-from ricordo.domain.enrichment import enrich
-from ricordo.domain.event_time import event_times
-from ricordo.domain.facts import extract
+from ricordo.language.event_times.extraction import event_times
+from ricordo.language.query_analysis import analyse
+from ricordo.memory.enrichment import enrich
+from ricordo.memory.facts import extract
 
 _UNIT: Final = Path(__file__).parents[1]
 _STATED: Final = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.domain.names import mentioned_names
+from ricordo.language.names import mentioned_names
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.ranking import Ranked
-from ricordo.domain.ranking.corrections import order_corrections
-from ricordo.domain.ranking.signals import Signals
+from ricordo.memory.ranking import Ranked
+from ricordo.memory.ranking.corrections import order_corrections
+from ricordo.memory.ranking.signals import Signals
 
 
 def ranked(*places: int) -> list[Ranked]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.patterns import LEAST_MESSAGES, Pattern, Talk, TopicCount, manners, patterns, told
+from ricordo.memory.style import LEAST_MESSAGES, Pattern, Talk, TopicCount, manners, patterns, told
 
 BRIEF = Talk(
     messages=60,

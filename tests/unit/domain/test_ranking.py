@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.memory import EventTime
-from ricordo.domain.ranking import (
+from ricordo.language.annotations import EventTime
+from ricordo.memory.ranking import (
     Candidates,
     Profile,
     UnknownProfile,
@@ -17,11 +17,11 @@ from ricordo.domain.ranking import (
     rank,
     resolve,
 )
-from ricordo.domain.ranking.budget import Admission, Budget, admission
-from ricordo.domain.ranking.generative import Generative
-from ricordo.domain.ranking.multiplicative import Multiplicative
-from ricordo.domain.ranking.signals import Signals, Span, key_topic_boost, temporal_relevance
-from ricordo.domain.ranking.weighted import Weighted
+from ricordo.memory.ranking.budget import Admission, Budget, admission
+from ricordo.memory.ranking.generative import Generative
+from ricordo.memory.ranking.multiplicative import Multiplicative
+from ricordo.memory.ranking.signals import Signals, Span, key_topic_boost, temporal_relevance
+from ricordo.memory.ranking.weighted import Weighted
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)

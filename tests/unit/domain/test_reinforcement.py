@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.reinforcement import Strength, Use, Verdict, access, judge, reinforce, withdraw
+from ricordo.memory.reinforcement import Strength, Use, Verdict, access, judge, reinforce, withdraw
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 strengths = st.builds(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.retention import Candidate, Strategy, pruned, recency, worth
+from ricordo.memory.retention import Candidate, Strategy, pruned, recency, worth
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.salience import LONGEST, Text, salient
+from ricordo.memory.salience import LONGEST, Text, salient
 from ricordo.testing.factories import unit_vector
 
 

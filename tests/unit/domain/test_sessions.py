@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.sessions import SILENCE, sessions
+from ricordo.memory.sessions import SILENCE, sessions
 from ricordo.testing.factories import at
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.nearness import MOST_DIMENSIONS, whole
-from ricordo.domain.sketches import COMPONENTS, Sketches, bound
+from ricordo.memory.similarity import MOST_DIMENSIONS, whole
+from ricordo.memory.vector_sketches import COMPONENTS, Sketches, bound
 
 
 def vectors(count: int, dimensions: int, rank: int, seed: int) -> NDArray[np.int16]:

@@ -3,7 +3,7 @@
 import pytest
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.small_talk import tells_something
+from ricordo.language.small_talk import tells_something
 
 SMALL_TALK = [
     ("en", "ok"),

@@ -5,8 +5,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.memory import Emotion, KeyTopic, Memory, MemoryKind, Role, derived_id
-from ricordo.domain.summaries import Condensed, Turn, key_topics, spoken_language, summarise
+from ricordo.language.annotations import Emotion, MemoryKind, Role
+from ricordo.memory.model import KeyTopic, Memory, derived_id
+from ricordo.memory.summaries import Condensed, Turn, key_topics, spoken_language, summarise
 from ricordo.testing.factories import TENANT, at, memory
 
 JOY = Emotion(valence=0.8, arousal=0.7, dominance=0.6, primary="joy")

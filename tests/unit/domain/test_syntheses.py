@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.memory import Emotion, Memory, MemoryKind, Role, Source, derived_id
-from ricordo.domain.summaries import Turn
-from ricordo.domain.syntheses import room, synthesise
+from ricordo.language.annotations import Emotion, MemoryKind, Role
+from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.memory.summaries import Turn
+from ricordo.memory.syntheses import room, synthesise
 from ricordo.testing.factories import START, memory
 
 _DAY = dt.timedelta(days=1)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.telling import evenly_set, plain, tellings
+from ricordo.language.assertion_scope import evenly_set, plain, tellings
 
 
 @pytest.mark.parametrize(

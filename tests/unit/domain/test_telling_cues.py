@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from ricordo.domain.life_events import _events
-from ricordo.domain.openings import first_telling
-from ricordo.domain.tables import read_table
-from ricordo.domain.telling import _Frame, _frames, plain_words
-from ricordo.domain.text import located_words
-from ricordo.domain.topics.idioms import in_idioms
+from ricordo.language.assertion_scope import _Frame, _frames, plain_words
+from ricordo.language.data_files import read_table
+from ricordo.language.life_events import _events
+from ricordo.language.openings import first_telling
+from ricordo.language.text import located_words
+from ricordo.language.topics.idioms import in_idioms
 
 # Python's own reader of patterns; it has no other name.
 _PARSER: Any = importlib.import_module("re._parser")

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain import text
-from ricordo.domain.recalled import escape_recalled, strip_recalled
+from ricordo.language import text
+from ricordo.memory.context.markers import escape_recalled, strip_recalled
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.embedding import MINILM
-from ricordo.domain.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head, read_head, shape
+from ricordo.language.embedding import MINILM
+from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head, read_head, shape
 
 NEAR, FAR = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
 UNIT = Path(__file__).parents[1]
 SHIPPED = [
-    ("ricordo.domain.analysis", "sought", UNIT / "analysis" / "sought.tsv"),
-    ("ricordo.domain", "procedures", UNIT / "enrichment" / "procedures.tsv"),
+    ("ricordo.language.query_analysis", "sought", UNIT / "analysis" / "sought.tsv"),
+    ("ricordo.language", "procedures", UNIT / "enrichment" / "procedures.tsv"),
 ]
 
 

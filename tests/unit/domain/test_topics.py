@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.lemmas import noun
-from ricordo.domain.topics import topic_key, topic_keys, topics
+from ricordo.language.lemmas import noun
+from ricordo.language.topics import topic_key, topic_keys, topics
 
 
 @pytest.mark.parametrize(

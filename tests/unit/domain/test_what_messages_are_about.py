@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.domain.enrichment import enrich
-from ricordo.domain.language import identify
-from ricordo.domain.names import mentioned_names
-from ricordo.domain.topics import topic_key
+from ricordo.language.detection import identify
+from ricordo.language.names import mentioned_names
+from ricordo.language.topics import topic_key
+from ricordo.memory.enrichment import enrich
 
 HERE = Path(__file__).parent / "messages"
 TYPES = {"E": "episodic", "S": "semantic", "P": "procedural", "F": "emotional"}

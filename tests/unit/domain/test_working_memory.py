@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.working import WorkingMemory, working_memory
+from ricordo.memory.working_memory import WorkingMemory, working_memory
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 

@@ -8,11 +8,11 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
-from ricordo.ports.memories import TextToEncode, Vector
-from ricordo.ports.models import NoVector
-from ricordo.ports.stages import Progress
+from ricordo.models.batch_queue import Encoded
+from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Retry
-from ricordo.runtime.texts import Encoded
+from ricordo.store.types.memories import TextToEncode, Vector
+from ricordo.store.types.stages import Progress
 from ricordo.testing.clock import ManualClock
 from ricordo_services.embedding.encode import Encode
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from ricordo.messages.events import DerivedEvent, MemoryCreated
-from ricordo.ports.former import Behind, Former, FormerSlice
-from ricordo.ports.memories import Vector
-from ricordo.ports.models import ModelUnavailable, NoVector
-from ricordo.ports.stages import Progress
-from ricordo.runtime.texts import Encoded
+from ricordo.models.batch_queue import Encoded
+from ricordo.models.encoder import ModelUnavailable, NoVector
+from ricordo.store.types.former import Behind, Former, FormerSlice
+from ricordo.store.types.memories import Vector
+from ricordo.store.types.stages import Progress
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
 from ricordo_services.backpressure import IndexStuck

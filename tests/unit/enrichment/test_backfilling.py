@@ -7,12 +7,12 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.domain.enrichment import VERSION, enrich
-from ricordo.domain.memory import local_moment
+from ricordo.memory.enrichment import VERSION, enrich
+from ricordo.memory.model import local_moment
 from ricordo.messages.events import DerivedEvent, MemoryCreated
-from ricordo.ports.memories import EnrichedMemory
-from ricordo.ports.outdated import Outdated, Slice, Sought
-from ricordo.ports.stages import Progress
+from ricordo.store.types.memories import EnrichedMemory
+from ricordo.store.types.outdated import Outdated, Slice, Sought
+from ricordo.store.types.stages import Progress
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, TENANT
 from ricordo_services.backpressure import IndexStuck

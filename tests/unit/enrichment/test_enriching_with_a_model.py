@@ -7,17 +7,17 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.domain.describing import Description
-from ricordo.domain.enrichment import VERSION, enrich
-from ricordo.domain.memory import Memory
+from ricordo.memory.enrichment import VERSION, enrich
+from ricordo.memory.llm_description import Description
+from ricordo.memory.model import Memory
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
-from ricordo.ports.memories import EnrichedMemory, SavedEnrichment, Unenriched
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.stages import Progress
-from ricordo.runtime.beside import Beside
-from ricordo.runtime.describing import ModelDescriber
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.llm_describing import ModelDescriber
+from ricordo.resilience import CircuitBreaker, Unlimited
+from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.handling import Done, Envelope
-from ricordo.runtime.resilience import CircuitBreaker, Unlimited
+from ricordo.store.types.memories import EnrichedMemory, SavedEnrichment, Unenriched
+from ricordo.store.types.stages import Progress
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling

@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from ricordo.domain.links import Member, Neighbourhood
-from ricordo.domain.nearness import whole
-from ricordo.ports.links import State
+from ricordo.memory.links import Member, Neighbourhood
+from ricordo.memory.similarity import whole
+from ricordo.store.types.links import State
 from ricordo.testing.factories import unit_vectors
 from ricordo_services.enrichment.linking import Place, RememberedNeighbourhoods
 

@@ -10,7 +10,7 @@ import pytest
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, Intent
-from ricordo_services.evaluation.daily import Answered, UnreadableLives, auroc, figures, read
+from ricordo_lab.evaluation.daily import Answered, UnreadableLives, auroc, figures, read
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ricordo.domain.emotion.heads import Seen, read_heads
-from ricordo.domain.memory import NEUTRAL, Emotion
-from ricordo_services.evaluation.command import main
-from ricordo_services.evaluation.emotion import GROUPS, calibration, figures, plotted
-from ricordo_services.evaluation.fitting_emotion import Rated, fit_heads
-from ricordo_services.evaluation.rated import Ratings, UnreadableRatings, read
+from ricordo.language.annotations import NEUTRAL, Emotion
+from ricordo.language.emotion.heads import Seen, read_heads
+from ricordo_lab.evaluation.command import main
+from ricordo_lab.evaluation.emotion import GROUPS, calibration, figures, plotted
+from ricordo_lab.evaluation.fitting_emotion import Rated, fit_heads
+from ricordo_lab.evaluation.rated import Ratings, UnreadableRatings, read
 
 RATED = """id,split,V,A,D,text
 1,dev,4.5,4,3.5,"I am so happy, thanks!"

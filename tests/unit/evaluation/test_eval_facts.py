@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.evaluation.command import main
+from ricordo_lab.evaluation.command import main
 
 FACT = {"subject": "user", "predicate": "lives_in", "object": "Turin", "polarity": "holds"}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.fixtures.conversations import conversation
 
-from ricordo_services.evaluation.command import main
-from ricordo_services.evaluation.measures import measure
-from ricordo_services.evaluation.report import Row, markdown, text
+from ricordo_lab.evaluation.command import main
+from ricordo_lab.evaluation.measures import measure
+from ricordo_lab.evaluation.report import Row, markdown, text
 
 WORDS = ("questions", "--data", "FILE", "--misses")
 ROWS = [
@@ -54,7 +54,7 @@ def test_a_single_conversation_cannot_be_left_out(tmp_path: Path, capfd: pytest.
 
 def test_who_has_read_enough_is_no_failure() -> None:
     questions = Path(__file__).parents[1] / "analysis/development.tsv"
-    command = f"from ricordo_services.evaluation.command import main; raise SystemExit(main({WORDS!r}))"
+    command = f"from ricordo_lab.evaluation.command import main; raise SystemExit(main({WORDS!r}))"
     with subprocess.Popen(
         [sys.executable, "-c", command.replace("FILE", str(questions))],
         stdout=subprocess.PIPE,

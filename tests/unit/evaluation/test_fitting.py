@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.domain.ranking.human import BY_MEANING, FEATURES, load_human
-from ricordo.domain.ranking.signals import Signals
-from ricordo_services.evaluation.fit import fitted
-from ricordo_services.evaluation.fitting import Choice, bias, choice, fit
-from ricordo_services.evaluation.locomo import Question
-from ricordo_services.evaluation.replay import Answered
+from ricordo.memory.ranking.human import BY_MEANING, FEATURES, load_human
+from ricordo.memory.ranking.signals import Signals
+from ricordo_lab.evaluation.fit import fitted
+from ricordo_lab.evaluation.fitting import Choice, bias, choice, fit
+from ricordo_lab.evaluation.locomo import Question
+from ricordo_lab.evaluation.replay import Answered
 
 _CANDIDATES = 12
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ricordo_services.evaluation.fitting_heads import Labelled, UnreadableTexts, figures, fit, read, split
+from ricordo_lab.evaluation.fitting_heads import Labelled, UnreadableTexts, figures, fit, read, split
 
 HOW = (
     "soak it and rinse it",

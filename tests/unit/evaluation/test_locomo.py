@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.fixtures.conversations import conversation
 
-from ricordo_services.evaluation.locomo import UnreadableConversations, read
+from ricordo_lab.evaluation.locomo import UnreadableConversations, read
 
 
 def write(path: Path, content: object) -> Path:

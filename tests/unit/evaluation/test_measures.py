@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo_services.evaluation.measures import CUTOFFS, mean, measure
+from ricordo_lab.evaluation.measures import CUTOFFS, mean, measure
 
 ids = st.lists(st.integers(0, 80).map(str), unique=True, max_size=60)
 

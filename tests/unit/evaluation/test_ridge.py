@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo_services.evaluation.ridge import Rows, ridge
+from ricordo_lab.evaluation.ridge import Rows, ridge
 
 
 def _random(seed: int, rows: int, width: int) -> tuple[Rows, NDArray[np.float32], NDArray[np.float32]]:

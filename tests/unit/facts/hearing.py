@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from ricordo.domain.describing import Said
-from ricordo.domain.facts import Statement
-from ricordo.domain.facts.testimony import Hearing, Passage, Recognised, Relation, hear
+from ricordo.memory.facts import Statement
+from ricordo.memory.facts.llm_validation import Hearing, Passage, Recognised, Relation, hear
+from ricordo.memory.llm_description import Said
 
 AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
 

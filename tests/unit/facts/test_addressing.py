@@ -2,8 +2,8 @@
 
 import pytest
 
-from ricordo.domain.facts import Addressing, Decision, Identities, Mention
-from ricordo.domain.facts.likeness import misspelled
+from ricordo.memory.facts import Addressing, Decision, Identities, Mention
+from ricordo.memory.facts.name_similarity import misspelled
 
 BROTHER, COLLEAGUE, UNNAMED = "has_sibling/m/brother", "knows//colleague", "?has_sibling/m/brother"
 

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 from tests.fixtures.growth import TIMES, growth
 
-from ricordo.domain.facts import Contribution, Evidence, Folding, Kind, Polarity, parts_of
+from ricordo.memory.facts import Contribution, Evidence, Folding, Kind, Polarity, parts_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

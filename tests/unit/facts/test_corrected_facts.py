@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.domain.facts import Statement
-from ricordo.ports.facts import Utterance
-from ricordo.runtime.beside import Beside
-from ricordo.runtime.stating import RulesStatementReader
+from ricordo.memory.facts import Statement
+from ricordo.models.fact_extraction import RulesStatementReader
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.facts import Utterance
 from ricordo.testing.factories import START
 from ricordo_services.knowledge.amendments import read, text_of
 

@@ -6,9 +6,9 @@ from itertools import permutations
 
 import pytest
 
-from ricordo.domain.facts import Evidence, Fact, Polarity, entities, extract, fold
-from ricordo.domain.facts.folding import resolved
-from ricordo.domain.facts.ties import PRESUMED
+from ricordo.language.facts.kinship import PRESUMED
+from ricordo.memory.facts import Evidence, Fact, Polarity, entities, extract, fold
+from ricordo.memory.facts.folding import resolved
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

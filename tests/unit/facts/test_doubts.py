@@ -2,8 +2,8 @@
 
 import pytest
 
-from ricordo.domain.facts import Decision, Identities, Mention, doubts
-from ricordo.domain.facts.likeness import Likeness, name_vectors
+from ricordo.memory.facts import Decision, Identities, Mention, doubts
+from ricordo.memory.facts.name_similarity import Likeness, name_vectors
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows//colleague"
 

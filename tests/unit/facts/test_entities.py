@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import Evidence, canonical, entities, normalise
+from ricordo.memory.facts import Evidence, canonical, entities, normalise
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import PREDICATES, extract, normalise
+from ricordo.memory.facts import PREDICATES, extract, normalise
 
 Triple = tuple[str, str, str, str]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import PREDICATES, Evidence, Fact, Kind, Polarity, as_of, fold
+from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, as_of, fold
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import (
+from ricordo.language.facts.vocabulary import USER
+from ricordo.memory.facts import (
     PREDICATES,
     Changes,
     Contribution,
@@ -26,8 +27,7 @@ from ricordo.domain.facts import (
     parts,
     parts_of,
 )
-from ricordo.domain.facts.histories import REACH, TooLateError
-from ricordo.domain.facts.vocabulary import USER
+from ricordo.memory.facts.histories import REACH, TooLateError
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

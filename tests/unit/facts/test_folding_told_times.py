@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import FUNCTIONAL, Evidence, Fact, Polarity, as_of, fold
+from ricordo.memory.facts import FUNCTIONAL, Evidence, Fact, Polarity, as_of, fold
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

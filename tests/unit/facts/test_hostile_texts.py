@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.domain.facts import extract
+from ricordo.memory.facts import extract
 
 LONGEST = 8_192
 

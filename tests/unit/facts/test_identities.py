@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import Decision, Evidence, Identities, Mention, entities, extract, fold, resolved
-from ricordo.domain.facts.ties import PRESUMED
+from ricordo.language.facts.kinship import PRESUMED
+from ricordo.memory.facts import Decision, Evidence, Identities, Mention, entities, extract, fold, resolved
 from ricordo.testing.factories import at
 
 BROTHER, BROTHER_UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"

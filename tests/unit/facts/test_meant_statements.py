@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.domain.facts import extract
+from ricordo.memory.facts import extract
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from ricordo.domain.facts import Evidence, Rejection, unrejected
+from ricordo.memory.facts import Evidence, Rejection, unrejected
 from ricordo.testing.factories import at
 
 ROW = Evidence("user", "likes", "olives", "m-1", at(0))

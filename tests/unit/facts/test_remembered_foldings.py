@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
-from ricordo.adapters.postgres.refolding import RememberedFoldings
-from ricordo.domain.facts import Evidence, Folding, parts_of
+from ricordo.memory.facts import Evidence, Folding, parts_of
+from ricordo.store.refolding import RememberedFoldings
 from ricordo.testing.factories import at
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ricordo.domain.facts import Evidence, Fact, ImpossibleValue, Word, fold, settled, value
+from ricordo.memory.facts import Evidence, Fact, ImpossibleValue, Word, fold, settled, value
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = START + timedelta(days=30)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ricordo.domain.facts import Evidence, Folding, parts_of
+from ricordo.memory.facts import Evidence, Folding, parts_of
 from ricordo.testing.factories import at
 
 ROWS = 256  # all of which can be taken back

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ricordo.domain.facts import Evidence, Fact, core, fold, surface
+from ricordo.memory.facts import Evidence, Fact, core, fold, surface
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

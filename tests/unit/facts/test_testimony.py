@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.facts.hearing import AT, Claim, heard
 
-from ricordo.domain.facts import PREDICATES, Polarity, Statement, extract
-from ricordo.domain.facts.testimony import Fault, Recognised
-from ricordo.domain.facts.ties import PRESUMED
+from ricordo.language.facts.kinship import PRESUMED
+from ricordo.memory.facts import PREDICATES, Polarity, Statement, extract
+from ricordo.memory.facts.llm_validation import Fault, Recognised
 
 
 def added(text: str, *claims: Claim, language: str = "en") -> list[tuple[str, str, str, str]]:

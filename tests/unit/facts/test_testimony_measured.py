@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.unit.facts.hearing import Claim, heard
 
-from ricordo.domain.facts import extract
+from ricordo.memory.facts import extract
 
 FOLDER = Path(__file__).parent
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import Statement, extract, normalise
+from ricordo.memory.facts import Statement, extract, normalise
 
 SENTENCES: list[dict[str, Any]] = [
     json.loads(line)

@@ -1,6 +1,6 @@
 """The vocabulary is closed and consistent."""
 
-from ricordo.domain.facts import FUNCTIONAL, PREDICATES
+from ricordo.memory.facts import FUNCTIONAL, PREDICATES
 
 
 def test_functional_predicates() -> None:

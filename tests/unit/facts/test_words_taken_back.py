@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import Evidence, Fact, Folding, Part, Word, as_of, fold, settled
-from ricordo.domain.facts.evidence import order
-from ricordo.domain.facts.histories import TooLateError
+from ricordo.language.facts.evidence import order
+from ricordo.memory.facts import Evidence, Fact, Folding, Part, Word, as_of, fold, settled
+from ricordo.memory.facts.histories import TooLateError
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.adapters.clock import SystemClock
+from ricordo.bus.port import BusUnavailable, Outgoing, PublishRefused, Standing
 from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN, subject_of
-from ricordo.ports.bus import BusUnavailable, Outgoing, PublishRefused, Standing
-from ricordo.ports.memories import StoreUnavailable
 from ricordo.runtime.gates import Gate, OpenGate
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
+from ricordo.store.types.memories import StoreUnavailable
+from ricordo.system_clock import SystemClock
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.bus_model import MemoryStream
 from ricordo.testing.clock import settle

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import ricordo_services
-from ricordo.adapters.nats.topology import SWEEPER, ricordo_topology
+from ricordo.bus.nats.topology import SWEEPER, ricordo_topology
 from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.registry import CONTRACTS, ContractKind
 from ricordo.messages.subjects import every_tenant, stream_of

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from ricordo.adapters.onnx.checkpoint import installed_checkpoint
-from ricordo.adapters.onnx.tokens import MiniLmTokens
+from ricordo.models.onnx.checkpoint import installed_checkpoint
+from ricordo.models.onnx.tokens import MiniLmTokens
 
 DEFINITION = installed_checkpoint().tokenizer
 TOKENS = MiniLmTokens(DEFINITION, 256)

@@ -9,9 +9,10 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 
-from ricordo.domain.enrichment import enrich
-from ricordo.domain.memory import Emotion, Memory, MemoryKind, Role
-from ricordo.domain.reflection import LEAST_IMPORTANCE, MOST_INSIGHTS, MOST_SOURCES, insights
+from ricordo.language.annotations import Emotion, MemoryKind, Role
+from ricordo.memory.enrichment import enrich
+from ricordo.memory.model import Memory
+from ricordo.memory.reflection import LEAST_IMPORTANCE, MOST_INSIGHTS, MOST_SOURCES, insights
 
 MONDAY = datetime(2026, 1, 5, 18, tzinfo=UTC)
 PLAIN = {

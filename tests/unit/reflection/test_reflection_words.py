@@ -4,11 +4,11 @@ import string
 
 import pytest
 
-from ricordo.domain.lexicon import load_positions
-from ricordo.domain.memory import Emotion
-from ricordo.domain.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT, feelings, label_of
-from ricordo.domain.reflection.languages import WORDS
-from ricordo.domain.reflection.occurrences import Occurrence
+from ricordo.language.annotations import Emotion
+from ricordo.language.lexicon import load_positions
+from ricordo.memory.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT, feelings, label_of
+from ricordo.memory.reflection.languages import WORDS
+from ricordo.memory.reflection.occurrences import Occurrence
 
 LABELS = {*load_positions(), "neutral"}
 TIMES = {

@@ -8,9 +8,9 @@ import pytest
 from tests.fixtures.encoded import models, vectors
 from tests.fixtures.loop_time import run_by
 
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.runtime.resilience import BreakerState, evenly
+from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.resilience import BreakerState, evenly
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.models import FakeEncoder
 

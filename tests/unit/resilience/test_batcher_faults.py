@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from tests.fixtures.encoded import vectors
 
-from ricordo.ports.models import ModelSlow, ModelUnavailable, NoVector, Vectors
-from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.runtime.resilience import BreakerState
+from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.models.encoder import ModelSlow, ModelUnavailable, NoVector, Vectors
+from ricordo.resilience import BreakerState
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.fixtures.encoded import models, vectors
 from tests.fixtures.loop_time import run_by
 
-from ricordo.ports.models import ModelUnavailable, NoVector, Vectors
-from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.runtime.resilience import BreakerState, CircuitBreaker, evenly
-from ricordo.runtime.texts import Encoded
+from ricordo.models.batch_queue import Encoded
+from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
+from ricordo.resilience import BreakerState, CircuitBreaker, evenly
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder, Request
 

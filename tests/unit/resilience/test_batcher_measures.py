@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.encoded import models
 from tests.fixtures.scraping import Scraped, scraped
 
-from ricordo.runtime.batcher import BatchLimits, EmbeddingBatcher
+from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.metrics import Metrics
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.runtime.resilience import Admission, BreakerState, CircuitBreaker
-from ricordo.runtime.resilience import breaker as ours
+from ricordo.resilience import Admission, BreakerState, CircuitBreaker
+from ricordo.resilience import breaker as ours
 from ricordo.testing.clock import ManualClock, settle
 
 

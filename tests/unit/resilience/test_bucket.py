@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.loop_time import run_by
 
-from ricordo.runtime.resilience import Unlimited, evenly
+from ricordo.resilience import Unlimited, evenly
 from ricordo.testing.clock import ManualClock, settle
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ricordo.adapters.clock import SystemClock
+from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock, settle
 
 

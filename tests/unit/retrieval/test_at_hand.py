@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.recollection import Turn
-from ricordo.ports.working import Desk, Span
+from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.types.recollection import Turn
+from ricordo.store.types.working import Desk, Span
 from ricordo.testing.clock import ManualClock
 from ricordo_services.retrieval.at_hand import AtHand
 

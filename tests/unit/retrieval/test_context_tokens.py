@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.adapters.onnx import load_tokens
-from ricordo.domain.context import Context, Material, assemble
-from ricordo.domain.context.counting import CountOnce
-from ricordo.domain.facts import Fact
-from ricordo.domain.memory import Memory
-from ricordo.domain.recalled import strip_recalled
-from ricordo.domain.text import collapse
+from ricordo.language.text import collapse
+from ricordo.memory.context import Context, Material, assemble
+from ricordo.memory.context.counting import CountOnce
+from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.facts import Fact
+from ricordo.memory.model import Memory
 from ricordo.messages.events import MessageReceived
-from ricordo.ports.memories import NewMessage
+from ricordo.models.onnx import load_tokens
+from ricordo.store.types.memories import NewMessage
 from ricordo_services.ingest.handlers import new_message
 
 Count = Callable[[str], int]

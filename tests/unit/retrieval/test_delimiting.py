@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import NOW, Turn, count, fact, memory
 
-from ricordo.domain.context import Material, assemble
-from ricordo.domain.memory import MemoryKind
-from ricordo.domain.recalled import strip_recalled
-from ricordo.domain.working import working_memory
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.context import Material, assemble
+from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.working_memory import working_memory
 from ricordo.messages.events import MessageReceived
 from ricordo_services.ingest.handlers import new_message
 

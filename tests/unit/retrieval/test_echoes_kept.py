@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.domain.recalled import strip_recalled
+from ricordo.memory.context.markers import strip_recalled
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,20 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.domain.analysis import Claim
-from ricordo.domain.embedding import MINILM
-from ricordo.domain.facts import Fact
-from ricordo.domain.patterns import Manners, Talk
+from ricordo.language.embedding import MINILM
+from ricordo.language.query_analysis import Claim
+from ricordo.memory.facts import Fact
+from ricordo.memory.style import Manners, Talk
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
-from ricordo.ports.facts import FactLedger
-from ricordo.ports.habits import Heard, News
-from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.recollection import Profile, Recollection, Standing, Turn
-from ricordo.ports.working import Desk, Span
-from ricordo.runtime.analysers import ModelAnalyser
-from ricordo.runtime.resilience import CircuitBreaker
+from ricordo.models.analyser_choice import ModelAnalyser
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.resilience import CircuitBreaker
+from ricordo.store.types.facts import FactLedger
+from ricordo.store.types.habits import Heard, News
+from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.types.recollection import Profile, Recollection, Standing, Turn
+from ricordo.store.types.working import Desk, Span
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder

@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from ricordo.domain.analysis import analyse
-from ricordo.domain.bm25 import SparseVector, terms
-from ricordo.domain.fusion import NO_MINIMUMS, Minimums
-from ricordo.domain.ranking import Ranked
-from ricordo.domain.ranking.merging import merged
-from ricordo.domain.ranking.signals import Signals
-from ricordo.ports.models import ModelUnavailable
-from ricordo.ports.vectors import Facets, Hit, Point, Scope, Vector
+from ricordo.index.port import Facets, Hit, Point, Scope, Vector
+from ricordo.language.query_analysis import analyse
+from ricordo.memory.ranking import Ranked
+from ricordo.memory.ranking.bm25 import SparseVector, terms
+from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
+from ricordo.memory.ranking.merging import merged
+from ricordo.memory.ranking.signals import Signals
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.analysis import analyse
-from ricordo.domain.memory import EventTime
-from ricordo.domain.ranking import profiles, rank
-from ricordo.domain.ranking.signals import Signals
-from ricordo.domain.reinforcement import Strength, reinforce
-from ricordo.ports.recollection import Standing
-from ricordo.ports.vectors import Hit
+from ricordo.index.port import Hit
+from ricordo.language.annotations import EventTime
+from ricordo.language.query_analysis import analyse
+from ricordo.memory.ranking import profiles, rank
+from ricordo.memory.ranking.signals import Signals
+from ricordo.memory.reinforcement import Strength, reinforce
+from ricordo.store.types.recollection import Standing
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.signals import Query, measured
 

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import memory
 
-from ricordo.domain.facts import extract
-from ricordo.domain.memory import Memory, Role
-from ricordo.domain.ranking import profiles
-from ricordo.domain.ranking.signals import Signals
-from ricordo.domain.summaries import Condensed, Turn, summarise
-from ricordo.domain.syntheses import synthesise
+from ricordo.language.annotations import Role
+from ricordo.memory.facts import extract
+from ricordo.memory.model import Memory
+from ricordo.memory.ranking import profiles
+from ricordo.memory.ranking.signals import Signals
+from ricordo.memory.summaries import Condensed, Turn, summarise
+from ricordo.memory.syntheses import synthesise
 
 START = datetime(2026, 2, 1, 12, tzinfo=UTC)
 SAID = (

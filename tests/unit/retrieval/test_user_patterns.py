@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from ricordo.domain.patterns import Manners, Talk
-from ricordo.ports.habits import Heard, News
-from ricordo.ports.memories import StoreUnavailable
+from ricordo.memory.style import Manners, Talk
+from ricordo.store.types.habits import Heard, News
+from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo_services.retrieval.patterns import UserPatterns
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import structlog
 
-from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.availability import Availability
 from ricordo.testing.clock import ManualClock, settle
+from ricordo.unavailable import Unavailable
 
 PATIENCE_S = 2.0
 SERVER = "the graph of these tests"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.brake import Brake, BrakeSettings
+from ricordo.runtime.consumer_breaker import Brake, BrakeSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.testing.clock import ManualClock, settle
 

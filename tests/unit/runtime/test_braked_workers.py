@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from tests.fixtures.workshop import Created, Workshop, created, number_of
 
+from ricordo.bus.port import Outgoing, PublishRefused
 from ricordo.messages.events import MemoryEncoded
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS
-from ricordo.ports.bus import Outgoing, PublishRefused
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.brake import BrakeSettings
+from ricordo.runtime.consumer_breaker import BrakeSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
 from ricordo.runtime.worker import EventWorker

@@ -3,8 +3,8 @@
 import pytest
 from tests.fixtures.workshop import memory_bus
 
+from ricordo.bus.port import Outgoing
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.ports.bus import Outgoing
 from ricordo.testing.bus_model import matches
 from ricordo.testing.clock import ManualClock
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pytest
 from tests.fixtures.loop_time import run_by
 
-from ricordo.domain.describing import UNREAD, Description, Reading, Said
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.describing import ModelDescriber
-from ricordo.runtime.resilience import BreakerState, CircuitBreaker, Unlimited, evenly
+from ricordo.memory.llm_description import UNREAD, Description, Reading, Said
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.llm_describing import ModelDescriber
+from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited, evenly
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
 

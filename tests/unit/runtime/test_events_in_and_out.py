@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.workshop import memory_bus
 
+from ricordo.bus.port import Outgoing
 from ricordo.messages.codec import encode
 from ricordo.messages.events import (
     MemoryCreated,
@@ -20,10 +21,9 @@ from ricordo.messages.events import (
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.subjects import InvalidSubject
 from ricordo.messages.vocabulary import Role
-from ricordo.ports.bus import Outgoing
 from ricordo.runtime.decoding import About, about, read
 from ricordo.runtime.handling import Envelope, Reject
-from ricordo.runtime.held import Held, one_by_one
+from ricordo.runtime.in_flight import Held, one_by_one
 from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.tracing import TraceContext
 from ricordo.testing.bus import MemoryBus

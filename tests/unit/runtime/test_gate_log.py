@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from ricordo.adapters.clock import SystemClock
-from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.gates import AllGates, BacklogGate, Gate, OpenGate, ProbeGate, reason, yields
 from ricordo.runtime.health import Health, WorkerState
+from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.eventually import eventually
+from ricordo.unavailable import Unavailable
 
 
 class Door:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from ricordo.ports.bus import BusUnavailable
+from ricordo.bus.port import BusUnavailable
 from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate, doubt
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.clock import ManualClock, settle

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ricordo.ports.bus import Delivery
-from ricordo.runtime.held import Hands, Held
+from ricordo.bus.port import Delivery
+from ricordo.runtime.in_flight import Hands, Held
 from ricordo.testing.clock import settle
 
 LINGER_S = 0.05

@@ -4,8 +4,8 @@ import asyncio
 import sys
 import time
 
-from ricordo.runtime.beside import Beside
-from ricordo.runtime.precedence import Precedence, quick_turns
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.query_priority import Precedence, quick_turns
 
 
 async def test_work_waits_for_the_question_that_is_in_hand() -> None:

@@ -6,18 +6,18 @@ from uuid import UUID
 import pytest
 from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk, three
 
+from ricordo.bus.port import BusUnavailable
+from ricordo.graph.port import GraphBeingMended, GraphUnavailable
 from ricordo.messages.base import REPLY_MAX_BYTES, Message
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.ids import derived_id
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
-from ricordo.ports.bus import BusUnavailable
-from ricordo.ports.graph import GraphBeingMended, GraphUnavailable
-from ricordo.ports.memories import StoreUnavailable
-from ricordo.ports.unavailable import Unavailable
 from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.replies import Answer, QueryRoute, Refused
+from ricordo.store.types.memories import StoreUnavailable
+from ricordo.unavailable import Unavailable
 
 
 class Wordy(Message):

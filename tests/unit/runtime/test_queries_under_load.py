@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from tests.fixtures.query_desk import STATS_REPLY, Desk
 
+from ricordo.bus.port import BusUnavailable
 from ricordo.messages.base import Message
 from ricordo.messages.queries import StatsRequest
-from ricordo.ports.bus import BusUnavailable
 from ricordo.runtime.queries import ServerSettings
 from ricordo.testing.clock import settle
 

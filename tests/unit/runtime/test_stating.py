@@ -6,14 +6,14 @@ from uuid import UUID
 
 import pytest
 
-from ricordo.domain.facts import Statement
-from ricordo.domain.facts.testimony import Relation
-from ricordo.ports.facts import Utterance
-from ricordo.ports.models import ModelUnavailable
-from ricordo.runtime.beside import Beside
-from ricordo.runtime.resilience import Bucket, CircuitBreaker, Unlimited
-from ricordo.runtime.stating import ModelStatementReader, RulesStatementReader
-from ricordo.runtime.throttling import Throttle
+from ricordo.memory.facts import Statement
+from ricordo.memory.facts.llm_validation import Relation
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import Bucket, CircuitBreaker, Unlimited
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.facts import Utterance
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START
 from ricordo.testing.fakes.reading import away, babbling

@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 from tests.fixtures.workshop import CREATED, Created, Workshop, all_done, created, number_of
 
+from ricordo.bus.port import DeadLetter, Outgoing
 from ricordo.messages.codec import encode
 from ricordo.messages.events import MemoryCreated
 from ricordo.messages.headers import REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED
-from ricordo.ports.bus import DeadLetter, Outgoing
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
 from ricordo.testing.clock import settle

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.workshop import SETTLEMENTS, Created, Workshop, created, event_id, number_of
 
+from ricordo.bus.port import BusError, Outgoing, PublishRefused
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryIndexed
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import STREAM_DERIVED
-from ricordo.ports.bus import BusError, Outgoing, PublishRefused
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Reject, Rejected, Retry

@@ -4,8 +4,8 @@ from dataclasses import fields
 
 import pytest
 
-from ricordo.adapters.postgres.queries import blocks
-from ricordo.domain.facts import Fact
+from ricordo.memory.facts import Fact
+from ricordo.store.queries import blocks
 
 FIELDS = {one.name for one in fields(Fact)}
 IDENTITY = {"id", "predicate"}

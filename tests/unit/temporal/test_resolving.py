@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
+from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.domain.temporal import EARLIEST, LATEST, Language, find, resolve
+from ricordo.language.temporal import EARLIEST, LATEST, Language, find, resolve
 
 HERE = Path(__file__).parent
 ROME = ZoneInfo("Europe/Rome")

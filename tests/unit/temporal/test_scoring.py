@@ -7,12 +7,7 @@ from typing import Any
 
 import pytest
 
-from ricordo_services.evaluation.temporal import (
-    OTHER_CONVENTIONS,
-    Tally,
-    UnreadableCases,
-    score_temporal,
-)
+from ricordo_lab.evaluation.temporal import OTHER_CONVENTIONS, Tally, UnreadableCases, score_temporal
 
 NOW = "2026-02-04T15:30:00"
 

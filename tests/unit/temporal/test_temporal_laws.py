@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.domain.temporal import Language, Preference, find
-from ricordo.domain.temporal.gregorian import add_months, add_working_days, easter, first_monday
-from ricordo.domain.temporal.holidays import holiday, holiday_names
-from ricordo.domain.temporal.islamic import days_in_year
-from ricordo.domain.temporal.languages import LEXICONS
-from ricordo.domain.temporal.lexicon import Kind
+from ricordo.language.temporal import Language, Preference, find
+from ricordo.language.temporal.gregorian import add_months, add_working_days, easter, first_monday
+from ricordo.language.temporal.holidays import holiday, holiday_names
+from ricordo.language.temporal.islamic import days_in_year
+from ricordo.language.temporal.languages import LEXICONS
+from ricordo.language.temporal.lexicon import Kind
 
 ZONES = st.sampled_from(
     [ZoneInfo(name) for name in ("UTC", "Europe/Rome", "America/New_York", "Pacific/Apia")]

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ricordo.domain.temporal import Language, TimeSpan, find, resolve
+from ricordo.language.temporal import Language, TimeSpan, find, resolve
 
 ZONES = st.sampled_from([ZoneInfo(name) for name in ("UTC", "Europe/Rome", "America/New_York", "Asia/Tokyo")])
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=UTC)

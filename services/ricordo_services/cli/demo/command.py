@@ -20,8 +20,8 @@ from ricordo.client import MemoryClient
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import StatsReply
 from ricordo.messages.vocabulary import MessageState
+from ricordo.runtime.cancellation import unless
 from ricordo.runtime.process import stopped_by_signals
-from ricordo.runtime.waiting import unless
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.demo.conversation import NAME, TIMEZONE, USER, conversation
 from ricordo_services.cli.demo.questions import QUESTIONS

@@ -14,7 +14,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from ricordo.domain.facts import USER
+from ricordo.memory.facts import USER
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, FactView, MemoryView
 from ricordo_services.cli.demo.conversation import TIMEZONE

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.ports.clock import Clock
-from ricordo.ports.life import Life
+from ricordo.clock import Clock
+from ricordo.store.types.life import Life
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import tell_again
 from ricordo_services.ports import Emitter

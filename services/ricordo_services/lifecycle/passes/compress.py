@@ -7,15 +7,15 @@ from functools import partial
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from ricordo.domain.compression import ALIKE, FEWEST, Weak, groups, old_enough, tells
-from ricordo.domain.instructions import is_instructing
-from ricordo.domain.summaries import Turn
-from ricordo.domain.syntheses import synthesise
+from ricordo.clock import Clock
+from ricordo.language.instructions import is_instructing
+from ricordo.memory.compression import ALIKE, FEWEST, Weak, groups, old_enough, tells
+from ricordo.memory.summaries import Turn
+from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
-from ricordo.ports.clock import Clock
-from ricordo.ports.compressing import Compressing, Place
-from ricordo.ports.condensing import Condenser
-from ricordo.runtime.beside import Beside
+from ricordo.models.condensing import Condenser
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.compressing import Compressing, Place
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.ports import Emitter

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.retention import Retention
+from ricordo.store.types.retention import Retention
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
 from ricordo_services.ports import Emitter

@@ -16,8 +16,8 @@ from uuid import UUID
 
 import structlog
 
-from ricordo.ports.clock import Clock
-from ricordo.ports.passes import PassLocks, PassRuns, PassState
+from ricordo.clock import Clock
+from ricordo.store.types.passes import PassLocks, PassRuns, PassState
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.progress.passes import PassSummary, Report, RunsElsewhere, silent
 

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
+from ricordo.clock import Clock
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
-from ricordo.ports.clock import Clock
-from ricordo.ports.life import Life
-from ricordo.ports.memories import Lagging
-from ricordo.ports.stages import Stage
+from ricordo.store.types.life import Life
+from ricordo.store.types.memories import Lagging
+from ricordo.store.types.stages import Stage
 from ricordo_services.backpressure import Backlog
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials

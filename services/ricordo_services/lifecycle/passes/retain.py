@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.domain.retention import OBSERVATIONS, REFLECTIONS, Strategy
+from ricordo.memory.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.retention import Quota, Retention
+from ricordo.store.types.retention import Quota, Retention
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import archived
 from ricordo_services.ports import Emitter

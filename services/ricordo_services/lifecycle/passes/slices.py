@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from ricordo.runtime.setbacks import Setbacks
+from ricordo.runtime.item_backoff import Setbacks
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.life import Life, Moved
+from ricordo.store.types.life import Life, Moved
 from ricordo_services.ports import Emitter
 
 _PER_EVENT: Final = 500  # memory ids in one event

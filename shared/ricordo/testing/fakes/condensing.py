@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.domain.describing import Said
-from ricordo.domain.summaries import Condensed
+from ricordo.memory.llm_description import Said
+from ricordo.memory.summaries import Condensed
 
 
 @dataclass(slots=True)

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
-from ricordo.domain.facts import USER, Fact, normalise
-from ricordo.ports.facts import OutOfStep, Step
-from ricordo.ports.graph import MAX_DEPTH, GraphUnavailable, Neighbour, Survey
+from ricordo.graph.port import MAX_DEPTH, GraphUnavailable, Neighbour, Survey
+from ricordo.memory.facts import USER, Fact, normalise
+from ricordo.store.types.facts import OutOfStep, Step
 
 
 class MemoryGraph:

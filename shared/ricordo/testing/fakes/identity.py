@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.identity import Pair, Verdict
+from ricordo.models.describing import Nonsense
+from ricordo.store.types.identity import Pair, Verdict
 
 
 @dataclass(slots=True)

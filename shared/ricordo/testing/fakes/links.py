@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.links import Changes, Member
-from ricordo.ports.links import Linkable, State
-from ricordo.ports.stages import Progress
+from ricordo.memory.links import Changes, Member
+from ricordo.store.types.links import Linkable, State
+from ricordo.store.types.stages import Progress
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.domain.describing import Description, Said
-from ricordo.ports.describing import Nonsense
-from ricordo.ports.models import ModelUnavailable
+from ricordo.memory.llm_description import Description, Said
+from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import ModelUnavailable
 
 
 @dataclass(slots=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.domain.facts.testimony import Passage, Recognised, Relation
-from ricordo.ports.describing import Nonsense
+from ricordo.memory.facts.llm_validation import Passage, Recognised, Relation
+from ricordo.models.describing import Nonsense
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.domain.bm25 import SparseVector, idf, score
-from ricordo.domain.memory import EventTime
-from ricordo.ports.vectors import Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.language.annotations import EventTime
+from ricordo.memory.ranking.bm25 import SparseVector, idf, score
 
 
 class MemoryVectorIndex:

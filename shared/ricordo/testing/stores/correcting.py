@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.domain.memory import Source
-from ricordo.domain.text import text_hash
-from ricordo.ports.curating import Corrected, UnknownMemories, Wish
-from ricordo.ports.facts import FactQuestion, OtherRequest, Told
+from ricordo.language.text import text_hash
+from ricordo.memory.model import Source
+from ricordo.store.types.curating import Corrected, UnknownMemories, Wish
+from ricordo.store.types.facts import FactQuestion, OtherRequest, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.enriched import enriched

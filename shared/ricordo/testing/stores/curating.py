@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.ports.curating import UnknownMemories, Weighed, Wish
-from ricordo.ports.facts import OtherRequest
-from ricordo.ports.life import Access
+from ricordo.store.types.curating import UnknownMemories, Weighed, Wish
+from ricordo.store.types.facts import OtherRequest
+from ricordo.store.types.life import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from ricordo.domain.enrichment import VERSION, Enrichment
-from ricordo.domain.importance import Importance
-from ricordo.domain.informative import TELLS
-from ricordo.domain.memory import Emotion, EventTime, Memory, MemoryKind, MemoryType, local_moment
-from ricordo.ports.memories import EnrichedMemory
+from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
+from ricordo.language.informative import TELLS
+from ricordo.memory.enrichment import VERSION, Enrichment
+from ricordo.memory.importance import Importance
+from ricordo.memory.model import Memory, local_moment
+from ricordo.store.types.memories import EnrichedMemory
 
 FEELING = Emotion(valence=0.8, arousal=0.6, dominance=0.7, primary="joy", keywords=("yes", "!"))
 

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.domain.memory import EventTime, MemoryKind
-from ricordo.domain.reinforcement import Strength, reinforce
-from ricordo.ports.life import Access
+from ricordo.language.annotations import EventTime, MemoryKind
+from ricordo.memory.reinforcement import Strength, reinforce
+from ricordo.store.types.life import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import FEELING, enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores, vector_of

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.domain.decay import decay
-from ricordo.ports.life import Access, DecaySlice
+from ricordo.memory.decay import decay
+from ricordo.store.types.life import Access, DecaySlice
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.life import CALM, factor, remembered
 from ricordo.testing.stores.stores import STORED, Stores

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from ricordo.ports.former import Behind, FormerVectors
+from ricordo.store.types.former import Behind, FormerVectors
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores

@@ -2,8 +2,8 @@
 
 # ruff: noqa: D102 - the name of a law says what it states
 
-from ricordo.domain.patterns import Talk, manners
-from ricordo.ports.habits import Heard, News
+from ricordo.memory.style import Talk, manners
+from ricordo.store.types.habits import Heard, News
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 

@@ -4,8 +4,8 @@
 
 from uuid import UUID
 
-from ricordo.ports.indexed import IndexedMemories
-from ricordo.ports.stages import Progress
+from ricordo.store.types.indexed import IndexedMemories
+from ricordo.store.types.stages import Progress
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores.former import remembered
 from ricordo.testing.stores.stores import STORED, Stores

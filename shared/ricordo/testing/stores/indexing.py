@@ -4,7 +4,7 @@
 
 from uuid import uuid4
 
-from ricordo.ports.life import Access
+from ricordo.store.types.life import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import MODEL, Stores, vector_of
 

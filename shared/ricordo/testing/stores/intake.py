@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from ricordo.ports.stages import Progress
+from ricordo.store.types.stages import Progress
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Scope, Stores
 

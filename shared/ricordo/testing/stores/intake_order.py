@@ -11,8 +11,8 @@ from uuid import UUID
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.domain.memory import Memory
-from ricordo.ports.memories import EnrichedMemory, NewMessage
+from ricordo.memory.model import Memory
+from ricordo.store.types.memories import EnrichedMemory, NewMessage
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.domain.facts import Fact
-from ricordo.ports.facts import FactQuestion
-from ricordo.ports.known import KnownFacts
+from ricordo.memory.facts import Fact
+from ricordo.store.types.facts import FactQuestion
+from ricordo.store.types.known import KnownFacts
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell

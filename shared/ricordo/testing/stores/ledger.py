@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.domain.facts import Fact
-from ricordo.ports.facts import FactQuestion, Learned, OutOfStep
+from ricordo.memory.facts import Fact
+from ricordo.store.types.facts import FactQuestion, Learned, OutOfStep
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell

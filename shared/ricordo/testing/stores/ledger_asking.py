@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from ricordo.domain.facts import USER, Fact, as_of, normalise
-from ricordo.ports.facts import FactQuestion
+from ricordo.memory.facts import USER, Fact, as_of, normalise
+from ricordo.store.types.facts import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import learn, said, tell

@@ -2,8 +2,8 @@
 
 # ruff: noqa: D102 - the name of a law says what it states
 
-from ricordo.domain.facts import Contribution
-from ricordo.ports.facts import FactLedger
+from ricordo.memory.facts import Contribution
+from ricordo.store.types.facts import FactLedger
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, said, tell

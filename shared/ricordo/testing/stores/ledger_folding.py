@@ -11,9 +11,9 @@ from uuid import UUID
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.domain.facts import Evidence, Fact, Identities, entities, fold, mentions_of, resolved, surface
-from ricordo.domain.facts import as_of as held_at
-from ricordo.ports.facts import FactQuestion, Learned, Told
+from ricordo.memory.facts import Evidence, Fact, Identities, entities, fold, mentions_of, resolved, surface
+from ricordo.memory.facts import as_of as held_at
+from ricordo.store.types.facts import FactQuestion, Learned, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell

@@ -2,8 +2,8 @@
 
 # ruff: noqa: D102 - the name of a law says what it states
 
-from ricordo.domain.facts import Evidence, fold
-from ricordo.ports.facts import FactQuestion, Told
+from ricordo.memory.facts import Evidence, fold
+from ricordo.store.types.facts import FactQuestion, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import learn, said, tell

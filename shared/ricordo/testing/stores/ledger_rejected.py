@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.domain.facts import Fact, Word
-from ricordo.ports.facts import Curation, FactLedger, FactQuestion, OtherRequest, UnknownFact
+from ricordo.memory.facts import Fact, Word
+from ricordo.store.types.facts import Curation, FactLedger, FactQuestion, OtherRequest, UnknownFact
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell

@@ -5,8 +5,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from ricordo.domain.facts import Fact, Word
-from ricordo.ports.facts import Curation, FactLedger, FactQuestion
+from ricordo.memory.facts import Fact, Word
+from ricordo.store.types.facts import Curation, FactLedger, FactQuestion
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell

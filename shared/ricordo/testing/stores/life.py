@@ -9,13 +9,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.domain.decay import Decay, decay
-from ricordo.domain.memory import Emotion
-from ricordo.domain.reinforcement import Strength, reinforce
+from ricordo.bus.port import DeadLetter
+from ricordo.language.annotations import Emotion
+from ricordo.memory.decay import Decay, decay
+from ricordo.memory.reinforcement import Strength, reinforce
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.bus import DeadLetter
-from ricordo.ports.life import Access
-from ricordo.ports.stages import Stage
+from ricordo.store.types.life import Access
+from ricordo.store.types.stages import Stage
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.ports.links import Links
+from ricordo.store.types.links import Links
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.links import LinksInMemory
 from ricordo.testing.stores.stores import MODEL, STORED, Stores

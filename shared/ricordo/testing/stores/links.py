@@ -9,10 +9,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.domain.links import Changes, Member, Neighbourhood
-from ricordo.domain.nearness import whole
-from ricordo.ports.links import HeldLinks, Linkable
-from ricordo.ports.memories import StoreUnavailable
+from ricordo.memory.links import Changes, Member, Neighbourhood
+from ricordo.memory.similarity import whole
+from ricordo.store.types.links import HeldLinks, Linkable
+from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.factories import at, unit_vector
 from ricordo.testing.stores.linked import LinkedMemories
 from ricordo.testing.stores.stores import MODEL

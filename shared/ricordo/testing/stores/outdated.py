@@ -9,10 +9,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.domain.memory import Memory, MemoryKind
-from ricordo.ports.life import Access
-from ricordo.ports.memories import EnrichedMemory
-from ricordo.ports.outdated import OutdatedMemories, Sought
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.model import Memory
+from ricordo.store.types.life import Access
+from ricordo.store.types.memories import EnrichedMemory
+from ricordo.store.types.outdated import OutdatedMemories, Sought
 from ricordo.testing.factories import at, new_message, unit_vector
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores

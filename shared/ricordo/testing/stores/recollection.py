@@ -5,7 +5,7 @@
 from datetime import timedelta
 from uuid import uuid4
 
-from ricordo.ports.recollection import Counts, Profile
+from ricordo.store.types.recollection import Counts, Profile
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores

@@ -9,10 +9,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.domain.retention import OBSERVATIONS
+from ricordo.memory.retention import OBSERVATIONS
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.ports.life import Access
-from ricordo.ports.retention import Quota
+from ricordo.store.types.life import Access
+from ricordo.store.types.retention import Quota
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores

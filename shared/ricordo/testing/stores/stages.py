@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from ricordo.ports.facts import Learned, Told
-from ricordo.ports.stages import Progress, Stage
+from ricordo.store.types.facts import Learned, Told
+from ricordo.store.types.stages import Progress, Stage
 from ricordo.testing.factories import START, at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.life import kept, letter

@@ -9,18 +9,18 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.domain.memory import Memory
+from ricordo.memory.model import Memory
 from ricordo.messages.ids import memory_id
-from ricordo.ports.curating import Curating
-from ricordo.ports.habits import Habits
-from ricordo.ports.identity import KnowledgeLedger
-from ricordo.ports.life import Life
-from ricordo.ports.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
-from ricordo.ports.passes import PassLocks, PassRuns
-from ricordo.ports.recollection import Recollection
-from ricordo.ports.retention import Retention
-from ricordo.ports.stages import Progress
-from ricordo.ports.working import Desks, Notebook
+from ricordo.store.types.curating import Curating
+from ricordo.store.types.habits import Habits
+from ricordo.store.types.identity import KnowledgeLedger
+from ricordo.store.types.life import Life
+from ricordo.store.types.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
+from ricordo.store.types.passes import PassLocks, PassRuns
+from ricordo.store.types.recollection import Recollection
+from ricordo.store.types.retention import Retention
+from ricordo.store.types.stages import Progress
+from ricordo.store.types.working import Desks, Notebook
 from ricordo.testing.factories import unit_vector
 
 Scope = Literal["message", "conversation", "user"]

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from ricordo.domain.facts import Evidence, Fact, Polarity
-from ricordo.ports.facts import FactLedger, Learned, Told
-from ricordo.ports.stages import Progress
+from ricordo.memory.facts import Evidence, Fact, Polarity
+from ricordo.store.types.facts import FactLedger, Learned, Told
+from ricordo.store.types.stages import Progress
 from ricordo.testing.factories import at
 from ricordo.testing.stores.stores import STORED, Stores
 

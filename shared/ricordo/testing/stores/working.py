@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.ports.working import AnotherNote, Desk, Forgotten, Note, Span, TooManyNotes
+from ricordo.store.types.working import AnotherNote, Desk, Forgotten, Note, Span, TooManyNotes
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import learn, said, tell

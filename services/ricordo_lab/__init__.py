@@ -1,0 +1,1 @@
+"""Benchmarks and evaluations: how Ricordo is measured and its weights are fitted."""

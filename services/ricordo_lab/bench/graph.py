@@ -1,0 +1,102 @@
+"""How many facts a second the graph takes on the local server: much of one user, a little of each of many."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from typing import Final
+from uuid import uuid4
+
+from ricordo.graph.port import KeptGraph
+from ricordo.memory.facts import Evidence, Fact, fold
+from ricordo_lab.bench.conversation import FIRST_SAID
+from ricordo_lab.bench.figures import middle, rounded
+from ricordo_lab.bench.options import Options, Say
+from ricordo_lab.bench.people import People, Said
+from ricordo_lab.bench.stopwatch import Stopwatch
+from ricordo_lab.bench.system import scratch
+from ricordo_services.resources import Resources, SystemClock
+from ricordo_services.stack import LocalStack
+from ricordo_services.stack.addresses import local_settings
+
+_FACTS: Final = 20_000
+_EACH: Final = 20  # facts of each of many users
+_AT_ONCE: Final = 500  # facts of one user, as when the graph is written anew
+_GONE: Final = 20  # facts that are removed at once
+_PAUSE: Final = timedelta(minutes=5)
+
+
+async def graph(options: Options, say: Say) -> None:
+    """Measure the graph of facts on the local server: writing, reading all, and removing some."""
+    number = options.facts or _FACTS
+    facts = _facts(number)
+    with scratch() as folder:
+        async with LocalStack.open(folder) as stack, AsyncExitStack() as exits:
+            settings = local_settings(stack.endpoints, options.settings)
+            resources = Resources(settings, SystemClock(), exits)
+            writing = await resources.graph()
+            await writing.prepare()
+            await _written(writing, "warm-up", facts[:_AT_ONCE])
+            runs = []
+            for run in range(1, options.runs + 1):
+                runs.append(await _run(writing, f"run-{run}", facts))
+                shown = {name: rounded(value) for name, value in runs[-1].items()}
+                say({"bench": "graph", "run": run, **shown})
+    say(
+        {
+            "bench": "graph",
+            "runs": options.runs,
+            "facts": len(facts),
+            "users": max(1, len(facts) // _EACH),
+            **{name: middle([one[name] for one in runs]) for name in runs[0]},
+        }
+    )
+
+
+async def _run(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Mapping[str, float]:
+    """Write all facts as those of one user, then as those of many, of whom nothing was known before."""
+    of_one = await _written(graph, tenant, facts)
+    again = await _written(graph, tenant, facts)
+    reading, removing = Stopwatch(), Stopwatch()
+    with reading:
+        await graph.export(tenant, _user(0))
+    with removing:
+        await graph.project(tenant, _user(0), (), gone=[fact.id for fact in facts[:_GONE]])
+    many = Stopwatch()
+    shares = [facts[start : start + _EACH] for start in range(0, len(facts), _EACH)]
+    for nth, share in enumerate(shares, 1):
+        with many:
+            await graph.project(tenant, _user(nth), share)
+    return {
+        "written_per_second_of_one_user": len(facts) / of_one.seconds,
+        "written_again_per_second": len(facts) / again.seconds,
+        "written_per_second_of_many_users": len(facts) / many.seconds,
+        "read_per_second": len(facts) / reading.seconds,
+        "ms_to_remove_some": 1000 * removing.seconds,
+    }
+
+
+async def _written(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Stopwatch:
+    watch = Stopwatch()
+    for start in range(0, len(facts), _AT_ONCE):
+        with watch:
+            await graph.project(tenant, _user(0), facts[start : start + _AT_ONCE])
+    return watch
+
+
+def _facts(number: int) -> Sequence[Fact]:
+    """Return what is known when so many statements were made."""
+    evidence = [
+        _evidence(said, f"m-{nth}", nth, position)
+        for nth, life in enumerate(People().lives(number))
+        for position, said in enumerate(life)
+    ]
+    return fold(evidence, tenant=str(uuid4()), user_id=_user(0))
+
+
+def _evidence(said: Said, message_id: str, nth: int, position: int) -> Evidence:
+    at = FIRST_SAID + nth * _PAUSE
+    return Evidence(said.subject, said.predicate, said.value, message_id, at, position=position)
+
+
+def _user(nth: int) -> str:
+    return f"user-{nth}"

@@ -1,0 +1,92 @@
+"""Publishing to a running system, and waiting for the receipts, as a bot does."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import nats
+from nats.aio.msg import Msg
+
+from ricordo.client import MemoryClient
+from ricordo.messages.codec import decode_as
+from ricordo.messages.events import MemoryRemembered, MessageReceived
+from ricordo.messages.subjects import subject_of
+from ricordo.runtime.health_service import HEALTH_SUBJECT
+from ricordo_lab.bench.options import BenchFailed
+
+_TENANT = "default"
+_STANDSTILL_S = 60.0
+_ANSWER_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """How long it took.
+
+    Attributes:
+        published_s: seconds until the last message was safe on disk.
+        remembered_s: seconds until the last receipt came.
+    """
+
+    published_s: float
+    remembered_s: float
+
+
+async def encoded(address: str) -> int:
+    """Return how many texts of messages the running system has encoded so far.
+
+    Raises:
+        BenchFailed: it does not say.
+    """
+    client = await nats.connect(address)
+    try:
+        told = await client.request(f"{HEALTH_SUBJECT}.encode", timeout=_ANSWER_S)
+        return int(json.loads(told.data)["encoded"])
+    except (nats.errors.Error, LookupError, ValueError, TypeError) as error:
+        raise BenchFailed(f"the system does not say what it has encoded: {error!r}") from error
+    finally:
+        await client.close()
+
+
+async def remember(
+    address: str, messages: Sequence[MessageReceived], noted: Callable[[], None] = lambda: None
+) -> Remembered:
+    """Publish `messages` as fast as they are taken, and wait until each of them is remembered.
+
+    Args:
+        address: of NATS.
+        messages: of different ids.
+        noted: called when the receipt of one has come.
+
+    Raises:
+        BenchFailed: no receipt comes any more although some are missing.
+    """
+    missing = {message.id for message in messages}
+    news = asyncio.Event()
+
+    async def note(receipt: Msg) -> None:
+        message_id = decode_as(MemoryRemembered, receipt.data).message_id
+        if message_id in missing:
+            missing.discard(message_id)
+            noted()
+            news.set()
+
+    bus = await nats.connect(address)
+    try:
+        await bus.subscribe(subject_of(_TENANT, MemoryRemembered.name), cb=note)
+        await bus.flush()
+        began = time.perf_counter()
+        async with MemoryClient.connect(address, _TENANT) as client:
+            await client.publish_many(messages, timeout=_STANDSTILL_S)
+        published = time.perf_counter() - began
+        while missing:
+            news.clear()
+            try:
+                await asyncio.wait_for(news.wait(), _STANDSTILL_S)
+            except TimeoutError:
+                raise BenchFailed(f"{len(missing)} of {len(messages)} messages are not remembered") from None
+        return Remembered(published, time.perf_counter() - began)
+    finally:
+        await bus.close()

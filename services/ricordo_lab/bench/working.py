@@ -1,0 +1,122 @@
+"""How long it takes to read what is at hand in a conversation: in the worker, and over NATS."""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from pydantic import SecretStr
+
+from ricordo.client import MemoryClient
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.vocabulary import Role
+from ricordo.settings import Settings
+from ricordo_lab.bench.conversation import texts
+from ricordo_lab.bench.figures import percentile, rounded
+from ricordo_lab.bench.options import Options, Say
+from ricordo_lab.bench.processes import addresses
+from ricordo_lab.bench.publication import remember
+from ricordo_lab.bench.system import System, scratch, up
+from ricordo_services.resources import Resources, SystemClock
+from ricordo_services.wiring.working import reader_of_working_memory
+
+_TENANT: Final = "default"
+_USER: Final = "user-1"
+_TURNS: Final = 30
+_CONVERSATIONS: Final = 50
+_SHARE: Final = 4  # as many reads without news as after news
+_WARM_UP: Final = 20
+
+Read = Callable[[str], Awaitable[object]]
+"""Reads a conversation."""
+
+
+async def working(options: Options, say: Say) -> None:
+    """Measure how long working memory takes to read, in the worker and over NATS."""
+    spoken = texts(seed=0)
+    with scratch() as folder:
+        async with up(folder) as system, AsyncExitStack() as exits:
+            for number in range(_CONVERSATIONS):
+                await remember(system.nats, _said(f"c-{number}", list(islice(spoken, _TURNS))))
+            resources = Resources(_settings(options.settings, folder), SystemClock(), exits)
+            at_hand = await reader_of_working_memory(resources)
+            client = await exits.enter_async_context(MemoryClient.connect(system.nats))
+            ways: Mapping[str, Read] = {
+                "in the worker": lambda conversation: at_hand.read(_TENANT, _USER, conversation),
+                "over NATS": lambda conversation: client.working(_USER, conversation),
+            }
+            for read in ways.values():
+                await _timed(read, ["c-none"] * _WARM_UP)  # statements are planned, tokenizers loaded
+            found = await _found(ways, system, options.questions, spoken)
+    for when, took in found.items():
+        say({"bench": "working", "read": when, **_line(took)})
+    lines = {when: _line(took) for when, took in found.items()}
+    names = ("reads", "p50_ms", "p95_ms", "p50_ms_over_nats", "p95_ms_over_nats")
+    say(
+        {
+            "bench": "working",
+            "read": list(lines),
+            **{name: [line[name] for line in lines.values()] for name in names},
+        }
+    )
+
+
+def _line(took: Mapping[str, Sequence[float]]) -> Mapping[str, object]:
+    inside, outside = took["in the worker"], took["over NATS"]
+    return {
+        "reads": len(inside),
+        "p50_ms": rounded(percentile(inside, 0.50)),
+        "p95_ms": rounded(percentile(inside, 0.95)),
+        "p50_ms_over_nats": rounded(percentile(outside, 0.50)),
+        "p95_ms_over_nats": rounded(percentile(outside, 0.95)),
+    }
+
+
+async def _found(
+    ways: Mapping[str, Read], system: System, reads: int, spoken: Iterator[str]
+) -> Mapping[str, Mapping[str, Sequence[float]]]:
+    """Return the milliseconds of each read: of what is held, after each turn, and the first."""
+    conversations = [f"c-{number}" for number in range(_CONVERSATIONS)]
+    first = {name: await _timed(read, conversations) for name, read in ways.items()}
+    held = {name: await _timed(read, ["c-0"] * reads) for name, read in ways.items()}
+    anew: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(max(1, reads // _SHARE)):
+        await remember(system.nats, _said("c-0", [next(spoken)], f"later-{number}"))
+        for name, read in ways.items():
+            anew[name] += await _timed(read, ["c-0"])
+    return {"as before": held, "after a turn": anew, "for the first time": first}
+
+
+async def _timed(read: Read, conversations: Sequence[str]) -> list[float]:
+    took: list[float] = []
+    for conversation in conversations:
+        began = time.perf_counter()
+        await read(conversation)
+        took.append(1000 * (time.perf_counter() - began))
+    return took
+
+
+def _said(conversation: str, said: Sequence[str], prefix: str = "first") -> list[MessageReceived]:
+    """Return what is said in a conversation, just now."""
+    began = datetime.now(UTC) - timedelta(seconds=len(said))
+    return [
+        MessageReceived(
+            id=f"{conversation}-{prefix}-{number}",
+            user_id=_USER,
+            conversation_id=conversation,
+            role=Role.ASSISTANT if number % 2 else Role.USER,
+            content=content,
+            timestamp=began + timedelta(seconds=number),
+        )
+        for number, content in enumerate(said)
+    ]
+
+
+def _settings(settings: Settings, folder: Path) -> Settings:
+    """Return the settings of a worker of the running system."""
+    dsn = addresses(folder / "stack.json")["RICORDO_STORES__POSTGRES_DSN"]
+    stores = settings.stores.model_copy(update={"postgres_dsn": SecretStr(dsn)})
+    return settings.model_copy(update={"stores": stores})

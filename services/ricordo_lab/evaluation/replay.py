@@ -1,0 +1,116 @@
+"""Conversations told to a running system, and their questions asked, as a bot does both: over NATS."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.client import MemoryClient
+from ricordo.memory.ranking.signals import Signals
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.views import MemoryView
+from ricordo.messages.vocabulary import Profile, Role
+from ricordo_lab.bench.options import BenchFailed
+from ricordo_lab.bench.publication import remember
+from ricordo_lab.evaluation.locomo import Conversation, Question
+
+MOST: Final = 200
+"""The most memories that a recall returns."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question and what came back.
+
+    Attributes:
+        found: ids of turns, best first.
+        signals: a column each, [n], in the order of `found`; unset where no explanation was asked for.
+    """
+
+    conversation: str
+    question: Question
+    found: tuple[str, ...]
+    signals: Signals
+
+    @property
+    def relevant(self) -> NDArray[np.bool_]:
+        """Whether each of what came back is evidence, [n]."""
+        return np.array([one in self.question.evidence for one in self.found], dtype=np.bool_)
+
+
+async def tell(address: str, conversations: Sequence[Conversation], say: Progress) -> None:
+    """Publish all turns, a user for each conversation, and wait until they are remembered.
+
+    Raises:
+        BenchFailed: some are not.
+    """
+    for number, conversation in enumerate(conversations, 1):
+        say(f"telling conversation {number} of {len(conversations)}: {len(conversation.turns)} turns")
+        await remember(address, [_message(conversation, place) for place in range(len(conversation.turns))])
+
+
+async def ask(
+    address: str,
+    conversations: Sequence[Conversation],
+    say: Progress,
+    *,
+    limit: int = MOST,
+    explain: bool = True,
+    profile: Profile | None = None,
+) -> list[Answered]:
+    """Ask all questions, which strengthens nothing.
+
+    Args:
+        address: of NATS.
+        conversations: which questions.
+        say: is told how far it is.
+        limit: memories asked for.
+        explain: whether their signals are asked for too.
+        profile: that ranks; None for the default.
+
+    Raises:
+        BenchFailed: an answer is incomplete.
+    """
+    asked = [(one.id, question) for one in conversations for question in one.questions]
+    answers: list[Answered] = []
+    async with MemoryClient.connect(address) as client:
+        for user, question in asked:
+            reply = await client.recall(
+                user, question.text, limit=limit, explain=explain, profile=profile, reinforce=False
+            )
+            if reply.degraded:
+                raise BenchFailed(f"an answer lacks {', '.join(reply.degraded)}")
+            found = tuple(map(_turn, reply.memories))
+            rows = [memory.signals or {} for memory in reply.memories]
+            answers.append(Answered(user, question, found, _columns(rows) if explain else Signals()))
+            if len(answers) % 100 == 0:
+                say(f"asked {len(answers)} of {len(asked)}")
+    return answers
+
+
+def _turn(memory: MemoryView) -> str:
+    """Return the id of the turn that a memory is; nothing of what was made of several."""
+    if memory.role is None or not memory.message_ids:
+        return ""
+    return memory.message_ids[0].partition("/")[2]
+
+
+def _message(conversation: Conversation, place: int) -> MessageReceived:
+    turn = conversation.turns[place]
+    return MessageReceived(
+        id=f"{conversation.id}/{turn.id}",
+        user_id=conversation.id,
+        conversation_id=f"{conversation.id}-{turn.session}",
+        role=Role.USER,
+        speaker=turn.speaker,
+        content=turn.text,
+        timestamp=turn.at,
+    )
+
+
+def _columns(rows: Sequence[dict[str, float]]) -> Signals:
+    return Signals(*(np.array([row[name] for row in rows], dtype=np.float64) for name in Signals._fields))

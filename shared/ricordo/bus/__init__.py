@@ -1,0 +1,1 @@
+"""The message bus: its port, and NATS with JetStream."""

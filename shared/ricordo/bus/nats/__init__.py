@@ -1,0 +1,16 @@
+"""The bus on NATS with JetStream."""
+
+from ricordo.bus.nats.bus import NatsBus, open_bus
+from ricordo.bus.nats.connection import NatsSettings
+from ricordo.bus.nats.topology import ConsumerSpec, Limits, StreamSpec, Topology, ricordo_topology
+
+__all__ = [
+    "ConsumerSpec",
+    "Limits",
+    "NatsBus",
+    "NatsSettings",
+    "StreamSpec",
+    "Topology",
+    "open_bus",
+    "ricordo_topology",
+]

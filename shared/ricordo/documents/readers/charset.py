@@ -1,0 +1,51 @@
+"""Bytes are turned into text: by the character set that is declared, if it is true."""
+
+import codecs
+import re
+from typing import Final
+
+from ricordo.documents.reader import Unreadable
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# windows-1252, in which the five bytes that it leaves out are what they are in latin-1
+_LAST_RESORT: Final = "cp1252"
+_CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_MOST_CONTROL: Final = 0.01  # of the characters: more than that is in no text
+
+
+def decoded(data: bytes, declared: str | None = None) -> str:
+    """Return `data` as text.
+
+    Args:
+        data: any bytes.
+        declared: the character set that whoever sent it names; what is unknown or untrue is passed over.
+
+    Raises:
+        Unreadable: it is no text.
+    """
+    text = next(filter(None, (_by(data, name) for name in _tried(data, declared))), None)
+    if text is None:
+        text = data.decode(_LAST_RESORT, "replace")
+    if len(_CONTROL.findall(text)) > _MOST_CONTROL * len(text):
+        raise Unreadable("holds bytes that are no text")
+    return text
+
+
+def _tried(data: bytes, declared: str | None) -> list[str]:
+    marked = [name for mark, name in _MARKS if data.startswith(mark)][:1]
+    return [*marked, *([declared] if declared else []), "utf-8"]
+
+
+def _by(data: bytes, name: str) -> str | None:
+    try:
+        if not codecs.lookup(name)._is_text_encoding:  # noqa: SLF001 - "hex" or "zip" turn bytes into bytes
+            return None
+        return data.decode(name)
+    except (LookupError, ValueError):
+        return None

@@ -1,0 +1,94 @@
+"""A page of HTML as text: its paragraphs, headings, lists and tables; nothing that a reader does not see."""
+
+import re
+from html.parser import HTMLParser
+from typing import Final
+
+from ricordo.documents.readers.charset import decoded
+from ricordo.memory.documents.parts import Part
+
+_DECLARED: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE)
+_LOOKED_AT: Final = 2_048  # bytes, within which a page has to say its character set
+_HEADINGS: Final = {f"h{level}": "#" * level for level in range(1, 7)}
+_SILENT: Final = frozenset(
+    "script style head template noscript svg math object iframe select canvas audio video".split()
+)
+_PARAGRAPHS: Final = frozenset(
+    "address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer "
+    "form header hr html main nav ol p pre section summary table tbody tfoot thead ul".split()
+)
+_LINES: Final = frozenset({"br", "li", "tr", "option", "caption"})
+_CELLS: Final = frozenset({"td", "th"})
+_SPACES: Final = re.compile(r"[ \t\r\n\f]+")
+_UNSEEN: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_VOID: Final = frozenset({"br", "hr", "img", "input", "meta", "link"})
+
+
+def read(data: bytes, declared: str | None) -> list[Part]:
+    """Return the text of a page.
+
+    Args:
+        data: the page.
+        declared: the character set that came with it; what the page itself names is the second choice.
+
+    Raises:
+        Unreadable: it is no text.
+    """
+    own = _DECLARED.search(data[:_LOOKED_AT])
+    reader = _Reader()
+    reader.feed(decoded(data, declared or (own[1].decode("ascii", "replace") if own else None)))
+    reader.close()
+    return [Part(text=reader.text(), headings=True)]
+
+
+def _is_hidden(attrs: list[tuple[str, str | None]]) -> bool:
+    """Whether an element says of itself that nobody sees it; what a style sheet says is not read."""
+    said = dict(attrs)
+    return "hidden" in said or _UNSEEN.search(said.get("style") or "") is not None
+
+
+class _Reader(HTMLParser):
+    """Gathers what is seen. What a page leaves open, or closes without opening, does no harm."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._pieces: list[str] = []
+        self._silent: list[str] = []
+        self._preformatted = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._silent == ["p"] and (tag in _PARAGRAPHS or tag in _HEADINGS):
+            self._silent.clear()  # a paragraph ends where the next block begins
+        if tag in _SILENT or tag in self._silent[:1] or (tag not in _VOID and _is_hidden(attrs)):
+            self._silent.append(tag)
+        if self._silent:
+            return
+        if tag in _HEADINGS:
+            self._pieces.append(f"\n\n{_HEADINGS[tag]} ")
+        elif tag in _PARAGRAPHS:
+            self._pieces.append("\n\n")
+            self._preformatted += tag == "pre"
+        elif tag in _LINES:
+            self._pieces.append("\n- " if tag == "li" else "\n")
+        elif tag in _CELLS:
+            self._pieces.append(" | ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._silent:
+            # A page that forgets to close what is within closes it here.
+            last = len(self._silent) - 1 - self._silent[::-1].index(tag)
+            del self._silent[last:]
+            return
+        if self._silent:
+            return
+        if tag in _HEADINGS or tag in _PARAGRAPHS:
+            self._pieces.append("\n\n")
+            self._preformatted -= tag == "pre" and self._preformatted > 0
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self._pieces.append(data if self._preformatted else _SPACES.sub(" ", data))
+
+    def text(self) -> str:
+        lines = "".join(self._pieces).split("\n")
+        return "\n".join(line.strip().removeprefix("| ") if line.strip() != "|" else "" for line in lines)

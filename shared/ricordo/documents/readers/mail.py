@@ -1,0 +1,93 @@
+"""A mail as text: who wrote to whom, when and about what; its words; and the attachments that can be read."""
+
+from collections.abc import Callable, Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Final, cast
+
+from ricordo.documents.reader import Unreadable
+from ricordo.documents.readers import html
+from ricordo.documents.readers.charset import decoded
+from ricordo.memory.documents.parts import Part
+
+MAIL: Final = "message/rfc822"
+_HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
+_LONGEST_HEADER: Final = 1_000
+_MOST_ATTACHMENTS: Final = 50
+
+ReadAttachment = Callable[[str, str, bytes], list[Part]]
+
+
+def read(data: bytes, attachment: ReadAttachment) -> list[Part]:
+    """Return the text of a mail.
+
+    Args:
+        data: the mail.
+        attachment: reads one, of a name and a media type; whatever it cannot read is named only.
+
+    Raises:
+        Unreadable: it is no mail.
+    """
+    mail = message_from_bytes(data, policy=policy.default)
+    if not any(name in mail for name in _HEADERS):
+        raise Unreadable("has none of a mail's headers")
+    attached, told = [], [_headers(mail)]
+    for one in _attachments(mail):
+        name, media_type = _label(one.get_filename()), one.get_content_type()
+        told.append(f"Attachment: {name or media_type}")
+        try:
+            parts = attachment(name, media_type, _bytes(one))
+        except Unreadable:
+            continue  # its name is told, which is all that anybody could say of it
+        attached += [
+            Part(text=part.text, page=part.page, section=name or media_type, headings=part.headings)
+            for part in parts
+        ]
+    return [Part(text="\n".join(filter(None, told))), *_body(mail), *attached]
+
+
+def _headers(mail: EmailMessage) -> str:
+    return "\n".join(f"{name}: {value}" for name in _HEADERS if (value := _header(mail, name)))
+
+
+def _header(mail: EmailMessage, name: str) -> str:
+    try:
+        return _label(mail.get(name))
+    except (
+        ValueError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        LookupError,
+    ):  # beyond repair
+        return ""
+
+
+def _label(value: object) -> str:
+    return " ".join(str(value).split())[:_LONGEST_HEADER] if value is not None else ""
+
+
+def _body(mail: EmailMessage) -> list[Part]:
+    body = cast("EmailMessage | None", mail.get_body(preferencelist=("plain", "html")))
+    if body is None:
+        return []
+    declared = body.get_content_charset()
+    if body.get_content_type() == "text/html":
+        return html.read(_bytes(body), declared)
+    return [Part(text=decoded(_bytes(body), declared))]
+
+
+def _attachments(mail: EmailMessage) -> Iterator[EmailMessage]:
+    if not mail.is_multipart():
+        return
+    for number, one in enumerate(mail.iter_attachments()):
+        if number == _MOST_ATTACHMENTS:
+            return
+        yield one
+
+
+def _bytes(part: EmailMessage) -> bytes:
+    if part.get_content_type() == MAIL or part.is_multipart():
+        return b"".join(one.as_bytes() for one in part.get_payload() if isinstance(one, EmailMessage))
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""

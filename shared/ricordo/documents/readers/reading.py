@@ -1,0 +1,96 @@
+"""Which reader reads what."""
+
+from collections.abc import Callable
+from email.message import Message
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Final
+
+from ricordo.documents.reader import ReadingLimits, Unreadable
+from ricordo.documents.readers import html, mail
+from ricordo.documents.readers.charset import decoded
+from ricordo.memory.documents.parts import Part
+
+CAN_BE_READ: Final = "plain text, Markdown, HTML, mails (message/rfc822) and PDF"
+_UNTOLD: Final = frozenset({"application/octet-stream", "binary/octet-stream", "application/unknown"})
+_BY_SUFFIX: Final = {
+    ".csv": "text/csv",
+    ".eml": mail.MAIL,
+    ".htm": "text/html",
+    ".html": "text/html",
+    ".markdown": "text/markdown",
+    ".md": "text/markdown",
+    ".pdf": "application/pdf",
+    ".text": "text/plain",
+    ".tsv": "text/tab-separated-values",
+    ".txt": "text/plain",
+}
+_HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+_MARKDOWN: Final = frozenset({"text/markdown", "text/x-markdown"})
+_PDF: Final = frozenset({"application/pdf", "application/x-pdf"})
+_LONGEST: Final = 100  # characters of a media type that are quoted
+
+
+def read(name: str, media_type: str, data: bytes, limits: ReadingLimits) -> list[Part]:
+    """Return the parts of a document that have text in them, as many as the limits allow.
+
+    Raises:
+        Unreadable: nobody can read it, it is broken or encrypted, or holds no text.
+    """
+    parts = [part for part in _read(name, media_type, data, limits, within=False) if part.text.strip()]
+    if not parts:
+        raise Unreadable("holds no text")
+    return _within(parts, limits.characters)
+
+
+def _within(parts: list[Part], most: int) -> list[Part]:
+    kept: list[Part] = []
+    for part in parts:
+        if most <= 0:
+            break
+        text = part.text[:most]
+        most -= len(text)
+        kept.append(Part(text=text, page=part.page, section=part.section, headings=part.headings))
+    return kept
+
+
+def _read(name: str, media_type: str, data: bytes, limits: ReadingLimits, *, within: bool) -> list[Part]:
+    """Read a document, or what is attached `within` a mail, whose own attachments are only named."""
+    kind, charset = _told(name, media_type)
+    readers: dict[str, Callable[[], list[Part]]] = {
+        **dict.fromkeys(_HTML, partial(html.read, data, charset)),
+        **dict.fromkeys(_MARKDOWN, partial(_text, data, charset, headings=True)),
+        **dict.fromkeys(_PDF, partial(_pdf, data, limits)),
+        mail.MAIL: partial(mail.read, data, partial(_attached, limits, within=within)),
+    }
+    if kind in readers:
+        return readers[kind]()
+    if kind.startswith("text/"):
+        return _text(data, charset, headings=False)
+    raise Unreadable(f"is {kind[:_LONGEST]}, which cannot be read: what can is {CAN_BE_READ}")
+
+
+def _attached(limits: ReadingLimits, name: str, media_type: str, data: bytes, *, within: bool) -> list[Part]:
+    if within:
+        raise Unreadable("is attached to what is attached")
+    return _read(name, media_type, data, limits, within=True)
+
+
+def _told(name: str, media_type: str) -> tuple[str, str | None]:
+    """Return the media type and the character set that are told; of untold bytes, what the name says."""
+    message = Message()
+    message["Content-Type"] = media_type
+    kind = media_type.partition(";")[0].strip().lower()
+    if kind in _UNTOLD:
+        kind = _BY_SUFFIX.get(PurePosixPath(name.strip().lower()).suffix, kind)
+    return kind, message.get_content_charset()
+
+
+def _text(data: bytes, charset: str | None, *, headings: bool) -> list[Part]:
+    return [Part(text=decoded(data, charset), headings=headings)]
+
+
+def _pdf(data: bytes, limits: ReadingLimits) -> list[Part]:
+    from ricordo.documents.readers import pdf  # noqa: PLC0415 - half a second, which only a PDF has to wait for
+
+    return pdf.read(data, limits)

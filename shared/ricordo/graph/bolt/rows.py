@@ -1,0 +1,99 @@
+"""A fact as properties of an edge, and back."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final
+from uuid import UUID
+
+from ricordo.graph.port import Survey
+from ricordo.memory.facts import LONGEST_KEY, Fact, normalise
+
+ID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+"""The form of a fact's id, as a regular expression of Cypher."""
+
+# Instants are kept as text of one width, in UTC: it sorts as they do, to the microsecond, on every server.
+_INSTANT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+
+
+_BEGINNING: Final = 100  # characters
+
+
+def key(name: str) -> str:
+    """Return what the entity of this name is found by: its normalised name, or the digest of a long one."""
+    normal = normalise(name)
+    written = normal.encode()
+    if len(written) <= LONGEST_KEY:  # Neo4j indexes no more than some 8,000 bytes, tenant and user included
+        return normal
+    return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
+
+
+def survey(edges: Sequence[Mapping[str, Any]], lonely: Sequence[Mapping[str, Any]]) -> Survey:
+    """Return which facts these edges are, of which the edge is not as it should be, and who has none."""
+    times = Counter(UUID(edge["id"]) for edge in edges)
+    twice = {one for one, number in times.items() if number > 1}
+    astray = {UUID(edge["id"]) for edge in edges if _is_astray(edge)}
+    return Survey(frozenset(times), frozenset(twice | astray), frozenset(row["key"] for row in lonely))
+
+
+def _is_astray(edge: Mapping[str, Any]) -> bool:
+    """Whether an edge joins others than it says, or does not say."""
+    subject, value = edge["subject"], edge["object"]
+    if not isinstance(subject, str) or not isinstance(value, str):
+        return True
+    return (edge["subject_key"], edge["object_key"]) != (key(subject), key(value))
+
+
+def parameters(fact: Fact) -> dict[str, Any]:
+    """Return what writes `fact`: the keys of its two ends, and the properties of the edge between them."""
+    return {
+        "subject_key": key(fact.subject),
+        "object_key": key(fact.object),
+        "properties": {
+            "id": str(fact.id),
+            "subject": fact.subject,
+            "predicate": fact.predicate,
+            "object": fact.object,
+            "confidence": fact.confidence,
+            "first_seen": _text(fact.first_seen),
+            "last_reinforced": _text(fact.last_reinforced),
+            "valid_from": None if fact.valid_from is None else _text(fact.valid_from),
+            "valid_to": None if fact.valid_to is None else _text(fact.valid_to),
+            "contradictions": fact.contradictions,
+            "disputed": fact.disputed,
+            "verified": fact.verified,
+            "message_ids": list(fact.message_ids),
+        },
+    }
+
+
+def fact(row: Mapping[str, Any]) -> Fact:
+    """Return the fact whose edge has the properties `row`."""
+    return Fact(
+        id=UUID(row["id"]),
+        subject=row["subject"],
+        predicate=row["predicate"],
+        object=row["object"],
+        confidence=row["confidence"],
+        first_seen=_instant(row["first_seen"]),
+        last_reinforced=_instant(row["last_reinforced"]),
+        valid_from=_maybe(row.get("valid_from")),
+        valid_to=_maybe(row.get("valid_to")),
+        contradictions=row["contradictions"],
+        disputed=row["disputed"],
+        verified=row["verified"],
+        message_ids=tuple(row.get("message_ids") or ()),
+    )
+
+
+def _text(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime(_INSTANT).rjust(27, "0")
+
+
+def _instant(text: str) -> datetime:
+    return datetime.strptime(text, _INSTANT).replace(tzinfo=UTC)
+
+
+def _maybe(text: str | None) -> datetime | None:
+    return None if text is None else _instant(text)

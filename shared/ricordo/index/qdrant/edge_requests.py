@@ -1,0 +1,232 @@
+"""What Qdrant's engine is told, and what it says, in its own types."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+import qdrant_edge as edge
+
+from ricordo.index.port import Point
+from ricordo.index.qdrant.candidates import Probe, Scores
+from ricordo.index.qdrant.conditions import (
+    KEYWORDS,
+    NUMBERS,
+    TEXT,
+    TEXT_TERMS,
+    WINDOW,
+    WINDOW_TERMS,
+    AllOf,
+    AnyOf,
+    Between,
+    Condition,
+    Group,
+    HasId,
+    Match,
+    NoneOf,
+    OneOf,
+    payload,
+)
+from ricordo.index.qdrant.frequencies import Frequencies
+from ricordo.memory.ranking.bm25 import SparseVector
+
+_Part = (
+    edge.FieldCondition
+    | edge.IsEmptyCondition
+    | edge.IsNullCondition
+    | edge.HasIdCondition
+    | edge.HasVectorCondition
+    | edge.NestedCondition
+    | edge.Filter
+)
+
+INDEXES: Final = {
+    **dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword),
+    **dict.fromkeys(NUMBERS, edge.PayloadSchemaType.Float),
+}
+
+# All windows of a user are looked at, at four bits a dimension; and in full, twice as many of them as are
+# wanted. That finds what looking at all of them in full would find, with the same scores.
+_SKETCH: Final = edge.TurboQuantQuantizationConfig(
+    bits=edge.TurboQuantBitSize.Bits4, memory=edge.Memory.Pinned
+)
+_SKETCHES_FIRST: Final = edge.SearchParams(
+    quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
+)
+_IN_FULL: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
+
+# Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
+_NO_CORPUS: Final = edge.Filter(must=[edge.HasIdCondition({UUID(int=0)})])
+_IDF_OF_NO_CORPUS: Final = math.log(2)
+
+
+def config(
+    dimensions: int, datatype: edge.VectorStorageDatatype = edge.VectorStorageDatatype.Float16
+) -> edge.EdgeConfig:
+    """Return what a shard holds: two dense vectors of so many dimensions, and the words of both texts."""
+    text, window = (
+        edge.EdgeVectorParams(
+            size=dimensions, distance=edge.Distance.Cosine, datatype=datatype, quantization_config=sketch
+        )
+        for sketch in (None, _SKETCH)
+    )
+    words = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
+    return edge.EdgeConfig(
+        vectors={TEXT: text, WINDOW: window},
+        sparse_vectors={TEXT_TERMS: words, WINDOW_TERMS: words},
+        max_search_threads=1,  # what is never optimised stays one segment; further threads would only spin
+    )
+
+
+def point_of(tenant: str, point: Point) -> edge.Point:
+    """Return a point with its payload."""
+    return edge.Point(
+        point.id,
+        {
+            TEXT: point.text_vector.tolist(),
+            WINDOW: point.window_vector.tolist(),
+            TEXT_TERMS: _sparse(point.text_terms),
+            WINDOW_TERMS: _sparse(point.window_terms),
+        },
+        payload(tenant, point.facets),
+    )
+
+
+def _sparse(terms: SparseVector) -> edge.SparseVector:
+    return edge.SparseVector(terms.indices.tolist(), terms.weights.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of one user's memories.
+
+    Attributes:
+        corpus: all memories of the user, for the engine to count words in.
+        frequencies: of the user's words, where they have been counted already.
+    """
+
+    probe: Probe
+    corpus: edge.Filter
+    frequencies: Frequencies | None
+
+    def requests(
+        self, signals: Iterable[str], within: edge.Filter, limit: int, *, chosen: bool
+    ) -> dict[str, edge.QueryRequest]:
+        """Ask each signal for its best `limit` within a filter, unless it surely knows of none.
+
+        Args:
+            signals: of the probe.
+            within: what may be found.
+            limit: how many, >= 1.
+            chosen: `within` names few points, all of which are wanted.
+        """
+        found = {}
+        for signal in signals:
+            if (vector := self.probe.dense(signal)) is not None:
+                params = _IN_FULL if chosen else _SKETCHES_FIRST
+                nearest = edge.Query.Nearest(vector.tolist(), using=signal)
+                found[signal] = edge.QueryRequest(limit=limit, query=nearest, filter=within, params=params)
+            elif len((terms := self._terms(signal)).indices):
+                spoken = edge.Query.Nearest(_sparse(terms), using=signal)
+                found[signal] = edge.QueryRequest(
+                    limit=limit, query=spoken, filter=within, params=self._statistics
+                )
+        return found
+
+    @property
+    def _statistics(self) -> edge.SearchParams:
+        corpus = self.corpus if self.frequencies is None else _NO_CORPUS
+        return edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
+
+    def _terms(self, signal: str) -> SparseVector:
+        if self.frequencies is None:
+            return self.probe.terms
+        weighed = self.frequencies.weighed(signal, self.probe.terms)
+        return SparseVector(weighed.indices, weighed.weights / np.float32(_IDF_OF_NO_CORPUS))
+
+
+def asked(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]) -> dict[str, Scores]:
+    """Ask all at once, and return the scores of each, the best first."""
+    answers = shard.query_batch(edge.QueryBatchRequest(list(requests.values())))
+    return {
+        name: {id_of(one.id): one.score for one in answer}
+        for name, answer in zip(requests, answers, strict=True)
+    }
+
+
+def told(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
+    """Let the engine tell the inverse document frequency of terms; those that no memory holds are left out.
+
+    What it scores a memory by one term alone is that frequency times the weight of the term in the memory.
+    """
+    statistics = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
+    requests = [
+        edge.QueryRequest(
+            limit=1,
+            query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
+            filter=corpus,
+            params=statistics,
+            with_vector=[TEXT_TERMS],
+        )
+        for term in terms
+    ]
+    answers = shard.query_batch(edge.QueryBatchRequest(requests))
+    return {
+        term: answer[0].score / _weight(answer[0], term)
+        for term, answer in zip(terms, answers, strict=True)
+        if answer
+    }
+
+
+def _weight(found: edge.ScoredPoint, term: int) -> float:
+    held = found.vector[TEXT_TERMS] if isinstance(found.vector, dict) else None
+    if not isinstance(held, edge.SparseVector):  # pragma: no cover - it was asked for
+        raise TypeError("a point came without its words")
+    return held.values[held.indices.index(term)]
+
+
+def latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:
+    """Return the last that were said, newest first."""
+    order = edge.OrderBy("created", direction=edge.Direction.Desc)
+    request = edge.ScrollRequest(limit=limit, filter=filter_of(within), order_by=order)
+    return [id_of(record.id) for record in shard.scroll(request)[0]]
+
+
+def one_of(ids: Iterable[UUID]) -> edge.Filter:
+    """Return the filter of being one of `ids`."""
+    return edge.Filter(must=[edge.HasIdCondition(set(ids))])
+
+
+def id_of(found: int | UUID | str) -> UUID:
+    """Return a point's id; none of ours is a number."""
+    return found if isinstance(found, UUID) else UUID(str(found))
+
+
+def filter_of(condition: Group) -> edge.Filter:
+    """Write a condition as the engine's filter."""
+    parts: list[_Part] = [_condition(one) for one in condition.conditions]
+    match condition:
+        case AllOf():
+            return edge.Filter(must=parts)
+        case AnyOf():
+            return edge.Filter(should=parts)
+        case NoneOf():
+            return edge.Filter(must_not=parts)
+
+
+def _condition(condition: Condition) -> _Part:
+    match condition:
+        case Match(key, (value,)):
+            return edge.FieldCondition(key=key, match=edge.MatchValue(value=value))
+        case Match(key, values):
+            return edge.FieldCondition(key=key, match=edge.MatchAny(any=list(values)))
+        case Between(key, at_least, above, below):
+            return edge.FieldCondition(key=key, range=edge.RangeFloat(gte=at_least, gt=above, lt=below))
+        case OneOf(key, conditions):
+            return edge.NestedCondition(key, filter_of(AllOf(conditions)))
+        case HasId(ids):
+            return edge.HasIdCondition(set(ids))
+        case AllOf() | AnyOf() | NoneOf():
+            return filter_of(condition)

@@ -1,0 +1,297 @@
+"""A Qdrant server: a collection per embedding model, shared by all tenants, each kept apart by its filter."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import httpx
+from qdrant_client import AsyncQdrantClient, models
+from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.index.qdrant import candidates
+from ricordo.index.qdrant.conditions import (
+    KEYWORDS,
+    NUMBERS,
+    ONE_LENGTH,
+    OWNER,
+    TEXT,
+    TEXT_TERMS,
+    WINDOW,
+    WINDOW_TERMS,
+    AllOf,
+    AnyOf,
+    Between,
+    Condition,
+    Group,
+    HasId,
+    Match,
+    NoneOf,
+    OneOf,
+    collection,
+    corpus,
+    in_scope,
+    of_tenant,
+    payload,
+)
+from ricordo.memory.ranking.bm25 import SparseVector
+
+_AWAY: Final = (ApiException, httpx.HTTPError, OSError, TimeoutError)
+_CONFLICT: Final = 409
+
+
+class ServerVectorIndex:
+    """Implements `VectorIndex` on a Qdrant server."""
+
+    def __init__(self, client: AsyncQdrantClient, prefix: str = "ricordo") -> None:
+        self._client = client
+        self._prefix = prefix
+        self._prepared: set[str] = set()
+
+    async def prepare(self, model: str, dimensions: int) -> None:
+        """Create the collection of `model` and its payload indexes where they are missing.
+
+        Raises:
+            IndexUnavailable: the server does not answer, or holds a collection of other dimensions.
+        """
+        name = f"{self._prefix}-{collection(model)}"
+        try:
+            if not await self._client.collection_exists(name):
+                await self._create(name, dimensions)
+            await self._check(name, dimensions)
+            # Also where the collection was there: who made it may have been stopped before its indexes.
+            for key, schema in _INDEXES.items():
+                await self._client.create_payload_index(name, field_name=key, field_schema=schema, wait=True)
+        except _AWAY as error:
+            raise _unavailable(error) from error
+        self._prepared.add(model)
+
+    async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
+        """Write points; see `VectorIndex.upsert`."""
+        name = self._collection(model)
+        if not points:
+            return
+        try:
+            await self._client.upsert(name, points=[_point(tenant, point) for point in points], wait=True)
+        except _AWAY as error:
+            raise _unavailable(error) from error
+
+    async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
+        """Replace payloads; see `VectorIndex.refilter`."""
+        name = self._collection(model)
+        if not facets:
+            return
+        changes = [
+            models.OverwritePayloadOperation(
+                overwrite_payload=models.SetPayload(
+                    payload=payload(tenant, one), filter=_filter(of_tenant(tenant, [one.id]))
+                )
+            )
+            for one in facets
+        ]
+        try:
+            await self._client.batch_update_points(name, changes, wait=True)
+        except _AWAY as error:
+            raise _unavailable(error) from error
+
+    async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
+        """Remove points of the tenant; see `VectorIndex.delete`."""
+        name = self._collection(model)
+        if not ids:
+            return
+        selector = models.FilterSelector(filter=_filter(of_tenant(tenant, ids)))
+        try:
+            await self._client.delete(name, points_selector=selector, wait=True)
+        except _AWAY as error:
+            raise _unavailable(error) from error
+
+    async def search(
+        self,
+        tenant: str,
+        model: str,
+        scope: Scope,
+        *,
+        vector: Vector | None,
+        terms: SparseVector,
+        limit: int,
+    ) -> Sequence[Hit]:
+        """Find candidates with all their scores; see `VectorIndex.search`."""
+        probe = candidates.Probe(vector, terms)
+        name = self._collection(model)
+        within, statistics = in_scope(tenant, scope), _filter(corpus(tenant, scope.user_id))
+        wanted = {signal: (_filter(within), limit) for signal in probe.naming}
+        try:
+            if not wanted:
+                return candidates.unscored(await self._latest(name, within, limit))
+            found = await self._asked(name, probe, wanted, statistics)
+            ids = candidates.named(found)
+            if again := probe.lacking(found, limit, len(ids)):
+                chosen = (_filter(of_tenant(tenant, ids)), len(ids))
+                found |= await self._asked(name, probe, dict.fromkeys(again, chosen), statistics)
+        except _AWAY as error:
+            raise _unavailable(error) from error
+        return candidates.hits(ids, found)
+
+    async def rarities(
+        self, tenant: str, model: str, user_id: str, terms: SparseVector
+    ) -> Mapping[int, float]:
+        """Return the IDF of terms over the texts of a user; see `VectorIndex.rarities`.
+
+        What the server scores a memory by one term alone is its IDF times the term's weight in the memory.
+        """
+        name = self._collection(model)
+        owned = corpus(tenant, user_id)
+        asked = [
+            _query(TEXT_TERMS, candidates.Probe(None, one), _filter(owned), _filter(owned), 1).model_copy(
+                update={"with_vector": [TEXT_TERMS]}
+            )
+            for one in terms.each()
+        ]
+        try:
+            answers = await self._client.query_batch_points(name, asked) if asked else []
+        except _AWAY as error:
+            raise _unavailable(error) from error
+        return {
+            int(term): answer.points[0].score / _weight(answer.points[0], int(term))
+            for term, answer in zip(terms.indices, answers, strict=True)
+            if answer.points
+        }
+
+    async def count(self, tenant: str, model: str, scope: Scope) -> int:
+        """Count the points in `scope`."""
+        name = self._collection(model)
+        try:
+            counted = await self._client.count(
+                name, count_filter=_filter(in_scope(tenant, scope)), exact=True
+            )
+        except _AWAY as error:
+            raise _unavailable(error) from error
+        return counted.count
+
+    async def close(self) -> None:
+        """Close the connection; the server needs no flush."""
+        self._prepared.clear()
+        await self._client.close()
+
+    def _collection(self, model: str) -> str:
+        if model not in self._prepared:
+            raise IndexUnavailable(f"no collection is open for the model {model}")
+        return f"{self._prefix}-{collection(model)}"
+
+    async def _create(self, name: str, dimensions: int) -> None:
+        dense = models.VectorParams(size=dimensions, distance=models.Distance.COSINE)
+        sparse = models.SparseVectorParams(modifier=models.Modifier.IDF)
+        try:
+            await self._client.create_collection(
+                name,
+                vectors_config={TEXT: dense, WINDOW: dense},
+                sparse_vectors_config={TEXT_TERMS: sparse, WINDOW_TERMS: sparse},
+            )
+        except UnexpectedResponse as error:
+            if error.status_code != _CONFLICT:  # another process was faster
+                raise
+
+    async def _check(self, name: str, dimensions: int) -> None:
+        vectors = (await self._client.get_collection(name)).config.params.vectors
+        params = vectors.get(TEXT) if isinstance(vectors, dict) else None
+        if params is None or params.size != dimensions:
+            held = "other vectors" if params is None else f"vectors of {params.size} dimensions"
+            raise IndexUnavailable(f"the collection {name} holds {held}, not of {dimensions}: {ONE_LENGTH}")
+
+    async def _asked(
+        self,
+        name: str,
+        probe: candidates.Probe,
+        wanted: Mapping[str, tuple[models.Filter, int]],
+        statistics: models.Filter,
+    ) -> dict[str, candidates.Scores]:
+        requests = [
+            _query(signal, probe, within, statistics, limit) for signal, (within, limit) in wanted.items()
+        ]
+        answers = await self._client.query_batch_points(name, requests)
+        return {
+            signal: {UUID(str(one.id)): one.score for one in answer.points}
+            for signal, answer in zip(wanted, answers, strict=True)
+        }
+
+    async def _latest(self, name: str, within: AllOf, limit: int) -> list[UUID]:
+        order = models.OrderBy(key="created", direction=models.Direction.DESC)
+        records, _ = await self._client.scroll(
+            name, scroll_filter=_filter(within), limit=limit, order_by=order, with_payload=False
+        )
+        return [UUID(str(record.id)) for record in records]
+
+
+def _unavailable(error: Exception) -> IndexUnavailable:
+    return IndexUnavailable(f"Qdrant could not answer: {type(error).__name__}: {error}")
+
+
+_INDEXES: Final[Mapping[str, models.PayloadSchemaType | models.KeywordIndexParams]] = {
+    **dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD),
+    **dict.fromkeys(NUMBERS, models.PayloadSchemaType.FLOAT),
+    OWNER: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
+}
+
+
+def _point(tenant: str, point: Point) -> models.PointStruct:
+    return models.PointStruct(
+        id=str(point.id),
+        vector={
+            TEXT: point.text_vector.tolist(),
+            WINDOW: point.window_vector.tolist(),
+            TEXT_TERMS: _sparse(point.text_terms),
+            WINDOW_TERMS: _sparse(point.window_terms),
+        },
+        payload=payload(tenant, point.facets),
+    )
+
+
+def _weight(found: models.ScoredPoint, term: int) -> float:
+    held = found.vector[TEXT_TERMS] if isinstance(found.vector, dict) else None
+    if not isinstance(held, models.SparseVector):
+        raise IndexUnavailable("Qdrant answered a point without its words")
+    return held.values[held.indices.index(term)]
+
+
+def _sparse(terms: SparseVector) -> models.SparseVector:
+    return models.SparseVector(indices=terms.indices.tolist(), values=terms.weights.tolist())
+
+
+def _query(
+    name: str, probe: candidates.Probe, within: models.Filter, statistics: models.Filter, limit: int
+) -> models.QueryRequest:
+    if (vector := probe.dense(name)) is not None:
+        return models.QueryRequest(query=vector.tolist(), using=name, filter=within, limit=limit)
+    return models.QueryRequest(
+        query=_sparse(probe.terms),
+        using=name,
+        filter=within,
+        limit=limit,
+        params=models.SearchParams(idf=models.IdfCorpusParams(corpus=statistics)),
+    )
+
+
+def _filter(condition: Group) -> models.Filter:
+    parts = [_condition(one) for one in condition.conditions]
+    match condition:
+        case AllOf():
+            return models.Filter(must=parts)
+        case AnyOf():
+            return models.Filter(should=parts)
+        case NoneOf():
+            return models.Filter(must_not=parts)
+
+
+def _condition(condition: Condition) -> models.Condition:
+    match condition:
+        case Match(key, values):
+            return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
+        case Between(key, at_least, above, below):
+            return models.FieldCondition(key=key, range=models.Range(gte=at_least, gt=above, lt=below))
+        case OneOf(key, conditions):
+            nested = models.Nested(key=key, filter=_filter(AllOf(conditions)))
+            return models.NestedCondition(nested=nested)
+        case HasId(ids):
+            return models.HasIdCondition(has_id=[str(one) for one in ids])
+        case AllOf() | AnyOf() | NoneOf():
+            return _filter(condition)

@@ -1,0 +1,72 @@
+"""What reading a text yields: type and kind of memory, role of the speaker, emotion, time of the event."""
+
+import datetime as dt
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class MemoryType(StrEnum):
+    """What sort of remembering it is."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+    EMOTIONAL = "emotional"
+
+
+class MemoryKind(StrEnum):
+    """What the text is: the first five are inferred where the bot is silent, the rest are made here."""
+
+    MESSAGE = "message"
+    NOTE = "note"
+    AGREEMENT = "agreement"
+    PROBLEM = "problem"
+    DECISION = "decision"
+    SUMMARY = "summary"
+    REFLECTION = "reflection"
+    SYNTHESIS = "synthesis"
+    EXTRACT = "extract"
+
+
+class Role(StrEnum):
+    """Who spoke, as chat models name it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emotion:
+    """A feeling on the three axes of the PAD model (Mehrabian & Russell), with a name.
+
+    Attributes:
+        valence: unpleasant -1 to pleasant 1.
+        arousal: calm 0 to excited 1.
+        dominance: submissive 0 to in control 1; 0.5 when the text does not tell.
+        primary: one of the 28 labels of GoEmotions (Demszky et al. 2020), `neutral` included.
+        keywords: the words and signs that carry the feeling, as written, in order, without repetition.
+    """
+
+    valence: float = 0.0
+    arousal: float = 0.0
+    dominance: float = 0.5
+    primary: str = "neutral"
+    keywords: tuple[str, ...] = ()
+
+    @property
+    def intensity(self) -> float:
+        """How strongly it is felt: |valence| · arousal, in [0, 1]."""
+        return abs(self.valence) * self.arousal
+
+
+NEUTRAL = Emotion()
+
+
+@dataclass(frozen=True, slots=True)
+class EventTime:
+    """When something happened or is to happen: `start` included, `end` excluded; both aware, in UTC."""
+
+    start: dt.datetime
+    end: dt.datetime

@@ -1,0 +1,157 @@
+"""What was meant by a message that a later one puts right: its own words, with the right ones among them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ricordo.language.corrections.reading import are_alike, denied_phrase, denied_spans, read_correction
+from ricordo.language.corrections.values import Placed, Token, Value, tokens_of, values_of
+from ricordo.language.name_lists import is_given
+from ricordo.language.text import normalise
+
+_PAUSES: Final = frozenset(".!?…;:,—–()\n")
+_MOST_SAID: Final = 4
+"""Words of what is said instead of other words."""
+
+_Group = list[Placed]
+
+
+class _Words(NamedTuple):
+    """Words `[start, end)` of a text, in characters."""
+
+    start: int
+    end: int
+
+
+def put_right(corrected: str, correction: str) -> str | None:
+    """Return a message as it was meant: "Vivo a Bari" for "Vivo a Foggia" and "Scusa, volevo dire Bari".
+
+    Args:
+        corrected: what was said first.
+        correction: what puts it right.
+
+    Returns:
+        None where the correction does not say which words stand for which.
+    """
+    read = read_correction(correction)
+    if read is None:
+        return None
+    corrected, correction = normalise(corrected), normalise(correction)
+    pairs = (_phrases if read.denied_words else _values)(corrected, correction)
+    if not pairs:
+        return None
+    for wrong, right in sorted(pairs, reverse=True):
+        corrected = corrected[: wrong.start] + correction[right.start : right.end] + corrected[wrong.end :]
+    return corrected
+
+
+def _values(corrected: str, correction: str) -> list[tuple[_Words, _Words]]:
+    """Pair the wrong values with the right ones of their kinds; none where there is a choice."""
+    tokens, placed = tokens_of(correction), values_of(correction)
+    denied = denied_spans(tokens, placed)
+    wrong = [one.value for one in denied]
+    said = [one for one in placed if one not in denied and not _is_among(one.value, wrong)]
+    meant = [one.value for one in said]
+    right, stale = list(_groups(said)), list[_Group]()
+    for group in _groups(_held(corrected)):
+        if any(_is_among(one.value, wrong or meant) == bool(wrong) for one in group):
+            stale.append(group)
+    pairs = []
+    for kind in {group[0].value.kind for group in right}:
+        of_kind, others = [[one for one in each if one[0].value.kind == kind] for each in (right, stale)]
+        if len(of_kind) == 1 and (meant_by := _meant(others, of_kind[0], wrong)) is not None:
+            pairs.append((_whole(tokens_of(corrected), meant_by), _whole(tokens, of_kind[0])))
+    return pairs
+
+
+def _held(text: str) -> list[Placed]:
+    """Return the values of a text, with given names that begin a sentence."""
+    found = {one.first: one for one in values_of(text)}
+    for at, token in enumerate(tokens_of(text)):
+        if at not in found and token.written[0].isupper() and is_given(token.folded):
+            found[at] = Placed(Value("name", token.folded), at, at + 1)
+    return [found[at] for at in sorted(found)]
+
+
+def _meant(values: Sequence[_Group], right: _Group, denied: Sequence[Value]) -> _Group | None:
+    """Return which values are wrong: the only likely ones; None where there is a choice.
+
+    A number of which the words say another use than of the right one is not meant ("alle 15", not "il 15").
+
+    Args:
+        values: of the kind of `right`, those that the correction denies, or, where it denies none, all.
+        right: stands in their place.
+        denied: what the correction denies.
+    """
+    uses = {one.use for one in (right[0].value, *denied) if one.use}
+    likely = [one for one in values if not uses or _use(one) in uses | {""}]
+    likely = _narrowed(likely, [one for one in likely if _use(one) in uses])
+    likely = _narrowed(likely, [one for one in likely if _is_given_name(one) == _is_given_name(right)])
+    return likely[0] if len(likely) == 1 else None
+
+
+def _narrowed(values: list[_Group], likely: list[_Group]) -> list[_Group]:
+    return likely if likely and len(values) > 1 else values
+
+
+def _use(group: _Group) -> str:
+    return group[0].value.use
+
+
+def _is_given_name(group: _Group) -> bool:
+    return group[0].value.kind == "name" and is_given(group[0].value.key)
+
+
+def _phrases(corrected: str, correction: str) -> list[tuple[_Words, _Words]]:
+    """Pair the words that are denied with those that are set against them."""
+    tokens, others = tokens_of(correction), tokens_of(corrected)
+    found = denied_phrase(tokens, contrast=False)
+    if found is None:
+        return []
+    denial, at, end = found
+    denied = [one.folded for one in tokens[at:end]]
+    starts = [one for one in range(len(others)) if _folded(others[one : one + len(denied)]) == denied]
+    said = _said_before(tokens, denial, lead=at - denial)
+    if not starts or said is None:
+        return []
+    return [(_words(others, starts[-1], starts[-1] + len(denied)), _words(tokens, *said))]
+
+
+def _said_before(tokens: Sequence[Token], denial: int, *, lead: int) -> tuple[int, int] | None:
+    """Return the words right before a denial, behind small words as lead to what is denied, if such do."""
+    pauses = [place for place in range(denial) if tokens[place].written in _PAUSES]
+    if not pauses:
+        return None
+    begin, end = pauses[-2] + 1 if len(pauses) > 1 else 0, pauses[-1]
+    if lead:
+        small = [one for one in range(begin, end) if are_alike(tokens[one].folded, tokens[denial].folded)]
+        same = [one for one in small if tokens[one].folded == tokens[denial].folded]
+        begin = (same or small)[-1] + lead if small else end
+    return (begin, end) if 0 < end - begin <= _MOST_SAID else None
+
+
+def _groups(placed: Sequence[Placed]) -> Iterator[_Group]:
+    """Yield values; names that stand side by side are one."""
+    group: _Group = []
+    for one in placed:
+        if group and not (one.value.kind == group[0].value.kind == "name" and one.first == group[-1].last):
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _whole(tokens: Sequence[Token], group: Sequence[Placed]) -> _Words:
+    return _words(tokens, group[0].first, group[-1].last)
+
+
+def _words(tokens: Sequence[Token], first: int, last: int) -> _Words:
+    return _Words(tokens[first].start, tokens[last - 1].end)
+
+
+def _folded(tokens: Sequence[Token]) -> list[str]:
+    return [one.folded for one in tokens]
+
+
+def _is_among(value: Value, values: Sequence[Value]) -> bool:
+    return any(value.is_like(other) for other in values)

@@ -1,0 +1,214 @@
+"""The values in a text that one may get wrong: numbers, weekdays, months, days and names.
+
+Both languages are read at once: people mix them, and a short text does not tell its own.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from ricordo.language.data_files import read_table
+from ricordo.language.stop_words import stop_words
+from ricordo.language.temporal.languages import LEXICONS
+from ricordo.language.text import normalise, without_accents
+
+Kind = Literal["number", "weekday", "month", "day", "name"]
+Use = Literal["", "clock", "day"]
+
+_TOKEN: Final = re.compile(r"\d+(?:[:.,/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
+_ELIDED: Final = re.compile(r"^(?:l|d|dell|dall|all|nell|sull|un)['’](?=\w)", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"^([01]?\d|2[0-4])[:.]([0-5]\d)$")
+_THOUSANDS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
+_ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
+_HOURS: Final = frozenset({"am", "pm", "h", "o'clock"})
+_LONGEST_NAME: Final = 40
+
+
+class Token(NamedTuple):
+    """A word, a number or a sign: as written, folded without diacritics, and its place in characters."""
+
+    written: str
+    folded: str
+    start: int
+    end: int
+
+
+class Value(NamedTuple):
+    """One value.
+
+    Attributes:
+        kind: what it is a value of.
+        key: by which spellings of it are compared.
+        use: of a number, whether it is a time of the day or a day of a month, where the words say so.
+    """
+
+    kind: Kind
+    key: str
+    use: Use = ""
+
+    def is_like(self, other: "Value") -> bool:
+        """Tell whether both may be one value: the use counts where both tell it."""
+        return self[:2] == other[:2] and (not self.use or not other.use or self.use == other.use)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A value with the tokens `[first, last)` that are it."""
+
+    value: Value
+    first: int
+    last: int
+
+
+@lru_cache(maxsize=64)
+def tokens_of(text: str) -> tuple[Token, ...]:
+    """Return the tokens of a text; elided articles stand apart ("l'11" is "l", "11")."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(normalise(text)):
+        written, start = match[0], match.start()
+        if elided := _ELIDED.match(written):
+            article = written[: elided.end() - 1]
+            found.append(Token(article, folded(article), start, elided.end() - 1 + start))
+            written, start = written[elided.end() :], start + elided.end()
+        found.append(Token(written, folded(written), start, match.end()))
+    return tuple(found)
+
+
+def folded(word: str) -> str:
+    """Return a word as the tables hold it."""
+    return without_accents(word.casefold().replace("’", "'"))
+
+
+@lru_cache(maxsize=64)
+def values_of(text: str) -> tuple[Placed, ...]:
+    """Return the values of a text in their order."""
+    return tuple(_found(tokens_of(text)))
+
+
+def spellings(value: Value) -> str:
+    """Return a pattern that whatever is written for a value matches, in any case, and little else."""
+    if value.kind == "name":
+        return re.sub(r"[aeiou]", ".", re.escape(value.key))
+    if value.kind != "number":
+        same = sorted(word for word, other in _words().calendar.items() if other == value)
+        return "|".join(re.sub(r"[aeiou]$", ".", word) for word in same)
+    number = _THOUSANDS.sub("[.,]?", value.key.split(":")[0])
+    spelled = sorted(_words().spelled.get(value.key, ()))
+    return "|".join((rf"(?:^|[^0-9])0*{number}(?:[^0-9]|$)", *spelled))
+
+
+def _found(tokens: Sequence[Token]) -> Iterator[Placed]:
+    for at, token in enumerate(tokens):
+        near = (*(tokens[at - 1 : at] if at else ()), *tokens[at + 1 : at + 2])
+        for value in _read(token, tokens, at, beside_number=any(one.written[:1].isdigit() for one in near)):
+            yield Placed(value, at, at + 1)
+
+
+def _read(token: Token, tokens: Sequence[Token], at: int, *, beside_number: bool) -> Iterator[Value]:
+    words = _words()
+    if token.written[0].isdigit():
+        yield from _numbers(token.written, _use(tokens, at))
+        return
+    if (calendar := words.calendar.get(token.folded)) is not None:
+        if token.folded not in words.weak or beside_number or token.written[0].isupper():
+            yield calendar
+        return
+    if (number := _number(token.folded, tokens, at)) is not None:
+        yield Value("number", str(number), _use(tokens, at))
+    elif _is_name(token, tokens, at):
+        yield Value("name", token.folded)
+
+
+def _numbers(written: str, use: Use) -> Iterator[Value]:
+    """Yield what digits say: a clock time, the parts of a date, or a number."""
+    if clock := _CLOCK.match(written):
+        hour, minutes = int(clock[1]), clock[2]
+        yield Value("number", str(hour) if minutes == "00" else f"{hour}:{minutes}", "clock")
+    elif "/" in written:
+        for part in written.split("/")[:2]:
+            yield Value("number", str(int(re.split(r"[.,:]", part)[0])), "day")
+    else:
+        whole = re.sub(r"[.,](?=\d{3}\b)", "", written)
+        yield Value("number", whole.lstrip("0") or "0", use)
+
+
+def _use(tokens: Sequence[Token], at: int) -> Use:
+    """Tell what a number is of, by the words before and behind it."""
+    words = _words()
+    before = tokens[at - 1].folded if at else ""
+    after = tokens[at + 1].folded if at + 1 < len(tokens) else ""
+    beyond = tokens[at + 2].folded if after in ("of", "di") and at + 2 < len(tokens) else after
+    if after in _HOURS or before in words.clock:
+        return "clock"
+    month = words.calendar.get(beyond) or words.calendar.get(before)
+    if after in _ORDINALS or (month is not None and month.kind in ("month", "weekday")):
+        return "day"
+    return "day" if before in words.day_of_month else ""
+
+
+def _number(word: str, tokens: Sequence[Token], at: int) -> int | None:
+    words = _words()
+    if word in words.weak and not (at and tokens[at - 1].folded in words.clock):
+        return None
+    for lexicon in LEXICONS.values():
+        if lexicon.numbers.begins(word) and (read := lexicon.numbers.read([word])) is not None:
+            return read.value
+    return None
+
+
+def _is_name(token: Token, tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a word is a name by its capital: not the first of a sentence, unless a denial follows it.
+
+    What is all in capitals is shouted, or an abbreviation.
+    """
+    if not token.written[0].isupper() or not 1 < len(token.written) <= _LONGEST_NAME:
+        return False
+    if token.written.isupper() or token.folded in _words().grammar:
+        return False
+    opens = at == 0 or tokens[at - 1].written in ".!?…:;"
+    following = [one.folded for one in tokens[at + 1 : at + 3] if one.folded != ","]
+    return not opens or following[:1] in (["not"], ["non"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    calendar: dict[str, Value]
+    weak: frozenset[str]
+    clock: frozenset[str]
+    day_of_month: frozenset[str]
+    grammar: frozenset[str]
+    spelled: dict[str, frozenset[str]]
+
+
+@lru_cache(maxsize=1)
+def _words() -> _Words:
+    """Return the words of the calendar and around numbers, read once."""
+    table = read_table("corrections")
+    calendar: dict[str, Value] = {}
+    kinds: tuple[tuple[str, Kind], ...] = (("weekdays", "weekday"), ("months", "month"))
+    for name, kind in kinds:
+        for language in ("it", "en"):
+            for number, word in enumerate(table[name][language].split()):
+                calendar[word] = Value(kind, str(number))
+        for pair in table[name]["short"].split():
+            word, _, number_of = pair.partition("=")
+            calendar[word] = Value(kind, number_of)
+    for language in ("it", "en"):
+        for pair in table["days"][language].split():
+            word, _, number_of = pair.partition("=")
+            calendar[word] = Value("day", number_of)
+    numbers = table["numbers"]
+    spelled: dict[str, set[str]] = {}
+    for lexicon in LEXICONS.values():
+        for word, count in (*lexicon.numbers.small.items(), *lexicon.numbers.tens.items()):
+            spelled.setdefault(str(count), set()).add(word)
+    return _Words(
+        calendar,
+        frozenset(f"{table['months']['weak']} {numbers['weak']}".split()),
+        frozenset(numbers["clock"].split()),
+        frozenset(numbers["day"].split()),
+        frozenset(folded(word) for language in ("it", "en") for word in stop_words(language)),
+        {key: frozenset(words) for key, words in spelled.items()},
+    )

@@ -1,0 +1,117 @@
+"""Words that feel like something else than they say: "dying for a pizza", "my phone died", "HIV positive".
+
+They are cut out of a text before anything of its feeling is read, by the words and by the heads alike.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.assertion_scope import either, plain
+from ricordo.language.data_files import read_table
+from ricordo.language.lexicon import LANGUAGES
+from ricordo.language.text import stem
+
+_REACH: Final = 6
+"""Words between a thing and what is said of it, at most."""
+_CLAUSE: Final = re.compile(r"[^.,;:!?…()\n]+")
+_WORD: Final = re.compile(r"[a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """Those of one language, read in lower case without accents.
+
+    Attributes:
+        hints: pieces of words without one of which there are none.
+        dying: words of an end.
+        figures: patterns of expressions, whose words of `cut` are not meant.
+        cut: which words those are.
+        literal: what says that they are meant all the same.
+        things: stems of what ends without anybody grieving.
+        between: words that may stand between a thing and its end.
+        of: words behind which a thing only tells of which person or place something is said.
+    """
+
+    hints: tuple[str, ...]
+    dying: re.Pattern[str]
+    figures: re.Pattern[str]
+    cut: re.Pattern[str]
+    literal: re.Pattern[str]
+    things: frozenset[str]
+    between: frozenset[str]
+    of: frozenset[str]
+
+
+def without_figures(text: str, language: str) -> str:
+    """Return `text` without words that do not mean here what they feel like; the same object if it has none.
+
+    Args:
+        text: in normal form C.
+        language: "it" or "en"; of others no figures are known.
+    """
+    if language not in LANGUAGES:
+        return text
+    known = _load(language)
+    low = plain(text)
+    if not any(one in low for one in known.hints):
+        return text
+    kept, behind = "", 0
+    for start, end in sorted(_unmeant(low, known, language)):
+        if start >= behind:
+            kept += text[behind:start]
+            behind = end
+    return kept + text[behind:] if behind else text
+
+
+def _unmeant(low: str, known: _Figures, language: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of the words that are not meant."""
+    for clause in _CLAUSE.finditer(low):
+        start, end = clause.span()
+        if not known.literal.search(low, start, end):
+            for figure in known.figures.finditer(low, start, end):
+                yield from (word.span() for word in known.cut.finditer(low, *figure.span()))
+        words = list(_WORD.finditer(low, start, end))
+        said = [word[0] for word in words]
+        for at, word in enumerate(words):
+            if known.dying.fullmatch(word[0]) and _of_a_thing(said, at, known, language):
+                yield word.span()
+
+
+def _of_a_thing(words: list[str], at: int, known: _Figures, language: str) -> bool:
+    return any(_is_thing(words, at, step, known, language) for step in (-1, 1))
+
+
+def _is_thing(words: list[str], at: int, step: int, known: _Figures, language: str) -> bool:
+    """Find a thing before (`step` -1) or after (1) the word, with nothing but function words between.
+
+    "The plants on my balcony died": what only says where is passed over.
+    """
+    place, last = at + step, at + step * _REACH
+    while 0 <= place < len(words) and place != last:
+        if stem(words[place], language) in known.things:
+            return not known.of.intersection(words[max(0, place - 3) : place])  # "the driver of the car died"
+        if words[place] not in known.between:
+            where = [one for one in range(max(0, place - 2), place) if words[one] in known.of]
+            if step > 0 or not where:
+                return False
+            place = where[0]
+        place += step
+    return False
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _load(language: str) -> _Figures:
+    table = read_table("things")[language]
+    return _Figures(
+        hints=tuple(table["hints"].split()),
+        dying=re.compile(table["dying"]),
+        figures=re.compile(either(table["figures"])),
+        cut=re.compile(rf"\b(?:{table['cut']})\b"),
+        literal=re.compile(table["literal"]),
+        things=frozenset(stem(word, language) for word in table["things"].split()),
+        between=frozenset(table["between"].split()),
+        of=frozenset(table["of"].split()),
+    )

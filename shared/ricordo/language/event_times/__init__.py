@@ -1,0 +1,1 @@
+"""When what a message tells happened, or is to happen."""

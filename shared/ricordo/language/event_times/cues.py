@@ -1,0 +1,78 @@
+"""What shows which times of a text are those of what it tells, and which way they lie: data, by language."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.assertion_scope import LANGUAGES
+from ricordo.language.data_files import read_table
+
+_OTHER_TABLES: Final = frozenset(("cues", "named", "tense", "works"))
+_DIGIT: Final = re.compile(r"[0-9]")
+DIGITS_OF_DAY: Final = 2
+_DIGITS_OF_YEAR: Final = 4
+_CENTURIES: Final = frozenset(("19", "20"))
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What shows which times are those of what is told, in one language; the file says what each is."""
+
+    cues: frozenset[str]
+    placed: re.Pattern[str]
+    nearest: re.Pattern[str]
+    before_year: re.Pattern[str]
+    ahead_before: re.Pattern[str]
+    ahead_behind: re.Pattern[str]
+    perhaps: re.Pattern[str]
+    elsewhere: re.Pattern[str]
+    at_large_before: re.Pattern[str]
+    habit: re.Pattern[str]
+    habit_before: re.Pattern[str]
+    habitual: re.Pattern[str]
+    wished_before: re.Pattern[str]
+    liked_before: re.Pattern[str]
+    always_before: re.Pattern[str]
+    topic_behind: re.Pattern[str]
+    born: re.Pattern[str]
+    being_born: re.Pattern[str]
+    lasting_before: re.Pattern[str]
+    lasting: re.Pattern[str]
+    thing_before: re.Pattern[str]
+    thing_behind: re.Pattern[str]
+    personal: re.Pattern[str]
+    booked: re.Pattern[str]
+    booked_for: re.Pattern[str]
+    appointed: re.Pattern[str]
+    denied_before: re.Pattern[str]
+    moved: re.Pattern[str]
+    moved_before: re.Pattern[str]
+    dinner: re.Pattern[str]
+    dinner_behind: re.Pattern[str]
+    night: re.Pattern[str]
+    earlier: re.Pattern[str]
+    turns: re.Pattern[str]
+    state_behind: re.Pattern[str]
+    missed_before: re.Pattern[str]
+
+    def hinted(self, low: str, said: frozenset[str]) -> bool:
+        """Whether one of the words of a plain text can name a time."""
+        if not self.cues.isdisjoint(said):
+            return True
+        return _DIGIT.search(low) is not None and any(word[0].isdigit() and is_date(word) for word in said)
+
+
+def is_date(number: str) -> bool:
+    """Whether what begins with a digit can be a day of a month or a year."""
+    if not number.isdigit() or len(number) <= DIGITS_OF_DAY:
+        return True
+    return len(number) == _DIGITS_OF_YEAR and number[:2] in _CENTURIES
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def signs_of(language: str) -> Signs:
+    """Return the signs of a language, "it" or "en"."""
+    table = read_table("event_time")[language]
+    patterns = {name: re.compile(table[name]) for name in table.keys() - _OTHER_TABLES}
+    return Signs(cues=frozenset(table["cues"].split()), **patterns)

@@ -1,0 +1,261 @@
+"""When what a message tells happened, or is to happen: the times that it is about, in the order of the text.
+
+Rather none than a wrong one: a memory under a wrong day is found where it does not belong. Only what the text
+tells is looked at (`telling`), and of that only times that place something: no habit, length of time, hour
+without a day, wish for a nice weekend, birthday, or year of the world's.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import Final, cast
+from zoneinfo import ZoneInfo
+
+from ricordo.language.annotations import EventTime
+from ricordo.language.assertion_scope import LANGUAGES, Telling, plain, plain_words, tellings
+from ricordo.language.event_times.cues import signs_of
+from ricordo.language.event_times.direction import Speech, begun, moved_to, place, stretch_of
+from ricordo.language.event_times.hours import behind_dinner, in_half, is_beside_dinner, is_of_dinner
+from ricordo.language.event_times.relevance import Told, is_of_event, names_a_day
+from ricordo.language.event_times.windows import Window, hour_in, windows
+from ricordo.language.named_times import is_named, without_works
+from ricordo.language.temporal import Language, TimeSpan
+from ricordo.language.temporal.direction import direction, is_planned
+from ricordo.language.temporal.expressions.composed import PartOfDay
+from ricordo.language.temporal.finding import Reading, readings
+from ricordo.language.temporal.moments import Moment
+from ricordo.language.temporal.shapes import (
+    after_noon,
+    has_clock,
+    is_dayless,
+    minutes,
+    of_part,
+    on_day,
+    shape,
+)
+
+MOST: Final = 16
+"""Times that are kept of one text."""
+_MOST_WINDOWS: Final = 24
+"""Stretches that are read of one text: bounds what a long one costs."""
+_ARTICLE: Final = re.compile(r"(?:the|on|on\s+the|il|lo|la|i|gli|le)\s+|l'\s*")
+_NEXT: Final = re.compile(r"[,;]|\b(?:and|then|e|poi)\b", re.IGNORECASE)
+_AROUND: Final = 40
+_BESIDE: Final = 3
+_DAY: Final = timedelta(hours=26)
+_WEEK: Final = timedelta(days=7, hours=2)
+_MONTH: Final = timedelta(days=32)
+_LATE: Final = 6 * 60
+_NOON: Final = 12 * 60
+
+
+def event_times(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> tuple[EventTime, ...]:
+    """Say when what `content` tells happened or is to happen, in the order of the text, each time once.
+
+    A time within another one of the same text stands for both ("in November, on the 12th"). Of a correction
+    what is affirmed counts, not what is denied. "Two months ago" is the day two months ago: the centre of
+    what is meant. At most 16.
+
+    Args:
+        content: the message.
+        said_at: the moment that "yesterday" counts from, aware.
+        zone: the speaker's zone: days begin at its midnights.
+        language: ISO 639-1; beyond "it" and "en" nothing is found.
+
+    Raises:
+        ValueError: `said_at` is naive.
+    """
+    if said_at.tzinfo is None:
+        raise ValueError("the moment of speaking needs a time zone")
+    if language not in LANGUAGES:
+        return ()
+    low = plain(content)
+    if not signs_of(language).hinted(low, plain_words(low)):
+        return ()
+    spoken = cast("Language", language)
+    reader = _Reader(Speech(said_at, zone, spoken, signs_of(language)))
+    for one in tellings(without_works(content, language), language):
+        reader.read(one)
+    told = reader.told
+    if reader.corrects:
+        # Which month "the 19th, not the 12th" is of was told before: it is not known here.
+        told = [one for one in told if shape(one.expression) != "day"]
+    return tuple(_each_once(told))
+
+
+class _Reader:
+    """Reads tellings one after the other: an hour belongs to the day told before it, a day to its month."""
+
+    def __init__(self, speech: Speech) -> None:
+        self.told: list[Told] = []
+        self._speech = speech
+        self.corrects = False
+        self._left = _MOST_WINDOWS
+        self._day: Told | None = None
+        self._hour: int | None = None
+        self._dined = False
+        self._whole: TimeSpan | None = None
+        self._text = ""
+        self._dayless: list[Told] = []
+
+    def read(self, telling: Telling) -> None:
+        """Read what a telling tells of time."""
+        if self._day is not None and not self._is_ahead(self._day):
+            self._day = None
+        self._dayless, self._whole, self._text, self._dined = [], None, telling.text, False
+        for window in windows(
+            telling, self._speech.language, hinted=self._speech.signs.hinted(telling.plain, telling.words)
+        ):
+            if self._left <= 0:
+                break
+            self._left -= 1
+            for one in _times(window, self._speech):
+                if self._speech.signs.denied_before.search(one.before):
+                    self.corrects = True
+                else:
+                    self._take(one, window)
+
+    def _take(self, one: Told, window: Window) -> None:
+        if is_dayless(one.expression):
+            if self._day is None:
+                self._dayless.append(one)
+            else:
+                self._take_hour(one, self._day)
+            return
+        if window.hourly:
+            return
+        within = self._within(one)
+        one = one if within is None else replace(one, span=within)
+        signs = self._speech.signs
+        if not (names_a_day(one, signs) and is_of_event(one, self._speech.at, signs)):
+            return
+        self.told.append(one)
+        if self._whole is None or one.span.end - one.span.start > _DAY or shape(one.expression) != "weekday":
+            self._whole = one.span
+        if one.opens or one.span.end - one.span.start > _DAY:
+            return
+        self._day, self._hour, self._dined = one, minutes(one.expression), one.dines
+        waiting, self._dayless = self._dayless, []
+        if self._hour is None:
+            for hour in waiting:
+                self._take_hour(hour, one)
+
+    def _take_hour(self, one: Told, day: Told) -> None:
+        """Keep an hour of a day told beside it; of two the later one is said last: "at 9:15, then 2:40"."""
+        if not (self._is_ahead(day) or self._is_of_past(one, day)):
+            return
+        expression = one.expression
+        if isinstance(day.expression, PartOfDay):
+            expression = of_part(expression, day.expression.part)
+        if self._dined and self._hour is not None:
+            expression = behind_dinner(expression, self._hour, one, self._speech.signs)
+        expression = in_half(expression, self._text, one.span.span, self._speech.language, self._speech.signs)
+        at = minutes(expression)
+        if at is not None and at < _LATE + 60 and self._hour is not None and at < self._hour < at + _NOON:
+            expression = after_noon(expression)
+        self._hour, self._dined = minutes(expression), self._dined or one.dines
+        placed = Reading(one.reference, one.span.span, on_day(expression, self._date(day)))
+        span = placed.at(self._speech.moment("past"))
+        if span is not None:
+            self.told.append(replace(day, span=span, expression=placed.expression))
+
+    def _is_of_past(self, one: Told, day: Told) -> bool:
+        """Whether an hour is one of the past day of its telling: "on Monday I went to the doctor at 9"."""
+        first, last = sorted((day.span.span, one.span.span))
+        if self._speech.signs.turns.search(one.sentence, first[1], last[0]):
+            return False
+        where = self._text, one.span.span, self._speech.language
+        return direction(*where) != "future" and not is_planned(*where)
+
+    def _within(self, one: Told) -> TimeSpan | None:
+        """Return a bare day or weekday as one of the month, the week or the days told before it."""
+        whole, sort = self._whole, shape(one.expression)
+        if whole is None or self._speech.signs.placed.search(one.reference):
+            return None
+        length = whole.end - whole.start
+        if sort == "weekday" and timedelta(days=6) < length < _WEEK:
+            begin = whole.start - timedelta(days=1)
+        elif sort == "day" and length < _MONTH and whole.end > self._speech.at:
+            begin = whole.start
+        else:
+            return None
+        moment = Moment(begin, self._speech.zone, "future", sure=True)
+        return Reading(one.span.reference, one.span.span, one.expression).at(moment)
+
+    def _today(self) -> date:
+        return self._speech.at.astimezone(self._speech.zone).date()
+
+    def _date(self, one: Told) -> date:
+        return one.span.start.astimezone(self._speech.zone).date()
+
+    def _is_ahead(self, one: Told) -> bool:
+        return self._date(one) >= self._today()
+
+
+def _times(window: Window, speech: Speech) -> Iterator[Told]:
+    """Yield the times that stand in a window, from left to right."""
+    text, low = window.telling.text, window.telling.plain
+    begin, end = window.begin, window.end
+    if any(sign.isdigit() and not sign.isascii() for sign in text[max(0, begin - _BESIDE) : end + _BESIDE]):
+        return  # "²³ maggio": half of a date would be a wrong one
+    found = _found(window, speech)
+    timed = any(has_clock(one.expression) for one in found)
+    for one in found:
+        first, after = begin + one.span[0], begin + one.span[1]
+        moved = moved_to(replace(one, span=(first, after)), window, speech.signs)
+        expression = moved or one.expression
+        if is_of_dinner(expression, low, (first, after), speech.signs):
+            expression = after_noon(expression)
+        elif not is_dayless(expression):  # else the day told beside it may tell which half
+            expression = in_half(expression, text, (first, after), speech.language, speech.signs)
+        reading = Reading(one.reference, (first, after), expression)
+        span = place(window, reading, speech, timed=timed, moved=moved is not None)
+        if span is None:
+            continue
+        inner, opens = begun(reading, span), False
+        if inner is not None:
+            reading, opens = replace(reading, expression=inner), True
+            span = reading.at(speech.moment("future", sure=True)) or span
+        if article := _ARTICLE.match(low, first, after):
+            first = article.end()
+        if is_named(text, low, first, after, speech.language):
+            continue
+        before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
+        dines = is_beside_dinner(low, (first, after), speech.signs)
+        yield Told(span, low, low[first:after], before, behind, reading.expression, opens, dines)
+
+
+def _found(window: Window, speech: Speech) -> list[Reading]:
+    """Return what is read in a window, by offsets within it; where only an hour is looked for, the first."""
+    found = readings(stretch_of(window, speech.signs), speech.language)
+    if window.hourly:
+        found = [one for one in found[:1] if is_dayless(one.expression)]
+        if found:
+            return found
+    return list(_with_hours(found, window.telling.text[window.begin : window.end], speech.language))
+
+
+def _with_hours(found: Sequence[Reading], text: str, language: Language) -> Iterator[Reading]:
+    """Yield what was found in a text, and an hour between: not the one at which another one ends."""
+    at, timed = 0, False
+    for one in (*found, None):
+        until = len(text) if one is None else one.span[0]
+        for hour in hour_in(text[at:until], language):
+            first, after = hour.span[0] + at, hour.span[1] + at
+            if not timed or _NEXT.search(text, at, first):
+                yield replace(hour, span=(first, after))
+        if one is not None:
+            at, timed = one.span[1], has_clock(one.expression)
+            yield one
+
+
+def _each_once(told: Sequence[Told]) -> Iterator[EventTime]:
+    """Yield the times that hold no other one, in their order, equal ones once."""
+    spans = list(dict.fromkeys(EventTime(one.span.start, one.span.through) for one in told))
+    kept = [one for one in spans if not any(_holds(one, other) for other in spans)]
+    yield from kept[:MOST]
+
+
+def _holds(one: EventTime, other: EventTime) -> bool:
+    return one != other and one.start <= other.start and other.end <= one.end

@@ -1,0 +1,144 @@
+"""The stretches of a telling that may hold a time: reading times is dear, so that only these are read."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ricordo.language.assertion_scope import Telling
+from ricordo.language.event_times.cues import DIGITS_OF_DAY, is_date, signs_of
+from ricordo.language.temporal import Language
+from ricordo.language.temporal.finding import Reading, hour
+from ricordo.language.temporal.languages import LEXICONS
+
+_TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
+_REACH: Final = 7
+"""Words on each side of one that names a time which can belong to the same time."""
+_BEFORE_DAY: Final = frozenset(("il", "l", "al", "dal", "del", "the", "on", "'"))
+_DATE_SIGNS: Final = frozenset("/-.")
+_SIGNS: Final = frozenset(",./-:'°")
+_HOUR: Final = re.compile(
+    r"(?:\b(?:dalle|alle|all'|ore|from|between|at) )?(?<![\d.,:])\d{1,2}(?::\d{2}| ?[ap]\.?m\b)(?!\d)"
+    r"|\b(?:(?:tra|fra) le|dalle|between|from) \d{1,2}(?= (?:e|alle|and|to)\b)"
+    r"|\b(?:alle|ore|at) \d{1,2}(?:\.\d{2})?(?![\d%]| ?(?:anni|years|euro|km|percent|per cento))"
+    r"|\balle (?:due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici)\b|\ball'una\b"
+    r"|\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    r"|\bat (?:half past|(?:a )?quarter (?:past|to)) [a-z0-9]+\b"
+    r"|\b(?:a mezzogiorno|a mezzanotte|at noon|at midday|at midnight)\b"
+)
+_TAIL: Final = re.compile(
+    r"\s*(?:[,.;:)!?]|$)"
+    r"|\s+(?:in|on|a|al|alla|at|with|con|da|dal|dalla|di|del|and|e|ed|poi|then|for|per|sharp|the|il|la|lo"
+    r"|i|we|he|she|they|my|our)\b",
+    re.IGNORECASE,
+)
+_SPELLED: Final = re.compile(
+    r"^(?:alle \w+|at (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))$", re.IGNORECASE
+)
+_COUNTED: Final = re.compile(r"\s+\w*[ei]\b", re.IGNORECASE)
+"""What "alle tre" can count: "alle tre sorelle"."""
+_MINUTES: Final = re.compile(r"\d[:.]\d{2}")
+_HOUR_REACH: Final = 28  # characters behind an hour that can belong to it: "in the afternoon"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a telling that may hold a time, by its offsets.
+
+    Attributes:
+        hourly: whether no more than an hour, of a day told before it.
+    """
+
+    telling: Telling
+    begin: int
+    end: int
+    hourly: bool = False
+
+
+def windows(telling: Telling, language: Language, *, hinted: bool) -> Iterator[Window]:
+    """Yield the stretches that may hold a time, from left to right.
+
+    Args:
+        telling: what tells.
+        language: of it.
+        hinted: whether one of its words can name a day.
+    """
+    dated = list(_dated(telling, language)) if hinted else []
+    hours = [match.span() for match in _HOUR.finditer(telling.plain)]
+    at = 0
+    for window in (*dated, None):
+        until = len(telling.plain) if window is None else window.begin
+        for begin, end in hours:
+            if at <= begin and end <= until:
+                yield Window(telling, begin, min(end + _HOUR_REACH, until), hourly=True)
+        if window is not None:
+            at = window.end
+            yield window
+
+
+def hour_in(text: str, language: Language) -> list[Reading]:
+    """Read the first hour of `text`, where a day was told before it; a bare number ends a clause.
+
+    In Italian one in digits may stand before all, one in words before what it cannot count.
+    """
+    found = _HOUR.search(text.lower())
+    read = None if found is None else hour(text[found.start() :], language)
+    if found is None or read is None:
+        return []
+    start, end = (found.start() + place for place in read.span)
+    digits = read.reference[-1:].isdigit()
+    bare = _MINUTES.search(read.reference) is None if digits else _SPELLED.match(read.reference) is not None
+    counts = language == "en" or (not digits and _COUNTED.match(text, end) is not None)
+    if bare and counts and _TAIL.match(text, end) is None:
+        return []
+    return [replace(read, span=(start, end))]
+
+
+def _dated(telling: Telling, language: Language) -> Iterator[Window]:
+    low, cues = telling.plain, signs_of(language).cues
+    tokens = _TOKEN.findall(low)
+    hints = [
+        at for at, token in enumerate(tokens) if token in cues or (token[0].isdigit() and is_date(token))
+    ]
+    places = [match.span() for match in _TOKEN.finditer(low)] if hints else []
+    read = 0
+    for at in hints:
+        if at < read or _is_amount(tokens, at):
+            continue
+        first = last = at
+        while first > max(read, at - _REACH) and _belongs(tokens[first - 1], language):
+            first -= 1
+        while last + 1 < len(tokens) and last - at < _REACH and _belongs(tokens[last + 1], language):
+            last += 1
+        read = last + 1
+        if _counts(tokens[max(first, last - 1) : last + 2]):
+            last -= 2
+        # Joined to a word it is none ("Wal-Mart"), before a name it is one ("August Strindberg").
+        while first > 0 and places[first - 1][1] == places[first][0]:
+            first -= 1
+        if last + 1 < len(tokens) and telling.text[places[last + 1][0]].isupper():
+            last += 1
+        yield Window(telling, places[first][0], places[last][1])
+
+
+def _is_amount(tokens: Sequence[str], at: int) -> bool:
+    """Whether a short number is one of things: neither "il 3" nor "3/5"; before a month, that is the hint."""
+    token = tokens[at]
+    if not token.isdigit() or len(token) > DIGITS_OF_DAY or (at > 0 and tokens[at - 1] in _BEFORE_DAY):
+        return False
+    return at + 2 >= len(tokens) or tokens[at + 1] not in _DATE_SIGNS or not tokens[at + 2].isdigit()
+
+
+def _counts(tokens: Sequence[str]) -> bool:
+    """Whether a short number behind a pause counts what follows it: "on Sunday, 9 degrees"."""
+    match tokens:
+        case [",", number, what]:
+            return number.isdigit() and len(number) <= DIGITS_OF_DAY and what.isalpha()
+        case _:
+            return False
+
+
+def _belongs(token: str, language: Language) -> bool:
+    """Whether a word can stand in a time."""
+    lexicon = LEXICONS[language]
+    return token in _SIGNS or token in lexicon.reach or token[0].isdigit() or lexicon.numbers.begins(token)

@@ -1,0 +1,96 @@
+"""Reading statements out of messages, without a model: a small grammar each for Italian and English."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Final, cast
+from zoneinfo import ZoneInfo
+
+from ricordo.language.corrections import without_lead
+from ricordo.language.facts.english import ENGLISH
+from ricordo.language.facts.grammar import Grammar
+from ricordo.language.facts.italian import ITALIAN
+from ricordo.language.facts.kinship import PRESUMED
+from ricordo.language.facts.languages import recognise
+from ricordo.language.facts.reading import Reading
+from ricordo.language.facts.statement import Statement
+from ricordo.language.facts.tokens import tokenise, without_quotations
+from ricordo.language.facts.when import timed
+from ricordo.language.facts.wording import Mood, Wording
+from ricordo.language.temporal import Language
+
+__all__ = ["LANGUAGES", "Mood", "Statement", "Wording", "extract", "wording"]
+
+LANGUAGES: Final[dict[str, Grammar]] = {"en": ENGLISH, "it": ITALIAN}
+
+
+def extract(
+    content: str,
+    *,
+    language: str | None = None,
+    speaker: str = "",
+    role: str = "user",
+    at: datetime | None = None,
+    timezone: ZoneInfo | None = None,
+    presumed: bool = False,
+    denied: bool = False,
+) -> tuple[Statement, ...]:
+    """Read what `content` states about the user and the people, pets and places of their life.
+
+    A question, a wish, a condition, a denial, a quotation and a joke state nothing; a denied liking is a
+    dislike. What was so and is no longer comes with polarity `past`.
+
+    Args:
+        content: the message, of any length.
+        language: its ISO 639-1 code or a tag that begins with it, when known; in other languages than
+            Italian and English nothing is found.
+        speaker: the writer's display name, when known: it is no third person.
+        role: who wrote it; only `user` states facts.
+        at: when it was said, aware: since when and until when something holds is read from there, and what
+            is still to come is left out. Without it no times are read.
+        timezone: the writer's, in which years and days begin; UTC when not given.
+        presumed: whether to tell also of people of whom nothing here says that the user knows them
+            ("Messi", "Biscuit"): their `subject_tie` is `ties.PRESUMED`.
+        denied: whether to tell also what is denied, with polarity `denied`: it states nothing, and speaks
+            against what else is known. Whom it names by name alone is `ties.PRESUMED`, too. And whether to
+            tell what began long ago (`began`) from what holds.
+
+    Returns:
+        The statements in the order of the text, each once.
+
+    Raises:
+        ValueError: `at` is naive.
+    """
+    if role != "user" or not content.strip():
+        return ()
+    written, content = content, without_lead(content)
+    grammar = recognise(content, language, LANGUAGES)
+    if grammar is None:
+        return ()
+    found = Reading(tokenise(content, grammar.code, speaker.strip()), grammar).statements()
+    name = speaker.strip().casefold()
+    stated = tuple(
+        s
+        for s in found
+        if (not name or s.subject.casefold() != name)
+        and (presumed or s.subject_tie != PRESUMED)
+        and (denied or s.polarity != "denied")
+    )
+    if content != written:
+        stated = tuple(replace(s, quote=written[slice(*s.span)]) for s in stated)
+    if at is None or not stated:
+        return stated
+    zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)
+    told = timed(stated, without_quotations(content), at=at, zone=zone, language=code)
+    return (
+        told if denied else tuple(replace(s, polarity="holds") if s.polarity == "began" else s for s in told)
+    )
+
+
+def wording(content: str, language: str) -> Wording:
+    """Return the words of `content`, to hold against them what somebody else reads in it.
+
+    Args:
+        content: the message.
+        language: its ISO 639-1 code; "" where it is not known.
+    """
+    return Wording(content, language, LANGUAGES)

@@ -1,0 +1,199 @@
+"""The times that a clause names, and whether what it states began, ended or was in them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from ricordo.language.data_files import read_table
+from ricordo.language.named_times import is_named
+from ricordo.language.temporal import EARLIEST, Language, TimeSpan, find
+
+Kind = Literal["in", "since", "until", "between", "lasting"]
+"""`in` a time, `since` it, `until` it, `between` two, or `lasting` up to now from it on."""
+
+_LONGEST: Final = 500
+"""Characters of a clause: of a longer one nobody can tell what its times belong to."""
+_WHOLE: Final = {
+    "vent'": "venti ",
+    "trent'": "trenta ",
+    "quarant'": "quaranta ",
+    "cinquant'": "cinquanta ",
+    "sessant'": "sessanta ",
+}
+_ELIDED: Final = re.compile("|".join(_WHOLE))
+_LENGTH: Final = re.compile(r"(?:years?|months?|weeks?|ann[oi]|mes[ei]) (?:in|during|nel|nell') ?\b")
+"""Of "for a | year in 2015", which lasted a year and was in that one."""
+_BEFORE: Final = 40
+"""Characters before a time that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseTime:
+    """A time of a clause.
+
+    Attributes:
+        kind: how the clause places what it states there.
+        start: its first instant, aware; None where it is open.
+        end: where it ends: what is said to last until 2015 may have lasted until that year was over.
+        begin: offset of its words in the text; after: that behind them.
+        placed: whether the words say of which year or week, and do not leave it to whoever hears them.
+        origin: whether it stands behind "from" alone, which also tells where a thing comes from.
+    """
+
+    kind: Kind
+    start: datetime | None
+    end: datetime
+    begin: int
+    after: int
+    placed: bool = True
+    origin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The words of one language that tell times of what is stated; the file says what each is."""
+
+    cue: re.Pattern[str]
+    placed: re.Pattern[str]
+    weekday: re.Pattern[str]
+    since: re.Pattern[str]
+    until: re.Pattern[str]
+    between: re.Pattern[str]
+    after: re.Pattern[str]
+    since_before: re.Pattern[str]
+    from_before: re.Pattern[str]
+    at_before: re.Pattern[str]
+    not_before: re.Pattern[str]
+    not_behind: re.Pattern[str]
+    dated: re.Pattern[str]
+    decade: re.Pattern[str]
+    lasting: re.Pattern[str]
+    vague: re.Pattern[str]
+    goes_on: re.Pattern[str]
+    lasts: re.Pattern[str]
+    begins: re.Pattern[str]
+    ends: re.Pattern[str]
+    over: re.Pattern[str]
+    habit: re.Pattern[str]
+    between_both: re.Pattern[str]
+    between_front: re.Pattern[str]
+    lead: re.Pattern[str]
+    joint: re.Pattern[str]
+    returns: re.Pattern[str]
+    first_lasting: re.Pattern[str]
+    to_come: re.Pattern[str]
+    with_partner: re.Pattern[str]
+    partner_behind: re.Pattern[str]
+    died: re.Pattern[str]
+    got: re.Pattern[str]
+    until_before: re.Pattern[str]
+    ago: str
+
+
+@lru_cache(maxsize=2)
+def signs_of(language: Language) -> Signs:
+    """Return the signs of a language."""
+    table: dict[str, str] = read_table("fact_times")[language]
+    patterns = {name: re.compile(pattern) for name, pattern in table.items() if name != "ago"}
+    return Signs(**patterns, ago=table["ago"])
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A text and from where it is told.
+
+    Attributes:
+        text: what is told, as it is written.
+        low: the same, plain (`telling.plain`); equally long.
+        at: the moment of telling, aware.
+        zone: the speaker's zone.
+        language: of the text.
+    """
+
+    text: str
+    low: str
+    at: datetime
+    zone: ZoneInfo
+    language: Language
+
+
+def times_of(telling: Telling, begin: int, after: int) -> list[ClauseTime]:
+    """Return the times that stand between two offsets of what is told, in no order; none of a long text."""
+    if after - begin > _LONGEST:
+        return []
+    return [*_named(telling, begin, after), *_lasting(telling, begin, after)]
+
+
+def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
+    signs, low = signs_of(telling.language), telling.low
+    for span in find(telling.text[begin:after], telling.at, telling.zone, telling.language, prefer="past"):
+        first, last = begin + span.span[0], begin + span.span[1]
+        if (length := _LENGTH.match(low, first, last)) is not None:
+            first = length.end()
+        words, behind = low[first:last], low[last : last + _BEFORE]
+        if signs.cue.search(words) is None or signs.not_behind.match(behind) or _is_vague(span, words, signs):
+            continue
+        if is_named(telling.text, low, first, last, telling.language):
+            continue
+        if first == begin and signs.not_before.search(low, max(0, begin - _BEFORE), begin):
+            continue  # "until | March I …"
+        before = low[max(begin, first - _BEFORE) : first]
+        kind = _kind(span, words, before, telling)
+        if kind is not None:
+            origin = kind == "since" and signs.from_before.search(before) is not None
+            yield replace(_placed(kind, span, (first, last), telling), origin=origin)
+
+
+def _kind(span: TimeSpan, words: str, before: str, telling: Telling) -> Kind | None:
+    signs = signs_of(telling.language)
+    if span.start == EARLIEST:
+        return "until" if signs.until.match(words) else None
+    if signs.since.match(words) or signs.between.match(words):
+        return "since" if span.through >= telling.at else "between"
+    if signs.until_before.search(before):
+        return "until"
+    if signs.since_before.search(before) or signs.from_before.search(before):
+        return "since"
+    # "In the last year" is some time of it, "after 2010" any.
+    if span.end == telling.at or signs.after.match(words):
+        return None
+    alone = (span.type == "relative" or signs.dated.match(words)) and not signs.not_before.search(before)
+    return "in" if alone or signs.at_before.search(before) else None
+
+
+def _is_vague(span: TimeSpan, words: str, signs: Signs) -> bool:
+    """Whether the words tell no more than that it was long ago, or in a decade."""
+    return signs.decade.search(words) is not None or (
+        span.approximate and signs.vague.search(words) is not None
+    )
+
+
+def _placed(kind: Kind, span: TimeSpan, place: tuple[int, int], telling: Telling) -> ClauseTime:
+    signs, words = signs_of(telling.language), telling.low[slice(*place)]
+    start = None if span.start == EARLIEST else _morning(span.start, telling)
+    end = span.through
+    if kind in ("until", "between") and span.end <= telling.at:
+        end = min(end, telling.at)
+    return ClauseTime(kind, start, end, *place, placed=signs.placed.search(words) is not None)
+
+
+def _morning(instant: datetime, telling: Telling) -> datetime:
+    """Return the beginning of the day of `instant`: nobody tells at what hour they moved."""
+    day = instant.astimezone(telling.zone)
+    return day.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(instant.tzinfo)
+
+
+def _lasting(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
+    """Yield "for three years", "da tre anni": from the day on that many years ago."""
+    signs = signs_of(telling.language)
+    for match in signs.lasting.finditer(telling.low, begin, after):
+        if signs.vague.search(match[0]):
+            continue
+        words = signs.ago.format(_ELIDED.sub(lambda found: _WHOLE[found[0]], match["amount"]))
+        found = find(words, telling.at, telling.zone, telling.language, prefer="past")
+        if len(found) == 1 and found[0].span == (0, len(words)) and found[0].approximate:
+            yield ClauseTime("lasting", _morning(found[0].start, telling), telling.at, *match.span())

@@ -1,0 +1,144 @@
+"""Names of people, places and things: when two spellings are one entity, and which spelling is shown."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.facts.evidence import Evidence
+from ricordo.language.facts.vocabulary import PREDICATES, USER
+
+_EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
+
+
+LONGEST_KEY: Final = 1_024
+"""Bytes of a normalised name or value: 256 letters of four bytes. An index holds 2,700 of a row's key."""
+
+
+def is_name(name: str) -> bool:
+    """Whether that may be the name or the value of anything: not blank, and not without end."""
+    return 0 < len(normalise(name).encode()) <= LONGEST_KEY
+
+
+@lru_cache(maxsize=16_384)
+def normalise(name: str) -> str:
+    """Return the form under which spellings of `name` are compared.
+
+    Case, accents, control characters and spacing do not count: "  Zoë" and "zoe" are one name. A name
+    made of punctuation alone keeps it, so that no name becomes empty unless it was blank.
+    """
+    spelled = unicodedata.normalize("NFKD", name.casefold())  # which brings out capitals: "🅪" is "MC"
+    decomposed = unicodedata.normalize("NFKD", spelled.casefold())
+    kept = "".join(
+        " " if unicodedata.category(c) == "Cc" else c for c in decomposed if not unicodedata.combining(c)
+    )
+    collapsed = " ".join(kept.replace("’", "'").split())
+    return collapsed.strip(_EDGES) or collapsed
+
+
+def spelled(name: str) -> str:
+    """Return `name` as its spellings are counted: spacing does not count."""
+    return " ".join(name.split())
+
+
+def canonical(spellings: Iterable[str]) -> str:
+    """Return the spelling to show: the most frequent, then one with capitals, then the first by code point.
+
+    Raises:
+        ValueError: there is no spelling.
+    """
+    return most_frequent(Counter(map(spelled, spellings)))
+
+
+def most_frequent(counts: Mapping[str, int]) -> str:
+    """Return the spelling to show by how often each was met, as `canonical` does.
+
+    Raises:
+        ValueError: there is no spelling.
+    """
+    if not counts:
+        msg = "an entity needs at least one spelling"
+        raise ValueError(msg)
+    return min(counts, key=lambda spelling: (-counts[spelling], spelling.islower(), spelling))
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing that evidence speaks of.
+
+    Attributes:
+        key: the normalised name, unique within a user.
+        name: the spelling to show.
+        aliases: every other spelling met, sorted.
+        mentions: distinct messages that state something of it.
+    """
+
+    key: str
+    name: str
+    aliases: tuple[str, ...]
+    mentions: int
+
+
+def entities(evidence: Iterable[Evidence]) -> tuple[Entity, ...]:
+    """Collect the entities that `evidence` names, as subject or as object, sorted by key."""
+    named: dict[str, list[Evidence]] = {}
+    for row in evidence:
+        for key in {normalise(name) for name, _ in _names(row)} - {""}:
+            named.setdefault(key, []).append(row)
+    naming = {key: Naming(key) for key in sorted(named)}
+    for key, rows in named.items():
+        naming[key].add(rows)
+    return tuple(one.entity for one in naming.values())
+
+
+class Naming:
+    """How often messages name one entity, and in which spellings.
+
+    Args:
+        key: the normalised name.
+    """
+
+    __slots__ = ("_also", "_spellings", "key", "mentions")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.mentions = 0
+        self._spellings: dict[str, int] = {}
+        self._also: set[str] = set()
+
+    def add(self, rows: Iterable[Evidence]) -> None:
+        """Count `rows`: all of each message at once, and each message once."""
+        named = [
+            (row.message_id, spelled(name), spelled(written))
+            for row in rows
+            for name, written in _names(row)
+            if normalise(name) == self.key
+        ]
+        self._also |= {written for _, _, written in named if written}
+        spellings = {(message_id, spelling) for message_id, spelling, _ in named}
+        for _, spelling in spellings:
+            self._spellings[spelling] = self._spellings.get(spelling, 0) + 1
+        self.mentions += len({message_id for message_id, _ in spellings})
+
+    @property
+    def entity(self) -> Entity:
+        """The entity, once it was named."""
+        name = most_frequent(self._spellings)
+        aliases = tuple(sorted({*self._spellings, *self._also} - {name}))
+        return Entity(self.key, name, aliases, self.mentions)
+
+
+def _names(row: Evidence) -> Iterator[tuple[str, str]]:
+    """Yield the canonical names in `row`, each with the words that were said in its place, if others.
+
+    What is denied introduces nobody.
+    """
+    if row.polarity == "denied":
+        return
+    if normalise(row.subject) != USER:
+        yield row.subject, row.subject_as
+    predicate = PREDICATES.get(row.predicate)
+    if predicate is not None and predicate.about:
+        yield row.object, row.object_as

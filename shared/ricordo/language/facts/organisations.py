@@ -1,0 +1,201 @@
+"""Employers, schools and groups as objects: by name, or by a noun that makes one ("a bakery")."""
+
+import re
+from typing import Final
+
+from ricordo.language.facts.acquaintance import is_known_given
+from ricordo.language.facts.grammar import Grammar
+from ricordo.language.facts.names import Span, name_at
+from ricordo.language.facts.phrases import longest
+from ricordo.language.facts.phrasing import LONGEST_THING, OF, Phrasing, Spans
+from ricordo.language.facts.places import is_articled
+from ricordo.language.facts.tokens import Tokens
+from ricordo.language.lemmas import is_known
+from ricordo.language.names import is_place
+
+_WHERE: Final = frozenset({"in", "a", "ad"})
+_LEISURE: Final = frozenset("band choir club coro banda circolo gruppo orchestra scouts".split())
+_STUDYING: Final = frozenset({"doing", "studying", "reading"})
+_SPANS: Final = frozenset(
+    """
+    minutes hours days weeks months years hour day week month year minuti ore giorni settimane mesi anni
+    ora giorno settimana mese anno
+    """.split()
+)
+_AT_LARGE: Final = frozenset("school college uni university church camp scuola chiesa lezione".split())
+_WITHOUT_ARTICLE: Final = frozenset({"at", "in", "from", "to", "a", "da"})
+_TAUGHT_WITHIN: Final = 5
+"""Words between "I teach" and where: "I teach chemistry and physics at a school"."""
+_ADJECTIVE: Final = re.compile(r"(?:ic|iv|ari|ori|os|an|at|ut|it|in|es|ur|er|ol|al|ent|ant|il|ern|ond|on)o$")
+"""Endings of Italian adjectives in "-o", which verbs of the first person seldom have: "Museo civico"."""
+_GROUPS: Final = frozenset(
+    """
+    gruppo band coro squadra compagnia orchestra associazione banda complesso sindacato partito circolo
+    group choir team club orchestra troupe academy party union ensemble society league troop scouts army navy
+    quartet trio squad guild chorus
+    """.split()
+)
+"""What says little until it is named: "in un gruppo che si chiama I Gabbiani"."""
+_COMPANIES: Final = frozenset(
+    """
+    accenture adidas adobe airbnb airbus aldi alitalia allianz alstom amazon amd amnesty apple asda asus
+    audi autogrill avis axa bankitalia barclays barilla basf bayer benetton bmw bnl boeing bosch brembo
+    bridgestone bt capgemini caritas carrefour caterpillar chanel cisco citroen coca-cola conad
+    confindustria coop costco danone decathlon dell deloitte deutsche dhl disney ducati dyson easyjet ebay
+    ecolab emirates enel eni ericsson esselunga eurospin euronics expert facebook fca fedex ferrari
+    ferrero ferrovie fiat fincantieri ford fujitsu generali geox gigafactory gillette glovo google greggs
+    gucci h&m heineken hilton hitachi honda hp hsbc huawei hyundai ibm iberia ikea illy infosys ing inps
+    intel intesa intesasanpaolo invitalia ita italgas italo istat iveco jeep kellogg kpmg l'oréal
+    lamborghini lavazza leonardo leroy lego lenovo lg lidl lindt linkedin lufthansa luxottica maersk
+    maserati mastercard mcdonald's mediaset mercedes meta microsoft moncler morrisons motorola nasa
+    natuzzi nestlé nestle netflix nhs nike nintendo nissan nokia novartis nvidia olivetti openai oracle
+    panasonic paypal pepsi perugina pfizer philips piaggio pirelli poltronesofà poste prada primark pwc
+    qantas rai renault roche rolex rolls-royce ryanair sainsbury's saipem samsung sap shell siemens sky
+    skoda snam sony spacex spotify starbucks stellantis stripe telecom terna tesco tesla tetrapak thales
+    tim toyota trenitalia tui uber unicredit unilever unipol ups versace visa vodafone volkswagen volvo
+    walmart whirlpool wind youtube yoox zalando zara zoom comune regione provincia tribunale questura
+    prefettura comune
+    """.split()
+)
+"""Employers known by name, which Italian puts "in" before, as before a town: "lavora in Ferrari"."""
+_SCHOOLS: Final = frozenset(
+    """
+    university college school academy institute conservatory polytechnic course uni faculty department
+    università liceo scuola facoltà istituto accademia conservatorio politecnico corso ateneo dipartimento
+    master sapienza bocconi normale luiss cattolica statale
+    """.split()
+)
+
+
+class Organisations:
+    """Reads organisations in one message."""
+
+    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: Phrasing) -> None:
+        self._tokens = tokens
+        self._grammar = grammar
+        self._phrasing = phrasing
+        self._low = tokens.low
+
+    def named(self, begin: int, end: int) -> Spans:
+        """Read an employer, a school, a group: by name, or by a noun that makes one ("a bakery")."""
+        at = after = self._before_article(begin, self._phrasing.lead(begin, end))
+        while after < end and after - at < LONGEST_THING and self._inside(after, at, end):
+            after += 1
+        after = self._phrasing.trim(at, after)
+        if after == at or self._phrasing.foreign(at, after):
+            return []
+        after += self._owned(after, end)
+        if after == at + 1 and self._names_none(begin, at):
+            return []
+        made = any(word in self._grammar.organisations for word in self._low[at:after])
+        called = self._called(at, after, end) if made else None
+        if called is not None:
+            return [called]
+        located = self._low[begin - 1] in _WHERE and self._low[at] not in _COMPANIES
+        located = located or is_articled(self._low, at)
+        named = any(name_at(self._tokens, self._grammar, i, after) > i for i in range(at, after))
+        if made or (named and not located):
+            return [(at, after)]
+        small = self._tokens.lowercase and not named and not located and at == begin and after == at + 1
+        known = self._low[at] in _COMPANIES or not is_known(self._low[at], self._grammar.code)
+        return [(at, after)] if small and known else []
+
+    def _owned(self, after: int, end: int) -> bool:
+        """Whether a name goes on with "'s" that nothing follows: "Sotheby's", "McDonald's in Leeds"."""
+        if after >= end or self._low[after] != "'s" or not self._tokens.raw[after - 1][0].isupper():
+            return False
+        word = self._low[after + 1] if after + 1 < end else "."
+        return not word[0].isalnum() or word in self._grammar.prepositions or word in self._grammar.stops
+
+    def _names_none(self, begin: int, at: int) -> bool:
+        """Whether one word is somebody, or no school in particular: "con Paolo", "I study at school"."""
+        word = self._low[at]
+        if at == begin and word in _AT_LARGE and self._low[begin - 1] in _WITHOUT_ARTICLE:
+            return True
+        return is_known_given(word) and self._tokens.raw[at][0].isupper() and word not in _COMPANIES
+
+    def _before_article(self, begin: int, at: int) -> int:
+        """Keep the article that is part of a name: "Le Monde"."""
+        raw = self._tokens.raw
+        titled = at > begin and at < len(raw) and raw[at - 1][0].isupper() and raw[at][0].isupper()
+        return at - 1 if titled else at
+
+    def _called(self, at: int, after: int, end: int) -> Span | None:
+        """Read the name of what was told by its kind: "a startup called Wrenly", "un coro, i Mirtilli,"."""
+        naming = longest(self._grammar.naming, self._low, after, end, self._grammar.adverbs)
+        first = naming[1] if naming is not None else after + 1
+        if naming is None and (after >= end or self._low[after] != "," or self._capital_within(at, after)):
+            return None
+        the = first < end and self._low[first] in self._grammar.determiners
+        last = name_at(self._tokens, self._grammar, first + the, end, titled=naming is not None)
+        closed = naming is not None or last >= end or not self._low[last][0].isalnum()
+        if last == first + the or not closed:
+            return None
+        # "The Gulls", "Le Cicale", but "i Mirtilli"
+        return (first if self._tokens.raw[first][0].isupper() else first + the), last
+
+    def _capital_within(self, at: int, after: int) -> bool:
+        return any(self._tokens.raw[i][0].isupper() for i in range(at, after))
+
+    def _inside(self, at: int, begin: int, end: int) -> bool:
+        word, following = self._low[at], at + 1
+        if word == "'s":
+            capitalised = following < end and self._tokens.raw[following][0].isupper()
+            return capitalised or (following < end and self._low[following] in self._grammar.organisations)
+        if at > begin and (word in _STUDYING or self._lasts(at, end)):
+            return False
+        if self._phrasing.stops(at, end) or self._acts(at, begin) or self._phrasing.adjunct(at, end):
+            return False
+        return word not in self._grammar.prepositions or (at > begin and word in OF)
+
+    def _lasts(self, at: int, end: int) -> bool:
+        """Whether a time starts behind a name: "Tesco | two weeks ago", "Siemens | dieci anni"."""
+        counted = self._low[at] in self._grammar.numbers or self._low[at].isdigit()
+        return counted and at + 1 < end and self._low[at + 1] in _SPANS
+
+    def _acts(self, at: int, begin: int) -> bool:
+        """Whether the user does something after a name: "da quando lavoro alla Fiat | dormo poco"."""
+        named = at > begin and self._tokens.raw[at - 1][0].isupper() and self._tokens.raw[at].islower()
+        verb = self._grammar.drops_subjects and self._low[at].endswith("o") and len(self._low[at]) > 3
+        if self._low[at] in OF:
+            return False
+        return named and verb and _ADJECTIVE.search(self._low[at]) is None
+
+    def group(self, begin: int, end: int) -> Spans:
+        """Read a band, a choir, a team: after "I'm in" any other organisation is a place."""
+        at = self._phrasing.lead(begin, end)
+        spans = self.named(begin, end)
+        return spans if spans and not _GROUPS.isdisjoint(self._low[at : spans[0][1]]) else []
+
+    def behind(self, begin: int, end: int) -> Spans:
+        """Read the school behind what is taught: "chemistry | at a secondary school"."""
+        for at in range(begin, min(end - 1, begin + _TAUGHT_WITHIN)):
+            if self._low[at] in self._grammar.prepositions and self._low[at] not in OF:
+                return self.named(at + 1, end)
+        return []
+
+    def campus(self, begin: int, end: int) -> Spans:
+        """Read "Durham" of "I'm at Durham | doing classics": elsewhere one is at a place."""
+        spans = self.named(begin, end)
+        after = spans[0][1] if spans else end
+        return spans if after < end and self._low[after] in _STUDYING else []
+
+    def employer(self, begin: int, end: int) -> Spans:
+        """Read whom somebody left: a name that is neither a place's nor a person's."""
+        after = name_at(self._tokens, self._grammar, begin, end)
+        word = self._low[begin] if begin < end else ""
+        other = after == begin or is_place(word) or is_known_given(word)
+        return [] if other else [(begin, after)]
+
+    def is_group(self, begin: int, end: int) -> bool:
+        """Whether nobody is employed there: a club, a choir."""
+        return not _LEISURE.isdisjoint(self._low[begin:end])
+
+    def is_studied_at(self, begin: int, end: int) -> bool:
+        """Whether it is a school, or goes by a name."""
+        named = any(word[0].isupper() for word in self._tokens.raw[begin:end])
+        return named or self._tokens.lowercase or self.is_school(begin, end)
+
+    def is_school(self, begin: int, end: int) -> bool:
+        """Whether people study there, where they are enrolled."""
+        return not _SCHOOLS.isdisjoint(self._low[begin:end])

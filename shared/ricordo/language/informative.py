@@ -1,0 +1,285 @@
+"""Whether a message tells anything: pure questions, requests, thanks, greetings and shrugs do not.
+
+It is decided from the message alone, by its sentences and their clauses: one that tells is enough. A question
+that also tells something ("Would my sister Anna, who lives in Turin, like it?") is told. What is in doubt
+counts as told: to lose what somebody said is worse than to keep what says nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.annotations import Role
+from ricordo.language.assertion_scope import LANGUAGES, either, evenly_set, plain
+from ricordo.language.data_files import read_table
+from ricordo.language.laughter import LAUGHTER
+from ricordo.language.life_events import life_event
+from ricordo.language.small_talk import telling_words
+from ricordo.language.text import sentences
+
+INFORMATIVE: Final = 0.5
+"""From here on a message is a memory that is recalled; below it is history."""
+TELLS, TELLS_NOTHING = 1.0, 0.0
+_LONGEST: Final = 1_500
+"""Characters: whoever writes more, in words, tells something; so what hostile text costs stays bounded."""
+_SAID: Final = re.compile(r"[^\W_]+")
+_PAUSE: Final = re.compile(
+    r"\s*[,;:()–—]+\s*|\s+-+\s+|\.{2,}\s*|…\s*|(?<=[.!?])\s+|\s*[\u2600-\u27bf\U0001f300-\U0001faff]+\s*"
+)
+_MARK: Final = re.compile(r"\?[\s?!.…\"'»”)\]\W]*$")
+_LEAST_WORDS: Final = 2
+"""Of a clause that tells beside a question."""
+_EDGES: Final = " \t\n.,;:!?…-–—\"'()"
+_NAME: Final = r"[A-ZÀ-Ý][\w'’-]+"
+_NAMED_WITHIN: Final = re.compile(rf"(?<=[\w'’] )(?!I['’]){_NAME}")
+_CALLED_LAST: Final = re.compile(rf", {_NAME}[\s.!]*$")
+_BEFORE_CALLING: Final = 3
+"""Words in front of a name at the end of a sentence, which calls somebody then: "Sì, Torino." tells."""
+_READ: Final = (
+    *("opening", "asks", "asks_behind", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
+    *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "somebody", "granted", "related"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """The patterns of one language, from `lexicon/informative.toml`; the last four read text as written."""
+
+    opening: re.Pattern[str]
+    asks: re.Pattern[str]
+    asks_behind: re.Pattern[str]
+    requests: re.Pattern[str]
+    advice: re.Pattern[str]
+    tag: re.Pattern[str]
+    asks_and_tells: re.Pattern[str]
+    keeps: re.Pattern[str]
+    shrugs: re.Pattern[str]
+    assists: re.Pattern[str]
+    verb: re.Pattern[str]
+    own: re.Pattern[str]
+    runs_on: re.Pattern[str]
+    opinion: re.Pattern[str]
+    feels: re.Pattern[str]
+    consults: re.Pattern[str]
+    chooses: re.Pattern[str]
+    somebody: re.Pattern[str]
+    granted: re.Pattern[str]
+    related: re.Pattern[str]
+    about_you: re.Pattern[str]
+    news: re.Pattern[str]
+    courtesies: re.Pattern[str]
+    joins: re.Pattern[str]
+    introduces: re.Pattern[str]
+    names: re.Pattern[str]
+    addressed: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A stretch of a sentence between two pauses, as it is written and plain; both are equally long."""
+
+    text: str
+    low: str
+
+
+def informative(content: str, *, language: str, role: Role = Role.USER) -> float:
+    """Return whether `content` tells anything, in [0, 1]; from 0.5 on it does.
+
+    Args:
+        content: what was said.
+        language: "it" and "en" are read; of other languages only questions that hold nothing else are known.
+        role: who said it. Of an assistant, what it refuses, offers or repeats tells nothing either.
+    """
+    text = evenly_set(content).strip()
+    if len(text) > _LONGEST:
+        return TELLS if telling_words(text, language) else TELLS_NOTHING
+    spoken = [one for one in sentences(text) if _says_a_word(one)]
+    if language not in LANGUAGES:
+        return TELLS if any(not _is_marked(one) for one in spoken) else TELLS_NOTHING
+    return TELLS if any(_tells(one, language, role) for one in spoken) else TELLS_NOTHING
+
+
+def _says_a_word(sentence: str) -> bool:
+    """Say whether a sentence has a word that is no laughter."""
+    return any(LAUGHTER.fullmatch(word) is None for word in _SAID.findall(sentence))
+
+
+def _tells(sentence: str, language: str, role: Role) -> bool:
+    patterns = _patterns(language)
+    low = plain(sentence)
+    opening = patterns.opening.match(low)
+    begin = opening.end() if opening else 0
+    if patterns.keeps.match(low, begin) or patterns.asks_and_tells.match(low, begin):
+        return _content(sentence[begin:], patterns, language) > 0
+    if role is Role.ASSISTANT and _assists(low, begin if begin < len(low) else 0, patterns):
+        return False
+    if _is_marked(sentence) or _wants(low[begin:], patterns):
+        opinion = patterns.opinion.search(low, begin)
+        if opinion:
+            sentence, low = sentence[: opinion.start()], low[: opinion.start()]
+        clauses = list(_clauses(sentence, low, begin))
+        return _tells_besides(sentence[begin:], clauses, patterns, language)
+    if patterns.shrugs.fullmatch(low[begin:].strip(_EDGES)):
+        return False
+    if role is not Role.ASSISTANT and patterns.feels.match(low, begin):
+        return True
+    return _content(sentence, patterns, language) >= (2 if role is Role.ASSISTANT else 1)
+
+
+def _assists(low: str, begin: int, patterns: _Patterns) -> bool:
+    """Say whether an assistant only assists: it refuses, offers, or repeats what it was told."""
+    if patterns.assists.match(low, begin):
+        return True
+    known = any(patterns.about_you.match(low, at) for at in {0, begin})
+    return known and patterns.news.search(low, begin) is None
+
+
+def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Patterns, language: str) -> bool:
+    """Say whether a sentence that asks or requests tells something besides."""
+    if not clauses or _introduces(sentence, patterns):
+        return bool(clauses)
+    if patterns.granted.search(plain(sentence)):
+        return _content(sentence, patterns, language) > 0
+    consulted = patterns.consults.match(clauses[0].low)
+    if consulted:
+        clauses = list(_unless_chosen(clauses, consulted.end(), patterns))
+        if not clauses:
+            return False
+    wanting = [_wants(one.low, patterns) or _is_tag(one, patterns) for one in clauses]
+    first = wanting.index(True) if True in wanting else len(clauses) - 1
+    if any(_asserts(one, patterns.verb, patterns, language) for one in clauses[:first]):
+        return True
+    if not wanting[0] and patterns.runs_on.match(clauses[0].low):
+        return True
+    # Behind a question with its mark, another clause may go on asking: only what is one's own is told.
+    telling = patterns.own if _is_marked(sentence) else patterns.verb
+    told = [one for one, wants in zip(clauses[1:], wanting[1:], strict=True) if not wants]
+    joined = (part for one in clauses for part in _joined(one, patterns))
+    return any(_asserts(one, telling, patterns, language) for one in told) or any(
+        _asserts(one, patterns.own, patterns, language) for one in joined
+    )
+
+
+def _unless_chosen(clauses: Sequence[_Clause], begin: int, patterns: _Patterns) -> Iterator[_Clause]:
+    """Yield the clauses that do not just ask which of two things to do; nobody is spoken of in those.
+
+    Args:
+        clauses: of a sentence that asks for advice.
+        begin: where in the first one the question for it ends.
+        patterns: those of the language.
+    """
+    for at, one in enumerate(clauses):
+        text, low = (one.text[begin:], one.low[begin:]) if at == 0 else (one.text, one.low)
+        chooses = patterns.chooses.fullmatch(low.strip(_EDGES)) is not None
+        if not chooses or patterns.somebody.search(low) or _NAMED_WITHIN.search(text):
+            yield one
+
+
+def _introduces(sentence: str, patterns: _Patterns) -> bool:
+    """Say whether somebody is described, or, by who wants advice, at least named and tied: "my son Leo"."""
+    if patterns.introduces.search(sentence):
+        return True
+    low = plain(sentence)
+    wants_advice = patterns.requests.match(low) or patterns.advice.match(low)
+    wants_advice = wants_advice or patterns.consults.match(low)
+    known = patterns.names.search(sentence) or patterns.related.search(low)
+    return wants_advice is not None and known is not None
+
+
+def _joined(clause: _Clause, patterns: _Patterns) -> Iterator[_Clause]:
+    """Yield what of a clause follows a joining word ("because", "but") and does not ask itself."""
+    for match in patterns.joins.finditer(clause.text):
+        low = clause.low[match.end() :].strip()
+        if not patterns.opening.sub("", clause.low[: match.start()], count=1).strip():
+            continue  # "Why did …": it asks
+        if low and not _wants(low, patterns):
+            yield _Clause(clause.text[match.end() :], low)
+
+
+def _asserts(clause: _Clause, verb: re.Pattern[str], patterns: _Patterns, language: str) -> bool:
+    said = clause.low.strip(_EDGES)
+    if len(said.split()) < _LEAST_WORDS or patterns.shrugs.fullmatch(said):
+        return False
+    return verb.search(clause.low) is not None and _content(clause.text, patterns, language) > 0
+
+
+def _is_marked(sentence: str) -> bool:
+    return _MARK.search(sentence) is not None
+
+
+def _is_tag(clause: _Clause, patterns: _Patterns) -> bool:
+    return patterns.tag.fullmatch(clause.low.strip(_EDGES)) is not None
+
+
+def _wants(low: str, patterns: _Patterns) -> bool:
+    """Say whether a clause asks, or wants something of whoever listens, by how it begins."""
+    opening = patterns.opening.match(low)
+    low = low[opening.end() :] if opening else low
+    if patterns.keeps.match(low) or patterns.asks_and_tells.match(low):
+        return False
+    if patterns.requests.match(low):
+        return True
+    if low.rstrip().endswith("!"):
+        return False  # "What a day!", "Quanto mi manca!"
+    return patterns.asks.match(low) is not None or patterns.asks_behind.fullmatch(low) is not None
+
+
+def _clauses(sentence: str, low: str, begin: int) -> Iterator[_Clause]:
+    for match in (*_PAUSE.finditer(low, begin), None):
+        end = len(low) if match is None else match.start()
+        if low[begin:end].strip():
+            yield _Clause(sentence[begin:end], low[begin:end])
+        begin = len(low) if match is None else match.end()
+
+
+def _content(text: str, patterns: _Patterns, language: str) -> int:
+    """Count what says more than grammar and courtesy, numbers too; names that are called do not."""
+    text = patterns.addressed.sub(" ", text)
+    text = patterns.courtesies.sub(" ", text)
+    called = _CALLED_LAST.search(text)
+    if called and len(text[: called.start()].split()) >= _BEFORE_CALLING:
+        text = text[: called.start()]
+    said = len(telling_words(text, language)) + any(char.isdigit() for char in text)
+    return said or int(life_event(text, language) != "")
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _patterns(language: str) -> _Patterns:
+    table = read_table("informative")[language]
+
+    def pattern(*keys: str) -> re.Pattern[str]:
+        return re.compile(either(either(_several(table[key])) for key in keys))
+
+    tie, relative, called = table["tie"], table["relative"], table["called"]
+    described = rf"(?: ?[,(] ?| )(?i:{relative})|(?: ?[,(] ?)(?i:(?!{either(table['asks'])})\w+)"
+    introduces = (
+        rf"\b(?i:{tie}){_NAME}(?:{described})",
+        rf"\b(?i:{tie}\w+|{_NAME}) ?[,(] ?(?i:{relative})",
+        rf"\b(?i:{table['aged']})",
+    )
+    return _Patterns(
+        **{key: pattern(key) for key in _READ},
+        assists=pattern("refuses", "offers", "repeats"),
+        about_you=re.compile(_known_of_you(table)),
+        news=pattern("news"),
+        courtesies=re.compile(table["courtesies"], re.IGNORECASE),
+        tag=re.compile(read_table("telling")[language]["tags"]),
+        joins=re.compile(table["joins"], re.IGNORECASE),
+        introduces=re.compile(either(introduces)),
+        names=re.compile(rf"\b(?i:{tie}){_NAME}"),
+        addressed=re.compile(rf"\b(?i:{called})[ ,!]{{1,3}}{_NAME}(?=\W|$)"),
+    )
+
+
+def _known_of_you(table: Mapping[str, str | list[str]]) -> str:
+    """Return the pattern of what an assistant tells somebody about themself: it stands, or is recalled."""
+    recalls, supposes, does = table["recalls"], table["supposes"], either(_several(table["does"]))
+    standing = (*_several(table["about_you"]), f"{table['yours']}(?:{table['stands']}|{does})")
+    recalled = f"(?:{recalls})(?:{table['addresses']}|{table['others']}(?:{does}))"
+    return f"{table['affirms']}(?:{recalled}|(?:{recalls}|{supposes})?(?:{either(standing)}))"
+
+
+def _several(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value

@@ -1,0 +1,145 @@
+"""Dictionary forms of words: singular nouns for topics, and which Italian words are forms of a verb.
+
+The dictionaries are simplemma's. They do not know what part of speech a word is in its sentence ("partite" is
+"games" and "left"), so that only a change of number is believed of what stands where a noun stands.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+import simplemma
+
+from ricordo.language.data_files import read_table
+from ricordo.language.text import LONGEST_WORD, without_accents
+
+LANGUAGES: Final = ("it", "en")
+_INFINITIVE: Final = ("are", "ere", "ire", "rre")
+_PARTICIPLES: Final = ("ate", "ite", "ute", "che", "ghe")
+_VOWELS: Final = "aeiou"
+
+
+@lru_cache(maxsize=1)
+def _exceptions() -> dict[str, dict[str, str]]:
+    """Return the noun that each exceptional form belongs to, by language; read once."""
+    table: dict[str, dict[str, str]] = read_table("lemmas")
+    return {
+        language: {word: word for word in table["alone"][language].split()}
+        | dict(pair.split("=") for pair in table["pairs"][language].split())
+        | ({word: word for word in _plurals()[0]} if language == "it" else {})
+        for language in LANGUAGES
+    }
+
+
+@lru_cache(maxsize=1)
+def _plurals() -> tuple[dict[str, str], frozenset[str]]:
+    """Return the Italian nouns that can be a plural of another one, and what says so before them."""
+    table: dict[str, str] = read_table("lemmas")["plural"]
+    return dict(pair.split("=") for pair in table["nouns"].split()), frozenset(table["behind"].split())
+
+
+@lru_cache(maxsize=32_768)
+def lemma(word: str, language: str) -> str:
+    """Return the dictionary form of a case-folded word: of a verb the infinitive, of a noun the singular.
+
+    What the dictionary does not know is its own form, and so is each word of another language.
+    """
+    if language not in LANGUAGES or len(word) > LONGEST_WORD:
+        return word
+    return simplemma.lemmatize(word, lang=language).casefold()
+
+
+@lru_cache(maxsize=32_768)
+def noun(word: str, language: str) -> str:
+    """Return the singular of a case-folded word that is a noun, or an adjective beside one."""
+    if language not in LANGUAGES or len(word) > LONGEST_WORD:
+        return word
+    exceptional = _exceptions()[language].get(word)
+    if exceptional is not None:
+        return exceptional
+    return _italian(word) if language == "it" else _english(word)
+
+
+def noun_behind(word: str, before: str, language: str) -> str:
+    """Return the singular of a case-folded noun as the word before it tells: "due sale" are no salt."""
+    nouns, telling = _plurals()
+    if language == "it" and word in nouns and before in telling:
+        return nouns[word]
+    return noun(word, language)
+
+
+@lru_cache(maxsize=32_768)
+def noun_key(word: str, language: str) -> str:
+    """Return what all forms of a case-folded noun share, for comparing: its singular without accents.
+
+    Of a word that the dictionary does not know, Italian's last vowel is cut: "tamponi" may be of "tampone".
+    """
+    form = without_accents(noun(word, language))
+    if (
+        language == "it"
+        and len(form) > 3
+        and form[-1] in _VOWELS
+        and not is_known(noun(word, language), "it")
+    ):
+        return form[:-1]
+    return form
+
+
+def is_italian_verb(word: str) -> bool:
+    """Say whether a case-folded word can be a form of an Italian verb, infinitives included."""
+    return lemma(word, "it").endswith(_INFINITIVE)
+
+
+def _english(word: str) -> str:
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")) or len(word) < 4:
+        return word
+    found = lemma(word, "en")
+    if found != word and _is_singular(found, word):
+        return found
+    return word if is_known(word, "en") else _stripped(word)
+
+
+def _is_singular(found: str, word: str) -> bool:
+    return word in {found + "s", found + "es"} or (found.endswith("y") and word == found[:-1] + "ies")
+
+
+def _stripped(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("ches", "shes", "sses", "xes", "zes")) else word[:-1]
+
+
+def _italian(word: str) -> str:
+    """Return the singular by the endings: -i is of -o, -e, -io or -a, -e of -a or none at all."""
+    if len(word) < 4 or word[-1] not in "ie":
+        return word
+    return _of_e(word, lemma(word, "it")) if word[-1] == "e" else _of_i(word, lemma(word, "it"))
+
+
+def _of_e(word: str, found: str) -> str:
+    single = _hard(word[:-1]) + "a"
+    if found in {single, word[:-1] + "ia"}:  # "arance"
+        return found
+    # The masculine of an adjective or the infinitive of a verb: as a noun, it is feminine.
+    return single if found != word and (is_known(single, "it") or word.endswith(_PARTICIPLES)) else word
+
+
+def _of_i(word: str, found: str) -> str:
+    root = _hard(word[:-1])
+    candidates = [root + ending for ending in ("o", "e", "a", "io")]
+    if found.endswith("io"):
+        # "lavori" is of "lavoro", not of "lavorio".
+        candidates = [*(each for each in candidates[:2] if is_known(each, "it")), found]
+    elif found != word and not found.endswith(_INFINITIVE) and found[:2] == word[:2]:
+        candidates = [found]
+    return next((each for each in candidates if is_known(each, "it")), word)
+
+
+def _hard(root: str) -> str:
+    """Return a root without the h that only kept its consonant hard before e and i."""
+    return root[:-1] if root.endswith(("ch", "gh")) else root
+
+
+@lru_cache(maxsize=32_768)
+def is_known(word: str, language: str) -> bool:
+    """Say whether the dictionary of "it" or "en" holds a case-folded word."""
+    return simplemma.is_known(word, lang=language)

@@ -1,0 +1,145 @@
+"""Words of time that name somebody or something: "Friday is our dog", "Yesterday by the Beatles".
+
+Told by how they are written and by what stands beside them; where it is open, they name no time.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.assertion_scope import LANGUAGES, evenly_set, plain, plain_words, tellings
+from ricordo.language.data_files import read_table
+from ricordo.language.name_lists import is_given
+from ricordo.language.proper_nouns import starts_sentence
+from ricordo.language.stop_words import stop_words
+from ricordo.language.text import sentences
+
+_WORD_BEFORE: Final = re.compile(r"([^\W\d_]+(?:['\u2019][^\W\d_]+)?) $")
+_WORD_BEHIND: Final = re.compile(r" ([^\W\d_]+)")
+_MARKS: Final = frozenset('"`>“”«»')
+_LONGEST: Final = 24  # characters of a word beside one of time that are looked at
+_BEHIND: Final = 60  # characters behind a time that are read
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What shows that a word of time is a name, in one language; the file says what each is."""
+
+    small: re.Pattern[str]
+    needs_lead: re.Pattern[str]
+    leads: re.Pattern[str]
+    dated: re.Pattern[str]
+    work_before: re.Pattern[str]
+    place: re.Pattern[str]
+    place_before: re.Pattern[str]
+    at_before: re.Pattern[str]
+    works_behind: re.Pattern[str]
+    being_behind: re.Pattern[str]
+    alone: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Works:
+    """How it is said that somebody saw, read or dreamt something, in one language."""
+
+    cues: frozenset[str]
+    deed: re.Pattern[str]
+    when: re.Pattern[str]
+
+
+def without_works(content: str, language: str) -> str:
+    """Return `content` without what is in the films, books and dreams that the speaker tells to have had.
+
+    "Ieri ho visto un film" tells what somebody did yesterday, though what the film tells is no deed of
+    anybody. From the work on the sentence is left out, but for a time at its end.
+    """
+    works = _works(language)
+    if works.cues.isdisjoint(plain_words(plain(content))):
+        return content
+    parts = sentences(evenly_set(content))
+    return "\n".join(one if tellings(one, language) else _without_work(one, works) for one in parts)
+
+
+def _without_work(sentence: str, works: _Works) -> str:
+    """Cut the work of a sentence that does not tell because of it; what is marked or quoted stays whole."""
+    low = plain(sentence)
+    deed = works.deed.search(low)
+    if deed is None or "?" in low or not _MARKS.isdisjoint(low):
+        return sentence
+    when = works.when.match(low, deed.end())
+    return sentence[: deed.start(deed.lastgroup or 0)] + (when[1] if when is not None else "")
+
+
+def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
+    """Say whether the words of time between two places of a text name somebody, a work or a street.
+
+    Args:
+        text: what tells, as it is written.
+        low: the same, plain; equally long.
+        start: where the words begin, without an article.
+        end: where they end.
+        language: "it" or "en".
+    """
+    signs = _signs(language)
+    reference = low[start:end]
+    if signs.place.match(reference) and signs.place_before.search(low, 0, start):
+        return True
+    if signs.dated.match(reference) and signs.work_before.search(low, 0, start):
+        return True
+    if _is_title(text, start, end, signs, language):
+        return True
+    if not signs.alone.fullmatch(reference):
+        return False
+    if signs.being_behind.match(text[end : end + _BEHIND].lower()):
+        return True
+    return signs.needs_lead.fullmatch(reference) is not None and signs.leads.search(low, 0, start) is None
+
+
+def _is_title(text: str, start: int, end: int, signs: _Signs, language: str) -> bool:
+    """Say whether capitals make a name of what is written small as a time, or a part of a longer name."""
+    if text.isupper():
+        return False
+    first = text[start:end].split(maxsplit=1)[0]
+    titled = first[0].isupper() and not first.isupper() and not starts_sentence(text, start)
+    if titled and _is_small(text[start:end], signs) and signs.at_before.search(plain(text[:start])) is None:
+        return True
+    before = _WORD_BEFORE.search(text, max(0, start - _LONGEST), start)
+    if before is not None and before[1] != "I" and _is_part_of_title(text, before, language):
+        return True
+    if not text[start].isupper():
+        return False
+    behind = _WORD_BEHIND.match(text, end)
+    named = behind is not None and len(behind[1]) > 1 and behind[1][0].isupper() and not is_given(behind[1])
+    bare = signs.alone.fullmatch(plain(text[start:end])) is not None
+    if named and bare and signs.leads.search(plain(text[:start])) is None:
+        return True
+    return signs.works_behind.match(text, end) is not None
+
+
+def _is_small(reference: str, signs: _Signs) -> bool:
+    """Say whether a time is one that is written small; of days and months, what is more than a name tells."""
+    first = reference.partition(" ")[0].lower()
+    day = signs.alone.fullmatch(plain(first)) is not None
+    if day and signs.alone.fullmatch(plain(reference)) is None:
+        return False
+    return signs.small.fullmatch(plain(first)) is not None
+
+
+def _is_part_of_title(text: str, before: re.Match[str], language: str) -> bool:
+    """Say whether a word of grammar is capitalised within a sentence: "The Man Who Was Thursday"."""
+    word = before[1]
+    grammar = word.lower() in stop_words(language)
+    return grammar and word[0].isupper() and not starts_sentence(text, before.start(1))
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _works(language: str) -> _Works:
+    table: dict[str, str] = read_table("event_time")[language]["works"]
+    return _Works(frozenset(table["cues"].split()), re.compile(table["deed"]), re.compile(table["when"]))
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _signs(language: str) -> _Signs:
+    table: dict[str, str] = read_table("event_time")[language]["named"]
+    return _Signs(**{name: re.compile(pattern) for name, pattern in table.items()})

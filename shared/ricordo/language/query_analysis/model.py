@@ -1,0 +1,78 @@
+"""The outcome of analysing a query."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from ricordo.language.query_analysis.sought import NOTHING_SOUGHT, Sought
+from ricordo.language.temporal import SpanType
+
+Intent = Literal["temporal", "entity", "emotional", "topic", "procedural", "general"]
+EmotionFilter = Literal["positive", "negative", "neutral"]
+Analyser = Literal["rules", "llm"]
+Fallback = Literal["entity", "topic", "procedural"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeFilter:
+    """The time that a query names.
+
+    Attributes:
+        type: As in `TimeSpan`.
+        reference: The words that name it.
+        start: First instant, aware, in UTC; `temporal.EARLIEST` where open.
+        end: First instant after it, aware, in UTC; `temporal.LATEST` where open. Of a range of days that is
+            only preferred, where its last day begins, as the field scores ranges.
+        through: First instant after all that is named; "from the 3rd to the 5th" goes through the 5th.
+        strict: It says when the speakers did or said something, so nothing outside of it is an answer.
+            Otherwise it is attached to something that people tell of before and after, and only preferred.
+        ahead: It asks for what is to come then: what happens in that time is listed, in the order in which it
+            happens.
+    """
+
+    type: SpanType
+    reference: str
+    start: datetime
+    end: datetime
+    through: datetime
+    strict: bool
+    ahead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a query asks for.
+
+    Attributes:
+        intent: Which strategy finds it.
+        time: When, if the query says so.
+        entities: Names in it, each once, in their order, spelled as the user's memories spell them.
+        topics: What it is about, most specific first, in lower case but for names.
+        emotion_filter: The feeling that its answers carry.
+        memory_types: The types of memory it asks for; none means any.
+        semantic_query: Its words without the time and the phrase that asks. Empty only when the query is.
+        archive: It asks for old or archived things by name.
+        fallback: Which strategy took over where the first found nothing; set by retrieval.
+        analyser: Who made this.
+        language: "it" or "en".
+        sought: The predicates that it asks for.
+        liked: It asks for what was liked, so that nothing else is an answer.
+        asks_how: It asks for a way to do something, whatever else it asks for.
+        asks_what_was_asked: It asks what somebody asked before, which questions answer.
+    """
+
+    intent: Intent
+    time: TimeFilter | None
+    entities: tuple[str, ...]
+    topics: tuple[str, ...]
+    emotion_filter: EmotionFilter | None
+    memory_types: tuple[str, ...]
+    semantic_query: str
+    archive: bool
+    fallback: Fallback | None
+    analyser: Analyser
+    language: str
+    sought: Sought = NOTHING_SOUGHT
+    liked: bool = False
+    asks_how: bool = False
+    asks_what_was_asked: bool = False

@@ -1,0 +1,188 @@
+"""Names in a query: what its writer capitalised, and what the user's memories know."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ricordo.language.names import is_given, load_names
+from ricordo.language.query_analysis.languages.patterns import QueryPatterns
+from ricordo.language.query_analysis.reading import flat
+from ricordo.language.stop_words import stop_words
+from ricordo.language.temporal import TimeSpan
+
+_WORD = re.compile(r"[^\W_]+(?:[-.&][^\W_]+)*")
+_SENTENCE_BREAK = re.compile(r"[.!?:;\n\"“«(]\s*$")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_AFTER_COMMA = re.compile(r"\w,\s$")
+_SENTENCE_END = re.compile(r"\s?(?:[.!?…]|$)")
+# Given names that are more often things where they are written small.
+_THINGS = frozenset(
+    "marina gloria vittoria aurora asia angelo franco leo dino elia vera carol gene jean jack max holly "
+    "heather lily victoria virginia ella iris diana marco nick mike rob josh tom bill".split()
+)
+_REACH = 40  # characters before a name
+_LONGEST_NAME = 4  # words
+_JOINING = frozenset({"da", "van", "von", "de"})
+_PARTICLES = _JOINING | {"di", "del", "della", "la", "of"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    folded: str
+    start: int
+    end: int
+    initial: bool  # it begins a sentence, so that its capital says nothing
+
+
+def names(
+    query: str, known: Iterable[str], time: TimeSpan | None, patterns: QueryPatterns, language: str
+) -> tuple[str, ...]:
+    """Return the names in `query`, each once, in their order; not those of people who are spoken to.
+
+    A known name counts in any case of letters, unless it is also a word and written small, or a function
+    word. Other names are runs of capitalised words, in a query that is not all in capitals; one that begins a
+    sentence is a name with a possessive, or when it is given to people. Such a name counts in small letters
+    too, where the word before it leads up to a name or all is written small.
+    """
+    words = tuple(_words(query, time))
+    return _Names(query, words, patterns, language).found(*_spelled(frozenset(known)))
+
+
+# One set of names serves all queries of a user in turn.
+@lru_cache(maxsize=64)
+def _spelled(known: frozenset[str]) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Return the names by how they are case-folded, and the first word of each."""
+    spelled = {" ".join(_WORD.findall(name)).casefold(): name for name in sorted(known)}
+    spelled.pop("", None)
+    return spelled, frozenset(name.split()[0] for name in spelled)
+
+
+def is_addressed(query: str, start: int, end: int, patterns: QueryPatterns) -> bool:
+    """Whether somebody is spoken to by name ("Hey John, …", "…, Anna?"), and not spoken of."""
+    before = flat(query[max(0, start - _REACH) : start])
+    if patterns.asking.addressed.search(before) is not None:
+        return True
+    return _AFTER_COMMA.search(before) is not None and _SENTENCE_END.match(query, end) is not None
+
+
+def _words(query: str, time: TimeSpan | None) -> Iterator[_Word]:
+    first = True
+    for match in _WORD.finditer(query):
+        initial = (
+            first or _SENTENCE_BREAK.search(query[max(0, match.start() - 3) : match.start()]) is not None
+        )
+        first = False
+        if time is not None and time.span[0] <= match.start() < time.span[1]:
+            continue
+        yield _Word(match[0], match[0].casefold(), match.start(), match.end(), initial)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of a query, looked for word by word."""
+
+    query: str
+    words: tuple[_Word, ...]
+    patterns: QueryPatterns
+    language: str
+
+    def found(self, spelled: Mapping[str, str], firsts: frozenset[str]) -> tuple[str, ...]:
+        """Return the names.
+
+        Args:
+            spelled: those that are known, by how they are case-folded.
+            firsts: the first word of each of these.
+        """
+        shouted = not any(c.islower() for c in self.query)
+        kept: list[str] = []
+        at = 0
+        while at < len(self.words):
+            name, used = self._known(at, spelled) if self.words[at].folded in firsts else (None, 1)
+            if name is None and not shouted:
+                name, used = self._capitalised(at)
+            name = name or self._given(at)
+            start, end = self.words[at].start, self.words[at + used - 1].end
+            if name and name not in kept and not is_addressed(self.query, start, end, self.patterns):
+                kept.append(name)
+            at += used
+        return tuple(kept)
+
+    def _known(self, at: int, spelled: Mapping[str, str]) -> tuple[str | None, int]:
+        for length in range(min(_LONGEST_NAME, len(self.words) - at), 0, -1):
+            name = spelled.get(" ".join(word.folded for word in self.words[at : at + length]))
+            if name is not None and (length > 1 or self._is_meant(at)):
+                return name, length
+        return None, 1
+
+    def _is_meant(self, at: int) -> bool:
+        """Whether a single word that is known as a name is one here."""
+        word = self.words[at]
+        if word.folded in stop_words(self.language) or word.folded in self.patterns.subjects.no_names:
+            return word.text[0].isupper() and not word.initial
+        if word.text.islower() and word.folded in load_names().also_words:
+            return self._leads_up(at)
+        return True
+
+    def _capitalised(self, at: int) -> tuple[str | None, int]:
+        first = self.words[at]
+        if not self._is_name(first) or self._says_whence(at):
+            return None, 1
+        if first.initial and not (self._possesses(at) or _is_given(first.folded)):
+            return None, 1
+        end = at + 1
+        while end < len(self.words) and end - at < _LONGEST_NAME and self._continues(end):
+            end += 1
+        if end - at > 1 and self.words[end - 1].folded in _PARTICLES:  # alone it is a name: "Where is Van?"
+            end -= 1
+        return self.query[first.start : self.words[end - 1].end], end - at
+
+    def _says_whence(self, at: int) -> bool:
+        """Whether a word says where something is from: "a Canadian citizen"."""
+        subjects = self.patterns.subjects
+        determined = at > 0 and subjects.articles.match(self.words[at - 1].folded) is not None
+        return determined and subjects.origins.match(self.words[at].folded) is not None
+
+    def _given(self, at: int) -> str | None:
+        """Return the given name that is written small, where the words around it say that it is one."""
+        word = self.words[at].text
+        if not word.islower() or not _is_given(word):
+            return None
+        return word.title() if self._leads_up(at) else None
+
+    def _leads_up(self, at: int) -> bool:
+        """Whether a word written small is a name, by what stands around it."""
+        before = self.words[at - 1].folded if at > 0 else ""
+        if before in self.patterns.subjects.name_cues or self._possesses(at):
+            return True
+        # Who writes all small writes names small too; behind an article it is the thing: "la vittoria".
+        determined = before and self.patterns.subjects.articles.match(before) is not None
+        return self.query.islower() and not determined and self.words[at].folded not in _THINGS
+
+    def _possesses(self, at: int) -> bool:
+        return _POSSESSIVE.match(self.query, self.words[at].end) is not None
+
+    def _continues(self, at: int) -> bool:
+        """Whether the name of the word before goes on with this one."""
+        if not self._is_next(at):
+            return False
+        if self._is_name(self.words[at]):
+            return True
+        # "Leonardo da Vinci"; but "Davide di Roma" are two: Italian joins everything with "di".
+        joins = self.words[at].text in _JOINING and at + 1 < len(self.words)
+        return joins and self._is_next(at + 1) and self._is_name(self.words[at + 1])
+
+    def _is_next(self, at: int) -> bool:
+        return self.query[self.words[at - 1].end : self.words[at].start] == " "
+
+    def _is_name(self, word: _Word) -> bool:
+        if not word.text[0].isupper() or len(word.text) < 2 or word.text[1] == "-":  # "T-shirt"
+            return False
+        no_names = self.patterns.subjects.no_names
+        return word.folded not in no_names and word.folded not in stop_words(self.language)
+
+
+def _is_given(word: str) -> bool:
+    """Whether a word is a given name, and no function word of either language."""
+    return is_given(word) and not any(word.casefold() in stop_words(language) for language in ("it", "en"))

@@ -1,0 +1,19 @@
+"""Reading time out of a text: dates, ranges and relative times, in Italian and English, without a model.
+
+`languages` holds words as data, `grammar` reads their order, `expressions` say what was read, and a `Moment`
+turns that into instants in the user's zone.
+"""
+
+from ricordo.language.temporal.finding import find, resolve
+from ricordo.language.temporal.spans import EARLIEST, LATEST, Language, Preference, SpanType, TimeSpan
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "Language",
+    "Preference",
+    "SpanType",
+    "TimeSpan",
+    "find",
+    "resolve",
+]

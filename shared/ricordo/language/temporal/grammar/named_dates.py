@@ -1,0 +1,281 @@
+"""Dates with the month's name, or with the day of the month and its weekday."""
+
+from dataclasses import replace
+
+from ricordo.language.temporal.expressions.dated import CalendarDay
+from ricordo.language.temporal.expressions.parts import Nth
+from ricordo.language.temporal.expressions.relative import Period
+from ricordo.language.temporal.grammar.numeric_dates import full_year, numeric_date, year_after, year_at
+from ricordo.language.temporal.grammar.placed import with_year
+from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.lexicon import Kind
+
+
+def _day_of_month(reader: Reader, at: int) -> tuple[int, int] | None:
+    """Read "2", "2nd", "the second", "twenty-first": a day, and where it ends."""
+    at = reader.skip(at, Kind.THE)
+    day = reader.day(at)
+    return (day, at + 1) if day is not None else None
+
+
+def _month(reader: Reader, at: int) -> tuple[int, int] | None:
+    at = reader.skip_sign(at, "-", "/", ",")
+    if reader.unit(at) == "day" and not reader.has(at, Kind.PLURAL):
+        at += 1
+    month = reader.number(reader.skip(at, Kind.OF, Kind.THE, most=2), Kind.MONTH)
+    if month is None:
+        return None
+    end = reader.skip(at, Kind.OF, Kind.THE, most=2) + 1
+    # The point of an abbreviation, when the date goes on behind it.
+    return month, end + 1 if reader.is_text(end, ".") and reader.has(
+        end + 1, Kind.NUMBER, Kind.ORDINAL
+    ) else end
+
+
+def _month_behind_point(reader: Reader, at: int) -> tuple[int, int] | None:
+    """Read "Nov" of "25. Nov 2009", where the year tells that the point ends no sentence."""
+    month = reader.number(at + 1, Kind.MONTH)
+    pointed = reader.is_text(at, ".") and reader.digits(at - 1) > 0 and year_after(reader, at + 2) is not None
+    return (month, at + 2) if month is not None and pointed else None
+
+
+_LONGEST_SHORT = 5  # letters of "Thurs."
+
+
+def _weekday_before(reader: Reader, at: int) -> tuple[int | None, int]:
+    weekday = reader.number(at, Kind.WEEKDAY)
+    if weekday is None:
+        return None, at
+    short = len(reader.items[at].text) <= _LONGEST_SHORT
+    end = reader.skip_sign(at + 1, ".") if short else at + 1
+    end = reader.skip_sign(end, ",")
+    return weekday, reader.skip(end, Kind.THE)
+
+
+def _relation_before(reader: Reader, at: int) -> int:
+    """Skip "on this" before a weekday that a date follows: the date tells more."""
+    begin = reader.skip(at, Kind.ON)
+    if not reader.has(begin, Kind.RELATION):
+        return begin if reader.has(begin, Kind.WEEKDAY) else at
+    return begin + 1 if reader.has(begin + 1, Kind.WEEKDAY) else at
+
+
+def named_date(reader: Reader, at: int) -> Read | None:
+    """Read "Wed, 22 of Jan", "15 June 2016", "May the twenty-first, 1978", "2019-sep-1"."""
+    weekday, begin = _weekday_before(reader, _relation_before(reader, at))
+    return (
+        _day_month(reader, begin, weekday)
+        or _month_day(reader, begin, weekday)
+        or _year_first(reader, begin)
+        or _year_between(reader, begin)
+        or _numeric_after(reader, begin, weekday)
+        or _no_day(reader, begin)
+    )
+
+
+def _numeric_after(reader: Reader, at: int, weekday: int | None) -> Read | None:
+    return numeric_date(reader, at) if weekday is not None else None
+
+
+def _no_day(reader: Reader, at: int) -> Read | None:
+    """Read "32 maggio", "the 45th of June", "June 32, 2024": days that no month has, and so no time."""
+    begin = reader.skip(at, Kind.THE)
+    number = _beyond(reader, begin)
+    if number is not None:
+        place = reader.skip_sign(begin + 1, "of", "di")
+        month = reader.number(place, Kind.MONTH)
+        return _dated(reader, CalendarDay(number, month), place + 1) if month is not None else None
+    month, number = reader.number(begin, Kind.MONTH), _beyond(reader, begin + 1)
+    if month is None or number is None or not reader.lexicon.month_first:
+        return None
+    # "In June 45 people came": there the number counts.
+    told = reader.is_text(begin - 1, "on") or year_after(reader, begin + 2) is not None
+    return _dated(reader, CalendarDay(number, month), begin + 2) if told else None
+
+
+def _beyond(reader: Reader, at: int) -> int | None:
+    """Return a number like that of a day that is none: 0, or 32 to 99."""
+    number = reader.number(at, Kind.ORDINAL)
+    if number is None and reader.digits(at) <= 2:
+        number = reader.number(at, Kind.NUMBER)
+    none = number == 0 and reader.has_digit(at)
+    return number if number is not None and (none or 31 < number <= 99) else None
+
+
+def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:
+    day = _day_of_month(reader, at)
+    month = _month(reader, day[1]) or _month_behind_point(reader, day[1]) if day else None
+    if day is None or month is None or _are_two(reader, day[1] - 1):
+        return None
+    return _dated(reader, CalendarDay(day[0], month[0], None, weekday), month[1])
+
+
+def _are_two(reader: Reader, at: int) -> bool:
+    """Whether a number in words stands before a verb: "these two may differ"; a date has an ordinal there."""
+    spelled = reader.has(at, Kind.NUMBER) and not reader.has_digit(at) and not reader.has(at, Kind.ORDINAL)
+    verb = at + 1 < len(reader.items) and reader.items[at + 1].weak and reader.lexicon.month_first
+    return spelled and verb and year_after(reader, at + 2) is None
+
+
+def _dated(reader: Reader, day: CalendarDay, at: int) -> Read:
+    """Read the year of a day, or the relation that places it: "3 May last", "il 3 maggio scorso"."""
+    short = _joined_year(reader, at)
+    if short is not None:
+        return Read(replace(day, year=short), at + 2)
+    placed = with_year(reader, day, at)
+    alone = reader.relation(at) is not None and not reader.has(at + 1, Kind.UNIT, Kind.WEEKDAY, Kind.MONTH)
+    return Read(replace(day, relation=reader.relation(at)), at + 1) if placed.end == at and alone else placed
+
+
+def _month_day(reader: Reader, at: int, weekday: int | None) -> Read | None:
+    month = _month(reader, at) if reader.has(at, Kind.MONTH) else None
+    if month is None:
+        return None
+    begin = reader.skip_sign(month[1], "-", "/", ",")
+    day = _day_of_month(reader, reader.skip(begin, Kind.THE))
+    if day is None or reader.has(day[1], Kind.UNIT):
+        return None
+    # "Due in February, first one": a word that counts something else.
+    if begin > month[1] and not reader.has_digit(day[1] - 1) and not _stands_alone(reader, day[1]):
+        return None
+    return _dated(reader, CalendarDay(day[0], month[0], None, weekday), day[1])
+
+
+def _joined_year(reader: Reader, at: int) -> int | None:
+    """Return the year of "05-gen-97", whose signs are alike."""
+    number = reader.number(at + 1, Kind.NUMBER)
+    alike = reader.is_text(at, "-", "/") and reader.is_text(at - 2, reader.items[at].text)
+    if number is None or not alike or not all(reader.adjacent(i) for i in (at - 1, at, at + 1)):
+        return None
+    return full_year(number, 2) if reader.digits(at + 1) == 2 else None
+
+
+def _year_first(reader: Reader, at: int) -> Read | None:
+    """Read "2021 March 5"."""
+    year = year_at(reader, at) if reader.digits(at) == 4 else None
+    month = reader.number(at + 1, Kind.MONTH)
+    day = _day_of_month(reader, at + 2)
+    if year is None or month is None or day is None or not reader.has_digit(at + 2):
+        return None
+    return Read(CalendarDay(day[0], month, year), day[1])
+
+
+def _year_between(reader: Reader, at: int) -> Read | None:
+    """Read the orders that have the year first or in the middle, with signs between."""
+    numbers: list[tuple[int, int]] = []
+    month: int | None = None
+    place = at
+    for step in range(3):
+        number = reader.number(place, Kind.NUMBER)
+        named = reader.number(place, Kind.MONTH)
+        if number is not None and reader.digits(place):
+            numbers.append((number, reader.digits(place)))
+        elif named is not None and month is None:
+            month = named
+        else:
+            return None
+        place += 1
+        if step < 2:
+            if not reader.is_text(place, "-", "/"):
+                return None
+            place += 1
+    years = [number for number, digits in numbers if digits == 4]
+    days = [number for number, digits in numbers if digits <= 2]
+    if month is None or len(years) != 1 or len(days) != 1:
+        return None
+    return Read(CalendarDay(days[0], month, years[0]), place)
+
+
+def day_alone(reader: Reader, at: int) -> Read | None:
+    """Read "the 27th", "Thursday the 21st", "the 20th of next month", "il 3" of "il 3 e il 5 maggio"."""
+    weekday, begin = _weekday_before(reader, _relation_before(reader, at))
+    place = reader.skip(begin, Kind.THE)
+    numbered = reader.has(place, Kind.DATED) and reader.digits(place + 1) > 0
+    begin = place + 1 if numbered else begin
+    the = numbered or reader.has(begin, Kind.THE) or reader.has(begin - 1, Kind.THE)
+    day = _day_of_month(reader, begin)
+    if day is None:
+        return None
+    if weekday is not None:
+        counts = _counts(reader, day[1]) or (reader.is_text(begin - 1, ",") and not reader.has_digit(begin))
+        return None if counts else Read(CalendarDay(day[0], weekday=weekday), day[1])
+    placed = _placed_behind(reader, *day) if the else None
+    if placed is None and (the or reader.has(at - 1, *_PLACES) or reader.is_text(at - 1, ",")):
+        placed = _listed(reader, *day)
+    if placed is not None:
+        return placed
+    if not _stands_alone(reader, day[1]) or not _means_a_day(reader, at, day[1] - 1, the=the):
+        return None
+    return Read(CalendarDay(day[0]), day[1])
+
+
+def _counts(reader: Reader, at: int) -> bool:
+    """Whether the number before `at` counts something: "Tuesday 5 pm", "Monday two people"."""
+    if reader.has(at, Kind.UNIT, Kind.HALF_DAY) or reader.is_text(at, ":", "/"):
+        return True
+    if reader.is_text(at, ".") and reader.digits(at + 1):
+        return True
+    # "On Sunday, 9 degrees": behind a pause a bare number counts what follows it.
+    if reader.is_text(at - 2, ",") and reader.digits(at - 1) and not _stands_alone(reader, at):
+        return True
+    return not reader.has_digit(at - 1) and not _stands_alone(reader, at)
+
+
+def _placed_behind(reader: Reader, day: int, at: int) -> Read | None:
+    """Read what places a day behind it: "of next month", "scorso"."""
+    month = reader.inner(at)
+    if month is not None and isinstance(month.expression, Period) and month.expression.unit == "month":
+        return Read(Nth(day, month.expression, "day"), month.end)
+    if reader.relation(at) != "last" or reader.has(at + 1, Kind.UNIT, Kind.WEEKDAY, Kind.MONTH):
+        return None
+    return Read(CalendarDay(day, relation="last"), at + 1)
+
+
+def _listed(reader: Reader, day: int, at: int) -> Read | None:
+    """Give a day the month of the one that is listed behind it: "the 3rd, 5th and 7th of May"."""
+    place = at
+    for _ in range(_LONGEST_LIST):
+        comma = reader.skip_sign(place, ",")
+        joined = reader.skip(comma, Kind.AND)
+        if joined == place:
+            return None
+        following = _day_of_month(reader, reader.skip(joined, Kind.ON))
+        if following is None:
+            return None
+        month = _month(reader, following[1])
+        if month is not None:
+            placed = with_year(reader, CalendarDay(day, month[0]), month[1])
+            return Read(placed.expression, at)
+        place = following[1]
+    return None
+
+
+_LONGEST_LIST = 4
+
+
+def _means_a_day(reader: Reader, at: int, number: int, *, the: bool) -> bool:
+    """Whether a number alone is a day: "the 15", "on 29th", "for the second", but not "the second"."""
+    if reader.has_digit(number):
+        return the or (reader.has(number, Kind.ORDINAL) and reader.has(at - 1, *_PLACES))
+    # In Italian "il ventidue" is a day by itself, "il secondo" is not.
+    before = (
+        number - 1 if reader.has(number - 1, Kind.ON) and not reader.has(number, Kind.ORDINAL) else number - 2
+    )
+    placed = reader.has(before, Kind.ON, Kind.SINCE, Kind.UNTIL) and not reader.has(before, Kind.IN, Kind.AT)
+    return the and placed
+
+
+_PLACES = (Kind.ON, Kind.FROM, Kind.TO, Kind.BETWEEN, Kind.SINCE, Kind.UNTIL, Kind.OF, Kind.AND)
+
+
+def _stands_alone(reader: Reader, at: int) -> bool:
+    if at >= len(reader.items):
+        return True
+    if reader.has(at, Kind.NOT_A_TIME):
+        return False  # "il 10 per cento"
+    text = reader.items[at].text
+    if text in {"%", "°", "€", "$", "/", ":"} or (text in {",", "-", "."} and reader.digits(at + 1)):
+        return False
+    if text == "-" and reader.adjacent(at):
+        return False
+    return reader.ends_clause(at) or text in reader.lexicon.follows_day

@@ -1,0 +1,136 @@
+"""Dates in digits, and the years that stand behind all kinds of dates."""
+
+from ricordo.language.temporal.expressions.dated import CalendarDay, Month
+from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.lexicon import Kind
+
+_SEPARATORS = ("/", "-", ".")
+_YEARS = range(1500, 2101)
+
+
+def full_year(number: int, digits: int) -> int | None:
+    """Return the year that a number means, two digits being of 1930 to 2029; None when it is no year.
+
+    Args:
+        number: What is written or spelled.
+        digits: How many digits it is written with, 0 for words.
+    """
+    if digits == 2:
+        return number + (2000 if number < 30 else 1900)
+    if digits in {0, 4} and 1000 <= number <= 9998:
+        return number
+    return None
+
+
+def year_at(reader: Reader, at: int) -> int | None:
+    """Return the year that stands at `at`, written with four digits or in words."""
+    number = reader.number(at, Kind.NUMBER)
+    if number is None or reader.digits(at) == 2:
+        return None
+    return full_year(number, reader.digits(at))
+
+
+def short_year_at(reader: Reader, at: int) -> tuple[int, int] | None:
+    """Read "'87" at `at`: the year, and where it ends; not "'80s", which is a decade."""
+    number = reader.number(at + 1, Kind.NUMBER)
+    if (
+        not reader.is_text(at, "'")
+        or number is None
+        or reader.digits(at + 1) != 2
+        or not reader.adjacent(at + 1)
+    ):
+        return None
+    year = full_year(number, 2)
+    decade = reader.adjacent(at + 2) and reader.has(at + 2, Kind.DECADE_WORD)
+    return (year, at + 2) if year is not None and not decade else None
+
+
+def year_after(reader: Reader, at: int) -> tuple[int, int] | None:
+    """Read ", 2018", "of 2018", "of '87", " '87", "del 2018" behind a date or a month."""
+    begin = reader.skip_sign(at, ",", "-", "/", ".")
+    joined = reader.skip(begin, Kind.OF, Kind.THE, most=2)
+    year = year_at(reader, joined)
+    if year is not None and (year >= _YEARS[0] or not reader.is_text(at, ",")):
+        return year, joined + 1  # "on 29 May, 1200 men"
+    number = reader.number(joined, Kind.NUMBER)
+    if number is not None and reader.digits(joined) == 2 and joined > begin == at:
+        short = full_year(number, 2)
+        return (short, joined + 1) if short is not None else None
+    return short_year_at(reader, joined)
+
+
+def numeric_date(reader: Reader, at: int) -> Read | None:
+    """Read 2016-11-02, 21/04/16, 2/22/2016, 22/04, and 4.22 behind a word that stands before days."""
+    full = _three_numbers(reader, at)
+    if full is not None:
+        return full
+    return _two_numbers(reader, at)
+
+
+def _three_numbers(reader: Reader, at: int) -> Read | None:
+    first, second, third = (reader.number(at + step, Kind.NUMBER) for step in (0, 2, 4))
+    if first is None or second is None or third is None:
+        return None
+    if not reader.is_text(at + 1, *_SEPARATORS) or not reader.is_text(at + 3, reader.items[at + 1].text, ","):
+        return None
+    if reader.digits(at) == 4:
+        return Read(CalendarDay(third, second, first), at + 5)
+    year = full_year(third, reader.digits(at + 4))
+    if year is None:
+        return None
+    day, month = _day_and_month(reader, first, second)
+    return Read(CalendarDay(day, month, year), at + 5)
+
+
+def _two_numbers(reader: Reader, at: int) -> Read | None:
+    first, second = reader.number(at, Kind.NUMBER), reader.number(at + 2, Kind.NUMBER)
+    if first is None or second is None or not reader.is_text(at + 1, *_SEPARATORS):
+        return None
+    sizes = (reader.digits(at), reader.digits(at + 2))
+    if sizes[0] == 4 and sizes[1] <= 2 and 1 <= second <= 12 and first in _YEARS:
+        return Read(Month(second, first), at + 3)
+    if sizes[1] == 4 and sizes[0] <= 2 and 1 <= first <= 12 and second in _YEARS:
+        return Read(Month(first, second), at + 3)
+    if max(sizes) > 2 or not all(sizes) or not _is_short_date(reader, at, (first, second)):
+        return None
+    day, month = _day_and_month(reader, first, second)
+    return Read(CalendarDay(day, month), at + 3) if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def _is_short_date(reader: Reader, at: int, numbers: tuple[int, int]) -> bool:
+    if reader.is_text(at + 3, "/", ".", ":") and reader.has(at + 4, Kind.NUMBER):
+        return False
+    if reader.is_text(at + 3, "%") or reader.has(at + 3, Kind.NOT_A_TIME):
+        return False
+    placed = reader.has(at - 1, Kind.ON, Kind.WEEKDAY)
+    if reader.is_text(at + 1, "/"):
+        joined = reader.has(at - 1, Kind.FROM, Kind.TO, Kind.RELATION)
+        return placed or joined or not _is_share(numbers)
+    if reader.has(at - 1, Kind.OF) and not reader.has(at - 1, Kind.FOR, Kind.IN):
+        return False  # a record of 7-12
+    return (
+        placed and reader.adjacent(at + 1) and reader.adjacent(at + 2) and not reader.has(at + 3, Kind.UNIT)
+    )
+
+
+def _is_share(numbers: tuple[int, int]) -> bool:
+    """Whether it may be another thing than a date: 3/4 of it, 8/10 points, open 24/7."""
+    return numbers[0] < numbers[1] <= 4 or (numbers[0] <= numbers[1] == 10) or numbers == (24, 7)
+
+
+def _day_and_month(reader: Reader, first: int, second: int) -> tuple[int, int]:
+    """Order two numbers as the language does, unless only the other order is a date."""
+    month, day = (first, second) if reader.lexicon.month_first else (second, first)
+    return (month, day) if month > 12 >= day else (day, month)
+
+
+def compact_date(reader: Reader, at: int) -> Read | None:
+    """Read 20161016."""
+    number = reader.number(at, Kind.NUMBER)
+    if number is None or reader.digits(at) != 8:
+        return None
+    year, rest = divmod(number, 10_000)
+    month, day = divmod(rest, 100)
+    if not (1900 <= year <= 2100 and 1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return Read(CalendarDay(day, month, year), at + 1)

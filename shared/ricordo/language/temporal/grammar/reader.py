@@ -1,0 +1,215 @@
+"""The lexemes of a text as the rules of the grammar see them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ricordo.language.temporal.expressions.amounts import HALVES, Amount, Unit
+from ricordo.language.temporal.expressions.base import Expression, Relation
+from ricordo.language.temporal.lexemes import Lexeme
+from ricordo.language.temporal.lexicon import Kind, Lexicon
+
+_DEPTH = 3  # "the end of the first week of next month": what is deeper is no longer spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An expression, and the index of the first lexeme after it."""
+
+    expression: Expression
+    end: int
+
+
+Rule = Callable[["Reader", int], Read | None]
+Grammar = Sequence[tuple[Rule, frozenset[Kind]]]
+
+
+@dataclass(slots=True)
+class Reader:
+    """Random access to lexemes by what they can be. Indices may lie outside: nothing is there.
+
+    Attributes:
+        items: The lexemes of the text.
+        lexicon: The language's words.
+        rules: The rules of a period, for rules that hold a period within.
+    """
+
+    items: Sequence[Lexeme]
+    lexicon: Lexicon
+    rules: Grammar
+    _known: dict[int, Read] = field(default_factory=dict)
+    _failed: dict[int, int] = field(default_factory=dict)  # at which depth; deeper fails too
+    _depth: int = 0
+
+    def period(self, at: int) -> Read | None:
+        """Read the longest period at `at`; the same place is read once."""
+        known = self._known.get(at)
+        if known is not None:
+            return known
+        if not 0 <= at < len(self.items) or self._depth >= self._failed.get(at, _DEPTH):
+            return None
+        self._depth += 1
+        try:
+            best = longest(self, at, self.rules)
+        finally:
+            self._depth -= 1
+        if best is None:
+            self._failed[at] = self._depth
+        else:
+            self._known[at] = best
+        return best
+
+    def inner(self, at: int) -> Read | None:
+        """Read the period that another one is part of, behind "of", "of the" or nothing."""
+        begin = self.skip(at, Kind.OF)
+        reads = [self.period(begin), self.period(self.skip(begin, Kind.THE))]
+        return max((read for read in reads if read is not None), key=lambda read: read.end, default=None)
+
+    def has(self, at: int, *kinds: Kind) -> bool:
+        """Whether the lexeme at `at` can be one of `kinds`."""
+        return 0 <= at < len(self.items) and not self.items[at].values.keys().isdisjoint(kinds)
+
+    def is_text(self, at: int, *texts: str) -> bool:
+        """Whether the lexeme at `at` is one of these words or signs."""
+        return 0 <= at < len(self.items) and self.items[at].text in texts
+
+    def number(self, at: int, kind: Kind) -> int | None:
+        """Return the value of the lexeme as `kind`, when it has one that is a number."""
+        value = self.items[at].values.get(kind) if 0 <= at < len(self.items) else None
+        return value if isinstance(value, int) else None
+
+    def word(self, at: int, kind: Kind) -> str | None:
+        """Return the value of the lexeme as `kind`, when it has one that is a name."""
+        value = self.items[at].values.get(kind) if 0 <= at < len(self.items) else None
+        return value if isinstance(value, str) else None
+
+    def relation(self, at: int) -> Relation | None:
+        """Return how the lexeme places what stands beside it: last, this, next."""
+        match self.word(at, Kind.RELATION):
+            case "last" | "past" | "this" | "next" | "coming" as relation:
+                return relation
+            case _:
+                return None
+
+    def relation_behind(self, at: int, *others: Kind) -> Relation | None:
+        """Return the relation at `at` behind what has a name, unless it places one of `others` behind itself.
+
+        What is "this" one stands before: "Christmas present" is none.
+        """
+        relation = self.relation(at)
+        return None if relation == "this" or self.has(at + 1, *others) else relation
+
+    def leads_on(self, at: int) -> bool:
+        """Whether the relation at `at` places what is behind it: the "last" of "morning last week".
+
+        Not before a weekday, which stands behind its week: "la settimana scorsa sabato".
+        """
+        return self.has(at + 1, Kind.UNIT, Kind.MONTH, Kind.SEASON, Kind.HOLIDAY)
+
+    def unit(self, at: int) -> Unit | None:
+        """Return the unit of time that the lexeme names."""
+        value = self.word(at, Kind.UNIT)
+        return _UNITS.get(value) if value is not None else None
+
+    def skip(self, at: int, *kinds: Kind, most: int = 1) -> int:
+        """Return the index after at most `most` lexemes of `kinds`."""
+        for _ in range(most):
+            if not self.has(at, *kinds):
+                break
+            at += 1
+        return at
+
+    def skip_sign(self, at: int, *signs: str) -> int:
+        """Return the index after one of `signs`, if it stands at `at`."""
+        return at + 1 if self.is_text(at, *signs) else at
+
+    def day(self, at: int) -> int | None:
+        """Return the day of the month at `at`: "2", "2nd", "second", "two", but not "a" or "some"."""
+        day = self.number(at, Kind.ORDINAL)
+        if day is None and self.digits(at) <= 2 and self._is_spelled(at):
+            day = self.number(at, Kind.NUMBER)
+        return day if day is not None and 1 <= day <= 31 else None
+
+    def _is_spelled(self, at: int) -> bool:
+        """Whether the number at `at` is an exact one, in digits or words."""
+        if not self.has(at, Kind.NUMBER) or self.has(at, Kind.ARTICLE):
+            return False
+        return self.has_digit(at) or self.lexicon.numbers.begins(self.items[at].text)
+
+    def digits(self, at: int) -> int:
+        """Return how many digits the number at `at` is written with; 0 for all else."""
+        return self.items[at].digits if self.has(at, Kind.NUMBER) else 0
+
+    def has_digit(self, at: int) -> bool:
+        """Whether the lexeme at `at` is written with digits, an ordinal included."""
+        return 0 <= at < len(self.items) and self.items[at].text[0].isdigit()
+
+    def adjacent(self, at: int) -> bool:
+        """Whether nothing stands between the lexemes at `at` − 1 and `at`."""
+        return 0 < at < len(self.items) and self.items[at - 1].end == self.items[at].start
+
+    def ends_clause(self, at: int) -> bool:
+        """Whether the text ends or pauses at `at`."""
+        return at >= len(self.items) or not self.items[at].text[0].isalnum()
+
+    def amount(self, at: int, most: int = 5) -> tuple[Amount, int] | None:
+        """Read a length of time: at most `most` numbers with units, joined by commas or "and"."""
+        parts: list[tuple[int, Unit]] = []
+        end = at
+        while len(parts) < most:
+            begin = self.skip(self.skip_sign(end, ","), Kind.AND) if parts else end
+            read = self._counted(begin)
+            if read is None:
+                break
+            more, end = read
+            parts += more
+        return (Amount(tuple(parts)), end) if parts else None
+
+    def _counted(self, at: int) -> tuple[list[tuple[int, Unit]], int] | None:
+        """Read "3 weeks", "two and a half years", "an hour and a half", "half a year", "mezz'ora"."""
+        minutes = self.number(at, Kind.MINUTES)
+        if minutes is not None:
+            return [(minutes, "minute")], at + 1
+        if self.has(at, Kind.HALVING):
+            half = HALVES.get(self.unit(at + 1) or "quarter")
+            return ([half], at + 2) if half is not None else None
+        count = self.number(at, Kind.NUMBER)
+        between = self.has(at + 1, Kind.AND_HALF)
+        unit = self.unit(at + 1 + between)
+        if count is None or unit is None or count > _MOST:
+            return None
+        half = HALVES.get(unit)
+        behind = not between and self.has(at + 2, Kind.AND_HALF)
+        halves = [half] if half is not None and (between or behind) else []
+        return [(count, unit), *halves], at + 2 + (between or behind)
+
+
+_MOST = 100_000
+_UNITS: dict[str, Unit] = {
+    "second": "second",
+    "minute": "minute",
+    "hour": "hour",
+    "day": "day",
+    "workday": "workday",
+    "week": "week",
+    "weekend": "weekend",
+    "fortnight": "fortnight",
+    "month": "month",
+    "quarter": "quarter",
+    "half": "half",
+    "year": "year",
+    "decade": "decade",
+    "century": "century",
+}
+
+
+def longest(reader: Reader, at: int, rules: Grammar) -> Read | None:
+    """Try the rules that can begin at `at`; of equally long readings the first rule's wins."""
+    best: Read | None = None
+    kinds = reader.items[at].values.keys()
+    for rule, beginnings in rules:
+        if beginnings.isdisjoint(kinds):
+            continue
+        read = rule(reader, at)
+        if read is not None and (best is None or read.end > best.end):
+            best = read
+    return best

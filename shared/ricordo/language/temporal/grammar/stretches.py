@@ -1,0 +1,141 @@
+"""Weeks by their day or number, decades, and stretches of a period: its end, what is left of it."""
+
+from ricordo.language.temporal.expressions.dated import (
+    CalendarDay,
+    Holiday,
+    Month,
+    NumberedWeek,
+    Season,
+    Years,
+)
+from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Nth, WeekOf
+from ricordo.language.temporal.expressions.placed import OfYear
+from ricordo.language.temporal.expressions.relative import DayAway, Period
+from ricordo.language.temporal.grammar.days import is_day
+from ricordo.language.temporal.grammar.numeric_dates import full_year, year_at
+from ricordo.language.temporal.grammar.periods import calendar_period
+from ricordo.language.temporal.grammar.placed import is_year, with_year
+from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.lexicon import Kind
+
+
+def week_of(reader: Reader, at: int) -> Read | None:
+    """Read "the week of 10 April", "week 31", "2021-W31", "Halloween weekend", "la settimana di Natale"."""
+    begin = reader.skip(at, Kind.THE)
+    unit = reader.unit(begin)
+    if unit not in {"week", "weekend"}:
+        return _holiday_weekend(reader, at) or _iso_week(reader, at)
+    place = reader.skip_sign(reader.skip(begin + 1, Kind.NUMBERED), ".")
+    number = reader.number(place, Kind.NUMBER)
+    if unit == "week" and number is not None and 1 <= number <= _MOST_WEEKS and reader.digits(place):
+        return with_year(reader, NumberedWeek(number), place + 1)
+    place = reader.skip(begin + 1, Kind.SINCE, Kind.OF, Kind.ON, Kind.THE, Kind.BEGINNING, most=5)
+    inner = reader.period(place) or _day_number(reader, place)
+    if inner is None or not is_day(inner.expression) or is_year(inner.expression):
+        return None
+    return Read(WeekOf(inner.expression, weekend=unit == "weekend"), inner.end)
+
+
+_MOST_WEEKS = 53
+
+
+def _day_number(reader: Reader, at: int) -> Read | None:
+    day = reader.number(at, Kind.NUMBER)
+    if day is None or not 1 <= day <= 31 or not reader.digits(at) or not reader.ends_clause(at + 1):
+        return None
+    return Read(CalendarDay(day), at + 1)
+
+
+def _iso_week(reader: Reader, at: int) -> Read | None:
+    year = year_at(reader, at) if reader.digits(at) == 4 else None
+    place = reader.skip_sign(at + 1, "-")
+    week = reader.number(place + 1, Kind.NUMBER)
+    if year is None or week is None or not reader.is_text(place, "w") or reader.digits(place + 1) != 2:
+        return None
+    glued = all(reader.adjacent(i) for i in range(at + 1, place + 2))
+    return Read(NumberedWeek(week, year), place + 2) if glued and 1 <= week <= _MOST_WEEKS else None
+
+
+def _holiday_weekend(reader: Reader, at: int) -> Read | None:
+    name = reader.word(at, Kind.HOLIDAY)
+    if name is None or reader.unit(at + 1) not in {"week", "weekend"}:
+        return None
+    day = with_year(reader, Holiday(name), at + 2)
+    return Read(WeekOf(day.expression, weekend=reader.unit(at + 1) == "weekend"), day.end)
+
+
+def decade(reader: Reader, at: int) -> Read | None:
+    """Read "the 1970s", "the '40s", "the nineties", "gli anni settanta", "anni 2000"."""
+    begin = reader.skip(at, Kind.THE)
+    named = reader.number(begin, Kind.DECADE)
+    if named is not None:
+        return Read(Years(named, 10), begin + 1)
+    before = reader.number(begin, Kind.DECADE_WORD) == 0
+    begin = reader.skip_sign(begin + before, "'")
+    number, digits = reader.number(begin, Kind.NUMBER), reader.digits(begin)
+    after = reader.number(begin + 1, Kind.DECADE_WORD) == 1 and digits > 0
+    if before and number is not None and not digits and number in _SPOKEN_DECADES:
+        return Read(Years(_SPOKEN_DECADES[number], 10), begin + 1)
+    if reader.has(at, Kind.OWN) or reader.has(at - 1, Kind.OWN):
+        return None  # "in their 60s"
+    if number is None or number % 10 or not (before or after) or (digits == 2 and not 10 <= number <= 90):
+        return None
+    year = number + 1900 if digits == 2 else full_year(number, digits)
+    return Read(Years(year, 10), begin + 1 + after) if year is not None else None
+
+
+_SPOKEN_DECADES = {10: 2010, 2000: 2000, 2010: 2010, 2020: 2020}
+
+
+def edge(reader: Reader, at: int) -> Read | None:
+    """Read "end of March", "early next week", "fine mese", "the rest of the week", "later this year"."""
+    begin = reader.skip(at, Kind.THE)
+    name = _EDGES.get(reader.word(begin, Kind.EDGE) or "")
+    if name is None:
+        return _first_years(reader, begin) or _edge_behind(reader, at)
+    place = reader.skip(begin + 1, Kind.OF)
+    short = reader.unit(begin)
+    if short is not None:
+        return Read(Edge(name, Period(short, 0)), begin + 1)
+    whole = reader.inner(place)
+    if whole is None and name != "elapsed":
+        unit = reader.unit(reader.skip(place, Kind.THE))
+        if unit is None or (unit not in {"month", "year", "week"} and (unit, name) != ("day", "rest")):
+            return None
+        return Read(Edge(name, Period(unit, 0)), reader.skip(place, Kind.THE) + 1)
+    if whole is None or not isinstance(whole.expression, _WHOLE):
+        return None
+    return Read(Edge(name, whole.expression), whole.end)
+
+
+_WHOLE = Period | Month | Years | Season | Nth | WeekOf | OfYear | DayAway
+
+
+def _first_years(reader: Reader, at: int) -> Read | None:
+    """Read "i primi anni Novanta"."""
+    if reader.number(at, Kind.ORDINAL) != 1:
+        return None
+    years = decade(reader, at + 1)
+    return Read(Edge("early", years.expression), years.end) if years is not None else None
+
+
+def _edge_behind(reader: Reader, at: int) -> Read | None:
+    """Read "this year so far", "year to date"."""
+    whole = calendar_period(reader, at)
+    end = whole.end if whole is not None else at + 1
+    if reader.word(end, Kind.EDGE) != "elapsed":
+        return None
+    unit = reader.unit(at)
+    period = whole.expression if whole is not None else Period(unit, 0) if unit is not None else None
+    return Read(Edge("elapsed", period), end + 1) if isinstance(period, Period) else None
+
+
+_EDGES: dict[str, EdgeName] = {
+    "early": "early",
+    "mid": "mid",
+    "late": "late",
+    "rest": "rest",
+    "later": "later",
+    "earlier": "earlier",
+    "elapsed": "elapsed",
+}

@@ -1,0 +1,105 @@
+"""Holidays and years."""
+
+from ricordo.language.temporal.expressions.dated import Holiday, Years
+from ricordo.language.temporal.grammar.numeric_dates import full_year, short_year_at, year_at
+from ricordo.language.temporal.grammar.placed import with_year
+from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.lexicon import Kind
+
+
+def holiday_name(reader: Reader, at: int) -> Read | None:
+    """Read "Easter", "Easter 2019", "last Halloween", "Thanksgiving of this year"."""
+    begin = reader.skip(at, Kind.THE)
+    relation = reader.relation(begin)
+    name = reader.word(begin + (relation is not None), Kind.HOLIDAY)
+    if name is None:
+        return None
+    end = begin + 1 + (relation is not None)
+    if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
+        relation, end = reader.relation(end), end + 1
+    return Read(Holiday(name, None, relation), end) if relation else with_year(reader, Holiday(name), end)
+
+
+def bare_year(reader: Reader, at: int) -> Read | None:
+    """Read "2016" where it can only be a year, "in '98", "the year two hundred and sixty seven"."""
+    begin = reader.skip(at, Kind.THE)
+    if reader.word(begin, Kind.UNIT) == "year":
+        place = reader.skip(begin + 1, Kind.OF)
+        number = reader.number(place, Kind.NUMBER)
+        if number is not None and _LEAST <= number <= 9998 and reader.digits(place) != 2:
+            return Read(Years(number), place + 1)
+        return None
+    year = year_at(reader, at)
+    if year is not None:
+        return Read(Years(year), at + 1) if _is_year(reader, at, year) else None
+    short = short_year_at(reader, at) or _elided_year(reader, at)
+    if short is None or not _is_short_year(reader, at, short[1]):
+        return None
+    return Read(Years(short[0]), short[1])
+
+
+_LEAST = 100  # "year 5" of something
+
+
+def _elided_year(reader: Reader, at: int) -> tuple[int, int] | None:
+    """Read "nell'85", where the elision takes the sign's place."""
+    number = reader.number(at, Kind.NUMBER)
+    if (
+        number is None
+        or reader.digits(at) != 2
+        or not reader.is_text(at - 1, "nell'")
+        or not reader.adjacent(at)
+    ):
+        return None
+    year = full_year(number, 2)
+    return (year, at + 1) if year is not None else None
+
+
+def _is_short_year(reader: Reader, at: int, end: int) -> bool:
+    measured = reader.has(end, Kind.UNIT) or reader.is_text(end, "%", "€", "$", "°", "£")
+    return reader.has(at - 1, *_YEAR_COMPANY) and not measured
+
+
+_YEAR_COMPANY = (
+    Kind.IN, Kind.OVER, Kind.OF, Kind.SINCE, Kind.FROM, Kind.TO, Kind.BETWEEN, Kind.BEFORE, Kind.AFTER,
+    Kind.UNTIL, Kind.MONTH, Kind.WITHIN, Kind.ORDINAL, Kind.EDGE,
+)  # fmt: skip
+
+
+_SIGNS = ("-", "/", ".", ":", ",")
+
+
+def _in_number(reader: Reader, sign: int, other: int) -> bool:
+    """Whether a sign joins the digits to others that are no year, as in a telephone number."""
+    return reader.is_text(sign, *_SIGNS) and reader.digits(other) > 0 and year_at(reader, other) is None
+
+
+def _is_year(reader: Reader, at: int, year: int) -> bool:
+    after = at + 1
+    if not 1500 <= year <= 2100 or _in_number(reader, at - 1, at - 2) or _in_number(reader, after, after + 1):
+        return False
+    if reader.has(after, Kind.UNIT) or reader.is_text(after, "%", "€", "$", "°", "£"):
+        return False
+    if reader.has(at - 1, Kind.THING):
+        return False
+    listed = reader.has(at - 1, Kind.AND) and year_at(reader, at - 2) is not None
+    if listed or (reader.has(at - 1, *_YEAR_COMPANY) and not _counts(reader, at)):
+        return True
+    joined = reader.has(after, Kind.OR, Kind.TO, Kind.OR_LATER, Kind.WHEN)
+    return year >= 1900 and (joined or reader.ends_clause(after)) and reader.digits(at) == 4
+
+
+def _counts(reader: Reader, at: int) -> bool:
+    """Whether the number counts what stands behind it: "over 2000 people"."""
+    if not reader.has(at - 1, Kind.MORE, Kind.FOR):
+        return False
+    return not reader.ends_clause(at + 1) and reader.items[at + 1].text not in reader.lexicon.follows_day
+
+
+def century(reader: Reader, at: int) -> Read | None:
+    """Read "il Novecento", "nell'Ottocento": hundreds with a capital letter are centuries from 1300 on."""
+    number = reader.number(at, Kind.NUMBER)
+    if number is None or reader.digits(at) or number % 100 or not 300 <= number <= 900:
+        return None
+    placed = reader.has(at - 1, Kind.THE, Kind.OVER, Kind.OF) and not reader.has(at + 1, Kind.UNIT)
+    return Read(Years(1000 + number, 100), at + 1) if placed and reader.items[at].capital else None

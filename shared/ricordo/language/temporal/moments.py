@@ -1,0 +1,78 @@
+"""The moment from which a text is read, and the windows of time found from there."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from ricordo.language.temporal.spans import EARLIEST, LATEST, Direction
+
+
+class NoSuchTime(ValueError):
+    """The words name a time that does not exist: 31 February, the fifth Monday of a short month."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A half-open interval of instants in UTC; `through` as in `TimeSpan`."""
+
+    start: datetime
+    end: datetime
+    through: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and where words are spoken, and which way they lean when both ways are possible.
+
+    Attributes:
+        now: The present, aware, in UTC.
+        zone: The speaker's zone: days begin at its midnights.
+        prefer: Whether "in May" is the last one or the next one.
+        sure: Whether the other way is out of the question, however much nearer it is: a past tense rules.
+    """
+
+    now: datetime
+    zone: ZoneInfo
+    prefer: Direction
+    sure: bool = False
+
+    @property
+    def today(self) -> date:
+        """The speaker's calendar day."""
+        return self.date_of(self.now)
+
+    @property
+    def past(self) -> bool:
+        """Whether the past reading is preferred."""
+        return self.prefer == "past"
+
+    def date_of(self, instant: datetime) -> date:
+        """Return the calendar day of `instant` in the speaker's zone."""
+        return instant.astimezone(self.zone).date()
+
+    def at(self, day: date, minutes: int = 0) -> datetime:
+        """Return the instant `minutes` of wall-clock time after the midnight that begins `day`."""
+        days, minute = divmod(minutes, 24 * 60)
+        wall = time(minute // 60, minute % 60)
+        return datetime.combine(day + timedelta(days=days), wall, self.zone).astimezone(UTC)
+
+    def days(self, first: date, after: date) -> Window:
+        """Return the window from the beginning of `first` to the beginning of `after`."""
+        return Window(self.at(first), self.at(after))
+
+    def day(self, day: date) -> Window:
+        """Return the window of one calendar day."""
+        return self.days(day, day + timedelta(days=1))
+
+    def leaning(self, instant: datetime, prefer: Direction) -> "Moment":
+        """Return the moment at `instant` that prefers what is before or after it."""
+        return replace(self, now=instant, prefer=prefer)
+
+    def up_to_now(self, start: datetime) -> datetime:
+        """Return where a window that began at `start` and is open ends: now, unless it lies ahead."""
+        return self.now if self.past and start < self.now else LATEST
+
+
+def bounded(window: Window) -> bool:
+    """Whether `window` has both a beginning and an end of its own."""
+    return window.start > EARLIEST and window.end < LATEST

@@ -1,0 +1,86 @@
+"""What sort of time an expression is: what it leaves open, whether it has an hour, and that hour on a day."""
+
+from dataclasses import replace
+from datetime import date
+from typing import Final, Literal
+
+from ricordo.language.temporal.expressions.base import Expression
+from ricordo.language.temporal.expressions.composed import (
+    Between,
+    Bound,
+    Clock,
+    PartName,
+    PartOfDay,
+    in_part,
+)
+from ricordo.language.temporal.expressions.dated import CalendarDay, Holiday, Month, Season
+from ricordo.language.temporal.expressions.relative import Weekday, Weekend
+
+Shape = Literal["weekday", "day", "date", "holiday", "month", "placed"]
+"""What is left open: the week ("Friday"), month ("the 19th"), year ("3 May", "Easter"), or nothing."""
+_NOON: Final = 12 * 60
+
+
+def shape(expression: Expression) -> Shape:
+    """Return what an expression leaves open."""
+    match expression:
+        case Clock(day=Expression() as inner) | PartOfDay(day=inner) | Bound(of=inner) | Between(first=inner):
+            return shape(inner)
+        case Weekday(relation=None, within=None) | Weekend(ahead=False):
+            return "weekday"
+        case CalendarDay(year=None, relation=None, month=month):
+            return "day" if month is None else "date"
+        case (
+            Holiday(year=None, relation=None)
+            | Month(year=None, relation=None)
+            | Season(year=None, relation=None)
+        ):
+            return "holiday" if isinstance(expression, Holiday) else "month"
+        case _:
+            return "placed"
+
+
+def has_clock(expression: Expression) -> bool:
+    """Whether an hour is told."""
+    if isinstance(expression, Between):
+        return has_clock(expression.first)
+    return isinstance(expression, Clock)
+
+
+def is_dayless(expression: Expression) -> bool:
+    """Whether an hour is told, and no day."""
+    if isinstance(expression, Between):
+        return is_dayless(expression.first) and is_dayless(expression.last)
+    return isinstance(expression, Clock) and expression.day is None
+
+
+def on_day(expression: Expression, day: date) -> Expression:
+    """Put an hour, or the time from one hour to another, on a day."""
+    if isinstance(expression, Between):
+        return Between(on_day(expression.first, day), on_day(expression.last, day))
+    if isinstance(expression, Clock):
+        return replace(expression, day=CalendarDay(day.day, day.month, day.year))
+    return expression
+
+
+def minutes(expression: Expression) -> int | None:
+    """Return the minutes since midnight at which an hour begins, None where none is told."""
+    if isinstance(expression, Between):
+        return minutes(expression.first)
+    return expression.minutes if isinstance(expression, Clock) else None
+
+
+def of_part(expression: Expression, part: PartName) -> Expression:
+    """Return an hour as one of a part of the day: "alle 9" of an evening is 21:00."""
+    if isinstance(expression, Between):
+        return Between(of_part(expression.first, part), of_part(expression.last, part))
+    return in_part(expression, part) if isinstance(expression, Clock) else expression
+
+
+def after_noon(expression: Expression) -> Expression:
+    """Return an hour twelve hours later; as it is when it is after noon already."""
+    if isinstance(expression, Between):
+        return Between(after_noon(expression.first), after_noon(expression.last))
+    if isinstance(expression, Clock) and expression.minutes < _NOON:
+        return replace(expression, minutes=expression.minutes + _NOON)
+    return expression

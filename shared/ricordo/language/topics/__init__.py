@@ -1,0 +1,87 @@
+"""What a text is about: up to five things, as key phrases in their dictionary form.
+
+Found without a part-of-speech model: words are told apart by lists, endings and what stands around them
+(`word_classes`, `tagging`), and nouns that belong together are one topic (`phrases`). All forms of a thing
+have one key, whatever its number, article or case, because topics are filtered by.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from ricordo.language.lemmas import noun_key
+from ricordo.language.markup import beginning
+from ricordo.language.proper_nouns import is_proper_noun
+from ricordo.language.stop_words import stop_words
+from ricordo.language.text import located_words, words
+from ricordo.language.topics.cues import NounCues, load_noun_cues
+from ricordo.language.topics.idioms import in_idioms
+from ricordo.language.topics.phrases import Phrase, phrases
+from ricordo.language.topics.tagging import tagged
+
+__all__ = ["MAX_TOPICS", "NounCues", "load_noun_cues", "topic_key", "topic_keys", "topics"]
+
+MAX_TOPICS = 5
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+
+
+@lru_cache(maxsize=16_384)
+def topic_key(topic: str, language: str) -> str:
+    """Return what all forms of a topic share: the singulars of its words that say something."""
+    return " ".join(_word_keys(topic, language))
+
+
+def topic_keys(topic: str, language: str) -> frozenset[str]:
+    """Return the keys that a topic is found by: its own and that of each of its words.
+
+    Who filters by "wedding" means wedding dresses too; who filters by "wedding dress" means no other wedding.
+    """
+    parts = _word_keys(topic, language)
+    return frozenset((" ".join(parts), *parts))
+
+
+def _word_keys(topic: str, language: str) -> list[str]:
+    said = [_POSSESSIVE.sub("", word) for word in words(topic, language)]
+    telling = [word for word in said if word not in stop_words(language)] or said
+    return [noun_key(word, language) for word in telling]
+
+
+def topics(text: str, language: str, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return what `text` is about, most salient first.
+
+    Args:
+        text: what was said; of a long text its first 6,000 characters are read.
+        language: "it" or "en"; of another language only names are topics.
+        names: people mentioned, who are participants and no topics.
+
+    Returns:
+        At most 5 case-folded phrases of up to three words that say something; nouns are singular.
+    """
+    read = beginning(text)
+    if not any(letter.islower() for letter in read):
+        read = read.lower()  # who shouts capitalises no names
+    people = frozenset(part for name in names for part in _parts(name, language))
+    forms: dict[str, str] = {}
+    weights: dict[str, float] = {}
+    for form, weight in _phrases(read, language, people):
+        key = topic_key(form, language)
+        forms.setdefault(key, form)
+        weights[key] = weights.get(key, 0.0) + weight
+    # Of those that weigh the same, the first stays first.
+    ranked = sorted(weights, key=weights.__getitem__, reverse=True)
+    return tuple(forms[key] for key in ranked[:MAX_TOPICS])
+
+
+# The same people are spoken of again and again.
+@lru_cache(maxsize=4096)
+def _parts(name: str, language: str) -> tuple[str, ...]:
+    return tuple(words(name, language))
+
+
+def _phrases(text: str, language: str, people: frozenset[str]) -> Iterable[Phrase]:
+    tokens = located_words(text, language)
+    named = frozenset(
+        at for at, word in enumerate(tokens) if word[0][0].isupper() and is_proper_noun(text, word)
+    )
+    idle = in_idioms(text, tokens, language)
+    return phrases(tagged(text, tokens, language, named, people, idle=idle), language)

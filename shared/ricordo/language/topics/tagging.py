@@ -1,0 +1,81 @@
+"""Which words of a text are nouns and names, told by the word itself and by the words around it.
+
+A word that can only be a verb, a manner or a quality is none; one that can be both is decided by what stands
+before and behind it. What is capitalised within a sentence is a name.
+"""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from typing import Final, Protocol
+
+from ricordo.language.lemmas import LANGUAGES
+from ricordo.language.name_lists import load_names
+from ricordo.language.text import Word
+from ricordo.language.topics import english, italian
+from ricordo.language.topics.sentence import Sentence, Tag
+from ricordo.language.topics.word_classes import WordClass, lists, word_class
+
+
+class _Tagger(Protocol):
+    def __call__(self, sentence: Sentence, at: int) -> Tag: ...
+
+
+# Tuples and names of their own: members of an enumeration are slow to hash and to look up.
+_NOTHING: Final = WordClass.NOTHING
+_SELDOM: Final = (WordClass.QUALITY, WordClass.VAGUE)
+_TAGGERS: Final[Mapping[str, _Tagger]] = {"it": italian.tag, "en": english.tag}
+
+
+def tagged(
+    text: str,
+    tokens: Sequence[Word],
+    language: str,
+    named: AbstractSet[int],
+    people: AbstractSet[str],
+    *,
+    idle: AbstractSet[int] = frozenset(),
+) -> Sentence:
+    """Return the words of a text with their tags.
+
+    Args:
+        text: what `tokens` were cut from.
+        tokens: all of its words.
+        language: of another than "it" and "en" there are names only.
+        named: places of the words that are capitalised within a sentence.
+        people: case-folded words of the names of people, who are no topics.
+        idle: places of words that only make a way of speaking.
+    """
+    sentence = Sentence(text, tokens, language, people, lists(language if language in LANGUAGES else ""))
+    tagger = _TAGGERS.get(language, _nothing)
+    for at, what in enumerate(sentence.classes):
+        if what is _NOTHING and at not in named:
+            continue
+        word = sentence.words[at]
+        if at in idle or (word in people and not _is_thing(tokens[at])):
+            continue
+        if at in named and not is_plain(word):
+            sentence.tags[at] = Tag.NAME
+        elif what in _SELDOM or what is _NOTHING:
+            if sentence.is_nominal(at):
+                sentence.tags[at] = Tag.NOUN
+        elif not (sentence.hyphened and sentence.is_put_together(at)):
+            sentence.tags[at] = tagger(sentence, at)
+    return sentence
+
+
+def _is_thing(token: Word) -> bool:
+    """Say whether a word that is a name as well is written small: the "bill" that Bill sent."""
+    return token.folded in load_names().also_words and token.written.islower()
+
+
+def _nothing(sentence: Sentence, at: int) -> Tag:  # noqa: ARG001 - as of every tagger
+    return Tag.NONE
+
+
+@lru_cache(maxsize=16_384)
+def is_plain(word: str) -> bool:
+    """Say whether the capital of a case-folded word tells nothing: of a weekday, an "I", a title's "The"."""
+    classes = {word_class(word, language) for language in LANGUAGES}
+    listed = any(word in lists(language).plain for language in LANGUAGES)
+    return len(word) > 1 and (listed or not classes.isdisjoint({WordClass.VAGUE, WordClass.NOTHING}))

@@ -1,0 +1,245 @@
+"""Which class a word belongs to by itself: the lists of `lexicon/word_classes.toml`, endings, and lemmas."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.data_files import read_table
+from ricordo.language.lemmas import LANGUAGES, is_italian_verb, is_known, lemma, noun
+from ricordo.language.stop_words import stop_words
+from ricordo.language.topics.cues import load_noun_cues
+
+_SHORTEST: Final = 3  # letters: below that, a word is a name or nothing
+_CLITIC: Final = re.compile(r"[aei]r(?:mi|ti|si|ci|vi|lo|la|li|le|ne)$")
+_GERUND: Final = re.compile(r"[ae]ndo(?:mi|ti|si|lo|la|li|le|ci|ne)?$")
+_CONJUGATED: Final = re.compile(
+    r"(?:iamo|[aei]v(?:amo|ano|ate)|[aei]r(?:ò|à|ai|anno|emo|ete)|[aei]rebbero?|[aei]rei|[aei]st[ei]|ò)$"
+)
+_LAUGHTER: Final = re.compile(r"(?:[aeiou]*h+[aeiou]+){2,}h*|(?:lo+l)+|(?:ro+fl)|(.)\1{2,}")
+_CALL: Final = re.compile(r"a(?:mi|ti|ci|vi|lo|la|li|le|ne)$")  # "portami"
+_INFINITIVE: Final = re.compile(r"[aei]re$")
+_ITALIAN_MANNER: Final = re.compile(r"..mente$")
+_RELATIONAL: Final = re.compile(
+    r"(?:ic[oa]|ici|iche|al[ei]|ar[ei]|ari[oa]|arie|iv[oaie]|es[ei]|tric[ei]|ern[oaie]|[ai]n[oaie]|os[oaie]|ent[ei])$"
+)
+_ENGLISH_MANNER: Final = re.compile(r"(?<![bmrpj])ly$|(?:ab|ib|ar|er|im|em)ly$")
+_ENGLISH_QUALITY: Final = re.compile(r"(?:ful|less|ous|iest|ier)$")
+
+
+class WordClass(Enum):
+    """What a word can be: what the words around it do not change, and what they decide."""
+
+    NOTHING = auto()  # function words, manners, times, amounts
+    QUALITY = auto()  # an adjective that makes no other thing of a thing
+    VERB = auto()
+    GERUND = auto()  # an English noun in -ing
+    EITHER = auto()  # a noun or a verb
+    VAGUE = auto()  # a noun that says nothing by itself
+    NOUN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The words of one language, as the files group them; of those that the other language has, none."""
+
+    verbs: frozenset[str]
+    also_nouns: frozenset[str]
+    gerunds: frozenset[str]
+    qualities: frozenset[str]
+    hollow: frozenset[str]
+    adverbs: frozenset[str]
+    persons: frozenset[str]
+    noun_forms: frozenset[str]
+    determiners: frozenset[str]
+    plain: frozenset[str]
+    copulas: frozenset[str]
+    auxiliaries: frozenset[str]
+    nominal: frozenset[str]
+    heads: frozenset[str]
+    before_verbs: frozenset[str]
+    motions: frozenset[str]
+    objects: frozenset[str]
+    prepositions: frozenset[str]
+    feminine_in_o: frozenset[str]
+    subordinating: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, dict[str, str]]:
+    return read_table("word_classes")
+
+
+@lru_cache(maxsize=len(LANGUAGES) + 1)
+def lists(language: str) -> Lists:
+    """Return the lists of a language of `LANGUAGES`, read once; of "" all are empty."""
+    table = _table()
+
+    def of(name: str) -> frozenset[str]:
+        return frozenset(table[name].get(language, "").split())
+
+    qualities = of("adjectives")
+    return Lists(
+        verbs=of("verbs"),
+        also_nouns=of("also_nouns"),
+        gerunds=of("gerunds"),
+        qualities=_inflected(qualities) if language == "it" else qualities,
+        hollow=of("feelings") | of("vague"),
+        adverbs=of("adverbs"),
+        persons=of("persons"),
+        noun_forms=of("noun_forms"),
+        determiners=load_noun_cues()[language].determiners if language in LANGUAGES else frozenset(),
+        plain=_plain(language) if language in LANGUAGES else frozenset(),
+        copulas=of("copulas"),
+        auxiliaries=of("auxiliaries"),
+        nominal=of("nominal"),
+        heads=of("heads"),
+        before_verbs=of("before_verbs"),
+        motions=of("motions"),
+        objects=of("objects"),
+        prepositions=of("prepositions"),
+        feminine_in_o=of("feminine_in_o"),
+        subordinating=of("subordinating"),
+    )
+
+
+def _plain(language: str) -> frozenset[str]:
+    """Return the words that name no topic: as listed, in the singular, and of verbs the infinitive."""
+    listed = load_noun_cues()[language].plain
+    verbs = (lemma(word, language) for word in listed)
+    return (
+        listed
+        | {noun(word, language) for word in listed}
+        | {verb for verb in verbs if _is_infinitive(verb, language)}
+    )
+
+
+def _is_infinitive(word: str, language: str) -> bool:
+    return language == "it" and _INFINITIVE.search(word) is not None
+
+
+def _inflected(adjectives: frozenset[str]) -> frozenset[str]:
+    """Return the four forms, and the superlatives, of Italian adjectives in the masculine."""
+    forms = set(adjectives)
+    for word in adjectives:
+        root = word[:-1]
+        hard = root + "h" if root.endswith(("c", "g")) else root
+        if word.endswith("o"):
+            forms |= {root + "a", root + "i", hard + "i", hard + "e"}
+        elif word.endswith("e"):
+            forms.add(root + "i")
+        forms |= {f"{hard}issim{vowel}" for vowel in "oaie"}
+    return frozenset(forms)
+
+
+def word_class(word: str, language: str) -> WordClass:
+    """Say what a case-folded word can be; a word of another language than Italian and English is nothing."""
+    return classifier(language)(word)
+
+
+def classifier(language: str) -> Callable[[str], WordClass]:
+    """Return what tells the class of a case-folded word of a language; it remembers what it told."""
+    return _CLASSIFIERS.get(language, _nothing)
+
+
+def _nothing(word: str) -> WordClass:  # noqa: ARG001 - as of every classifier
+    return WordClass.NOTHING
+
+
+@lru_cache(maxsize=16_384)
+def _english_class(word: str) -> WordClass:
+    return _by_form(word, "en") or _english(word, lists("en"))
+
+
+@lru_cache(maxsize=16_384)
+def _italian_class(word: str) -> WordClass:
+    return _by_form(word, "it") or _italian(word, lists("it"))
+
+
+_CLASSIFIERS: Final[Mapping[str, Callable[[str], WordClass]]] = {"it": _italian_class, "en": _english_class}
+
+
+@lru_cache(maxsize=16_384)
+def is_person(word: str, language: str) -> bool:
+    """Say whether a case-folded word says who somebody is: "sister", "vicini"."""
+    return noun(word, language) in lists(language).persons
+
+
+def _by_form(word: str, language: str) -> WordClass | None:
+    """Return the class that lists and the form of a word tell at once; None where more is to be asked."""
+    if len(word) < _SHORTEST or not word[0].isalpha() or any(c.isdigit() for c in word):
+        return WordClass.NOTHING
+    known = lists(language)
+    if word in stop_words(language) or word in known.adverbs or word in known.determiners:
+        return WordClass.NOTHING
+    if _LAUGHTER.fullmatch(word):
+        return WordClass.NOTHING
+    return WordClass.QUALITY if word in known.qualities and word not in known.noun_forms else None
+
+
+def _english(word: str, known: Lists) -> WordClass:
+    single, base = noun(word, "en"), lemma(word, "en")
+    if word in known.hollow or single in known.hollow:
+        return WordClass.VAGUE
+    if single in known.gerunds:
+        return WordClass.GERUND if word.endswith("ing") else WordClass.NOUN
+    if single in known.also_nouns:
+        return WordClass.EITHER
+    if base in known.verbs or (base in known.also_nouns and base != word):
+        return WordClass.VERB
+    return _english_by_ending(word, base, known)
+
+
+def _english_by_ending(word: str, base: str, known: Lists) -> WordClass:
+    if word.endswith("ing") and base != word:
+        return WordClass.VERB
+    if (word.endswith("ed") and base != word) or _ENGLISH_QUALITY.search(word):
+        return WordClass.QUALITY
+    if _ENGLISH_MANNER.search(word) or "'" in word:
+        return WordClass.NOTHING
+    return WordClass.VERB if word in known.plain or base in known.plain else WordClass.NOUN
+
+
+def _italian(word: str, known: Lists) -> WordClass:
+    single = noun(word, "it")
+    if word in known.hollow or single in known.hollow:
+        return WordClass.VAGUE
+    if word in known.noun_forms or single in known.noun_forms:
+        return WordClass.EITHER if _can_act(word) else WordClass.NOUN
+    if _ITALIAN_MANNER.search(word):
+        return WordClass.NOTHING
+    return _italian_by_ending(word, single, known)
+
+
+def _italian_by_ending(word: str, single: str, known: Lists) -> WordClass:
+    acts = is_italian_verb(word)
+    if word in known.plain or _is_infinite(word) or (acts and _INFINITIVE.search(word)):
+        return WordClass.VERB
+    if _CALL.search(word) and not is_known(word, "it") and is_known(f"{word[:-2]}re", "it"):
+        return WordClass.VERB
+    if _CONJUGATED.search(word) and (acts or not is_known(word, "it")):
+        return WordClass.VERB
+    if acts:
+        return WordClass.EITHER
+    return WordClass.VERB if single in known.plain else WordClass.NOUN
+
+
+def _is_infinite(word: str) -> bool:
+    """Say whether an Italian word is a gerund, or an infinitive with a pronoun: "parlarne", not "carne"."""
+    if _GERUND.search(word):
+        return True
+    return _CLITIC.search(word) is not None and not is_known(word, "it") and is_italian_verb(f"{word[:-2]}e")
+
+
+def _can_act(word: str) -> bool:
+    """Say whether an Italian noun is a form of a verb too: "lavoro", "ricordi", "festa" is not."""
+    return any(is_known(word[:-1] + ending, "it") for ending in ("are", "ere", "ire", "iare"))
+
+
+def is_relational(word: str) -> bool:
+    """Say whether an Italian word makes another thing of the noun before it: "scuola materna"."""
+    if not is_known(word, "it"):
+        return True
+    return _RELATIONAL.search(word) is not None and not is_italian_verb(word)

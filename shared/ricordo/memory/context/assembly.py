@@ -1,0 +1,161 @@
+"""How a context is put together: who is served first, and how much each part may take."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC
+from functools import cache
+from typing import Final
+
+from ricordo.language.text import collapse
+from ricordo.memory.context.facts import fact_sentence
+from ricordo.memory.context.lexicon import phrase
+from ricordo.memory.context.lines import decision, note, one_speaks, quoted
+from ricordo.memory.context.material import Context, Material
+from ricordo.memory.context.memories import Memories
+from ricordo.memory.context.notices import least, notices
+from ricordo.memory.context.page import Line, Page
+from ricordo.memory.context.selection import Choice, Selection
+from ricordo.memory.context.syntax import today_line
+from ricordo.memory.context.telling import Telling
+from ricordo.memory.facts import Fact
+
+ROOMY: Final = 300
+"""The budget, in tokens, from which on the best memory is served in its turn."""
+TODAY_SHARE: Final = 0.15
+PROFILE_SHARE: Final = 0.15
+NOTES_SHARE: Final = 0.10
+FACTS_SHARE: Final = 0.20
+RECENT_SHARE: Final = 0.35
+AMPLE: Final = 1_000
+"""The budget, in tokens, from which on it is said how the user talks."""
+BEST_SHARE: Final = 0.60
+"""Of a budget that is not roomy, what the best memory may take before all else is served."""
+
+
+def assemble(material: Material, *, token_budget: int, count: Callable[[str], int], language: str) -> Context:
+    """Write a context.
+
+    Profile, notes, facts and recent turns have first claim on a share of the budget each; memories take what
+    is left, and what then remains goes to more facts, turns and notes. Before all of that come memories that
+    always enter, or where room is short the best one. No message is shown twice, whether by its id or by what
+    it says.
+
+    Args:
+        material: what there is.
+        token_budget: the most tokens that the text may have, >= 1.
+        count: tokens of a text, by the model's tokenizer; see `Budget` for what it must be like.
+        language: of facts, dates and notices, "it" or else English.
+
+    Returns:
+        A text of at most `token_budget` tokens; an empty one only where not even a sign costs so little.
+    """
+    counted = cache(count)
+    page = Page(token_budget, counted)
+    _Writing(page, material, language, counted).write()
+    text = page.text()
+    if text:
+        return Context(text, page.tokens, page.marks())
+    text = next((one for one in least(material, language) if counted(one) <= token_budget), "")
+    return Context(text, counted(text))
+
+
+class _Writing:
+    """Fills the parts of one page."""
+
+    def __init__(self, page: Page, material: Material, language: str, count: Callable[[str], int]) -> None:
+        self._page = page
+        self._material = material
+        self._language = language
+        self._budget = page.left
+        self._roomy = page.left >= ROOMY
+        self._selection = Selection(page)
+        today = material.now.date() if material.now else None
+        self._zone = (material.now and material.now.tzinfo) or UTC
+        self._telling = Telling(
+            material.about,
+            today,
+            material.superseded,
+            language,
+            count,
+            one_speaks=one_speaks(material.memories),
+        )
+        self._head = page.begin()
+        self._profile = page.begin()
+        self._facts = page.begin()
+        memories = page.begin()
+        self._recent = page.begin(phrase(language, "recent"))
+        self._notes = page.begin(phrase(language, "notes"))
+        self._memories = Memories(page, memories, self._telling, self._selection, material.memories)
+
+    def write(self) -> None:
+        """Fill the parts, each in its turn."""
+        material, fill = self._material, self._selection.fill
+        if material.now is not None:
+            self._page.preface(today_line(material.now, self._language), int(self._budget * TODAY_SHARE))
+        self._introduce()
+        total = self._page.left
+        self._remember_first(int(total * BEST_SHARE))
+        notes = fill(self._notes, self._note_lines(), int(total * NOTES_SHARE))
+        facts = fill(self._facts, self._fact_lines(), int(total * FACTS_SHARE))
+        turns = [self._telling.turn(turn, place) for place, turn in enumerate(material.recent)][::-1]
+        earlier = fill(self._recent, turns, int(total * RECENT_SHARE), unbroken=True)
+        fill(self._notes, self._decisions(), int(total * NOTES_SHARE))
+        self._memories.fill(self._selection.new(material.memories), material.whole)
+        fill(self._facts, facts, self._page.left)
+        fill(self._recent, earlier, self._page.left, unbroken=True)
+        fill(self._notes, [*notes, *self._background()], self._page.left)
+
+    def _introduce(self) -> None:
+        said = [
+            Choice.of(*(Line((place,), line) for line in lines))
+            for place, lines in enumerate(notices(self._material, self._language))
+        ]
+        # Unbroken: where there is no room to say that memory is broken, it must not be said to be empty.
+        self._selection.fill(self._head, said, self._page.left, unbroken=True)
+
+    def _remember_first(self, most: int) -> None:
+        """Show what always enters, or of little room the best memory, and the profile."""
+        new = self._selection.new(self._material.memories, self._material.recent)
+        for memory in new:
+            if memory.id in self._material.always:
+                self._memories.put(memory, self._page.left)
+        if not self._roomy and not self._material.always and new:
+            self._memories.put(new[0], most)
+        profile = [self._fact(fact, number) for number, fact in enumerate(self._material.profile, 1)]
+        self._selection.fill(self._profile, profile, int(self._budget * PROFILE_SHARE))
+
+    def _fact_lines(self) -> list[Choice]:
+        shown = {line.id for line in self._profile.lines}
+        first = len(self._material.profile) + 1
+        facts = [fact for fact in self._material.facts if fact.id not in shown]
+        return [self._fact(fact, number) for number, fact in enumerate(facts, first)]
+
+    def _fact(self, fact: Fact, number: int) -> Choice:
+        sentence = fact_sentence(fact, self._language, self._zone)
+        return Choice.of(Line((number,), sentence, f"f{number}", fact.id))
+
+    def _note_lines(self) -> list[Choice]:
+        return self._items([note(key, value) for key, value in self._material.notes.items()], 1)
+
+    def _decisions(self) -> list[Choice]:
+        first = len(self._material.notes) + 1
+        return [
+            Choice.of(
+                Line((place,), decision(turn, self._language), "-"),
+                message_id=turn.message_id,
+                content=turn.content,
+            )
+            for place, turn in enumerate(self._material.decisions, first)
+        ]
+
+    def _background(self) -> list[Choice]:
+        """Return what is worth a line where room is left: what is spoken of, and how the user talks."""
+        lines = []
+        if self._material.entities:
+            names = ", ".join(map(collapse, self._material.entities))
+            lines.append(quoted(phrase(self._language, "entities", names=names)))
+        if self._material.habits and self._budget >= AMPLE:
+            lines.append(quoted(collapse(self._material.habits)))
+        return self._items(lines, len(self._material.notes) + len(self._material.decisions) + 1)
+
+    def _items(self, lines: Sequence[str], first: int) -> list[Choice]:
+        return [Choice.of(Line((place,), line, "-")) for place, line in enumerate(lines, first)]

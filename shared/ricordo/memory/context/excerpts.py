@@ -1,0 +1,169 @@
+"""How much is shown of a text: all of it, or the clauses that have most to do with the question."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from ricordo.language.openings import only_opens
+from ricordo.language.text import ABBREVIATION, LONGEST_ABBREVIATION, excerpt, stem, words
+
+_LONGEST_TOKEN: Final = 16  # characters
+_CHUNK: Final = 500  # characters counted at a time
+_PATIENCE: Final = 8
+"""Clauses that do not fit, after which no others are tried."""
+# What a word of the question is worth in a clause, and in one beside it; a figure; to be the first.
+_OWN: Final = 4.0
+_NEXT: Final = 1.0
+_FIGURE: Final = 0.5
+_FIRST: Final = 0.25
+GAP: Final = " … "
+# Looking behind keeps it linear: a run of white space or of dots is tried at its beginning only.
+_END: Final = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”»)\]]*+\s++|[,;:]\s++|(?<!\s)\s+[–—-]\s++|(?<!\s)\s*\n\s*+"
+)
+_SHORTEST: Final = 25  # characters of a clause that ends inside a sentence
+
+Count = Callable[[str], int]
+
+
+def cost(text: str, count: Count) -> int:
+    """Return what a text costs: its tokens, and no less than one for 16 characters.
+
+    What a tokenizer drops, or takes for one unknown word, would otherwise be as long as it likes.
+    """
+    return max(count(text), -(-len(text) // _LONGEST_TOKEN))
+
+
+def cost_within(text: str, most: int, count: Count) -> int:
+    """Return what a text costs; of one that costs more than `most`, only the beginning is counted."""
+    if len(text) > most * _LONGEST_TOKEN:
+        return most + 1
+    spent = 0
+    for chunk in _chunks(text):
+        spent += cost(chunk, count)
+        if spent > most:
+            break
+    return spent
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Cut a text between words, so that each part costs what it costs in the whole."""
+    start = 0
+    while len(text) - start > _CHUNK:
+        end = text.rfind(" ", start, start + _CHUNK) + 1 or start + _CHUNK
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+class Excerpt:
+    """The clauses of a text, those first that have most to do with what is asked.
+
+    Args:
+        text: what is to be shown.
+        wanted: stems of the question.
+        language: of the text.
+    """
+
+    def __init__(self, text: str, wanted: frozenset[str], language: str) -> None:
+        self._text = text
+        self._clauses = _clauses(text)
+        worth = _worth([text[begin:end] for begin, end in self._clauses], wanted, language)
+        self._order = sorted(range(len(worth)), key=lambda at: -worth[at])
+
+    def within(self, limit: int, count: Count) -> str:
+        """Return as many of the clauses as cost at most `limit` tokens, in the order of the text.
+
+        What is left out between them is marked by dots; what stands together is a piece of the text as it is.
+        Nothing where no clause costs so little.
+        """
+        return self._joined(self._chosen(limit, count, greetings=False)) or self._joined(
+            self._chosen(limit, count, greetings=True)
+        )
+
+    def _chosen(self, limit: int, count: Count, *, greetings: bool) -> list[int]:
+        kept: list[int] = []
+        left, refused = limit, 0
+        for at in self._order:
+            begin, end = self._clauses[at]
+            if end - begin <= left * _LONGEST_TOKEN:  # else not even worth counting
+                if only_opens(self._text[begin:end]) and not greetings:
+                    continue
+                spent = cost(self._text[begin:end] + GAP, count)
+                if spent <= left:
+                    left -= spent
+                    kept.append(at)
+                    continue
+            refused += 1
+            if refused == _PATIENCE:
+                break
+        return sorted(kept)
+
+    def beginning(self, limit: int, count: Count) -> str:
+        """Return the beginning of the clause that has most to do with the question, cut to `limit` tokens."""
+        return _cut(self._text[slice(*self._clauses[self._order[0]])], count, limit) if self._order else ""
+
+    def _joined(self, kept: list[int]) -> str:
+        pieces: list[list[int]] = []
+        for at in kept:
+            if pieces and pieces[-1][1] == at - 1:
+                pieces[-1][1] = at
+            else:
+                pieces.append([at, at])
+        spans = ((self._clauses[first][0], self._clauses[last][1]) for first, last in pieces)
+        return GAP.join(self._text[begin:end] for begin, end in spans)
+
+
+def _clauses(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where the clauses of a text stand; between them is nothing but white space and dashes."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for match in _END.finditer(text):
+        end = match.start() + len(match[0].rstrip())
+        before = text[max(0, end - LONGEST_ABBREVIATION) : end]
+        if match[0][0] == "." and ABBREVIATION.search(before):
+            continue
+        if end - start < _SHORTEST and match[0][0] not in ".!?…" and "\n" not in match[0]:
+            continue
+        if text[start:end].strip():
+            found.append((start, end))
+        start = match.end()
+    if text[start:].strip():
+        found.append((start, len(text.rstrip())))
+    return tuple(found)
+
+
+def _worth(clauses: list[str], wanted: frozenset[str], language: str) -> list[float]:
+    beginnings = tuple({stemmed[:3].rstrip("iy") for stemmed in wanted})
+    shared = [
+        len(wanted & _stems(clause, language)) if _may_share(clause, beginnings) else 0 for clause in clauses
+    ]
+    around = [0, *shared, 0]
+    return [
+        _OWN * own
+        + _NEXT * (around[at] + around[at + 2])
+        + _FIGURE * any(map(str.isdigit, clauses[at]))
+        + _FIRST * (at == 0)
+        for at, own in enumerate(shared)
+    ]
+
+
+def _may_share(clause: str, beginnings: Iterable[str]) -> bool:
+    """Tell, at a tenth of the cost of its stems, whether a clause can hold words that begin so."""
+    folded = clause.casefold()
+    if not folded.isascii():  # stems have no diacritics
+        folded = "".join(c for c in unicodedata.normalize("NFD", folded) if not unicodedata.combining(c))
+    return any(beginning in folded for beginning in beginnings)
+
+
+def _stems(clause: str, language: str) -> frozenset[str]:
+    return frozenset(stem(word, language) for word in words(clause, language))
+
+
+def _cut(text: str, count: Count, limit: int) -> str:
+    most = limit * _LONGEST_TOKEN // 2
+    kept = excerpt(text[: 2 * most], most)
+    while len(kept) > 1 and (spent := cost(kept, count)) > limit:
+        kept = excerpt(kept, max(1, int(len(kept) * 0.95 * limit / spent)))
+    return kept

@@ -1,0 +1,124 @@
+"""Italian around the words of a fact: articles, and what prepositions make of them."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from ricordo.language.facts.grammar import Gender
+from ricordo.language.facts.italian.nouns import INSTRUMENTS
+from ricordo.language.facts.italian.people import KIN
+from ricordo.language.italian_articles import article_of, with_article
+from ricordo.memory.context.lexicon import word_lists
+
+_INFINITIVE = re.compile(r"[^\W\d_]*?(?:are|(?<!i)ere|ire|[aei]rsi|arre|orre|urre)\b")
+_VOWELS: Final = frozenset("aeiouàèéìòù")
+_PLURALS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("percussioni", "tastiere", "tablas", "launeddas"), "le"),
+    **dict.fromkeys(("timpani", "tamburi"), "i"),
+}
+_FEMININE: Final = ("zione", "sione", "gione", "tudine", "tà", "tù", "ice", "igine", "a")
+_BY_ENDING: Final[Mapping[str, tuple[Gender, bool] | None]] = {"e": None, "i": ("m", True)}
+_MASCULINE: Final = ("ore", "ale", "ile", "ame", "iere", "one", "è", "é")
+_YOURS: Final[Mapping[tuple[Gender, bool], str]] = {
+    ("m", False): "tuo",
+    ("f", False): "tua",
+    ("m", True): "tuoi",
+    ("f", True): "tue",
+}
+# Of the family, a single one is "tua sorella", without an article.
+_FAMILY: Final = frozenset({"has_sibling", "has_parent", "has_child", "related_to"})
+# Lists of the lexicon, most of them called by the article that their places take.
+_KINDS_OF_PLACE: Final = ("il", "nel", "la", "gli", "i", "le", "alle", "bare")
+_ARTICLE_OF_KIND: Final[Mapping[str, str]] = {"nel": "il", "alle": "le", "bare": "", "areas": ""}
+_WITH_IN: Final = frozenset({"il", "la", "bare", "areas"})
+
+
+def words_around(subject: str, value: str) -> dict[str, str]:
+    """Return what a phrase may say of a fact's subject and object, by placeholder."""
+    gender, plural = _number_of(value) or ("f" if value.endswith("a") else "m", False)
+    article = _PLURALS.get(value.casefold()) or article_of(value.casefold(), gender, plural=plural)
+    return {
+        **_of_subject(subject),
+        **_of_place(value),
+        "what": value,
+        "the_what": with_article("", article, value),
+        "a_what": _with_indefinite(gender, value),
+    }
+
+
+def shape(value: str) -> str:
+    """Say what an object is: `names`, `verbs`, `instruments`, `one`, `many`, or nothing in particular."""
+    if value[:1].isupper():
+        return "names"
+    if value.casefold() in INSTRUMENTS:
+        return "instruments"
+    verb = _INFINITIVE.match(value.casefold())
+    if verb is not None and verb[0] not in word_lists("it")["nouns_like_verbs"]:
+        return "verbs"
+    number = _number_of(value)
+    return "" if number is None else "many" if number[1] else "one"
+
+
+def _number_of(value: str) -> tuple[Gender, bool] | None:
+    """Return the gender of a noun and whether it is plural, by its ending; None where that does not tell."""
+    lists, noun = word_lists("it"), re.split(r"\W", value.casefold(), maxsplit=1)[0]
+    # Of several words of which the last ends in a consonant, the first is hardly an Italian noun.
+    foreign = " " in value and value[-1:].isalpha() and value[-1:].casefold() not in _VOWELS
+    if noun in lists["numbers"] or not noun.isalpha() or foreign:
+        return None
+    if noun in lists["feminine_plural"] or noun.endswith(("zioni", "sioni")):
+        return "f", True
+    if noun in lists["masculine"] or noun.endswith(_MASCULINE):
+        return "m", False
+    if noun in lists["feminine"] or noun.endswith(_FEMININE):
+        return "f", False
+    return _BY_ENDING.get(noun[-1], ("m", False))
+
+
+def _with_indefinite(gender: Gender, noun: str) -> str:
+    if gender == "f":
+        return f"un'{noun}" if noun[:1].casefold() in _VOWELS else f"una {noun}"
+    return f"uno {noun}" if article_of(noun, gender) == "lo" else f"un {noun}"
+
+
+def _of_subject(subject: str) -> dict[str, str]:
+    kin = KIN.get(subject) if subject.islower() else None
+    if kin is None:
+        return {"who": subject, "of": f"di {subject}", "to": f"a {subject}", "to_who": f"a {subject}"}
+    gender = kin.gender or "m"
+    yours = _YOURS[gender, kin.plural]
+    family = kin.predicate in _FAMILY and not kin.plural
+    article = "" if family else article_of("t", gender, plural=kin.plural)
+    who = f"{yours} {subject}"
+    to = with_article("a", article, who)
+    return {
+        "who": with_article("", article, who),
+        "of": with_article("di", article, who),
+        "to": to,
+        "to_who": to,
+    }
+
+
+def _of_place(place: str) -> dict[str, str]:
+    kind = _kind_of_place(place.casefold().replace(" ", "_"))
+    article = _ARTICLE_OF_KIND.get(kind, kind)
+    if article in {"il", "la"} and place[:1].casefold() in _VOWELS:
+        article = "l'"
+    if kind in _WITH_IN:
+        where = f"in {place}"
+    elif kind == "alle" or not article:
+        where = with_article("ad" if not article and place[:1].casefold() == "a" else "a", article, place)
+    else:
+        where = with_article("in", article, place)
+    return {
+        "in_what": where,
+        "from_what": with_article("da", article, place),
+        "the_place": with_article("", article, place),
+    }
+
+
+def _kind_of_place(folded: str) -> str:
+    lists = word_lists("it")
+    if folded.partition("_")[0] in lists["areas"]:
+        return "areas"
+    return next((kind for kind in _KINDS_OF_PLACE if folded in lists[kind]), "")

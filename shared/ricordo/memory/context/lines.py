@@ -1,0 +1,101 @@
+"""What people said, made fit to stand in a line of a context: safe, and no look-alike of its own lines."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ricordo.language.annotations import MemoryKind, Role
+from ricordo.language.instructions import marked
+from ricordo.language.instructions.unmasking import unmasked
+from ricordo.language.text import excerpt
+from ricordo.memory.context.lexicon import phrase
+from ricordo.memory.context.markers import escape_recalled
+from ricordo.memory.context.syntax import is_imitation
+from ricordo.memory.model import Memory
+from ricordo.memory.working_memory import NAME_LENGTH, SpokenTurn, as_name
+
+NOTE_LENGTH: Final = 200
+_MOST_READ: Final = 2_000  # characters of what is shown in a line of its own
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SEEN = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
+# Looking behind keeps it linear: a run of spaces is tried at its beginning only.
+_BREAK = re.compile(r"(?<![ \t])[ \t]*+[\r\n\u2028\u2029]\s*+")
+_INDENT: Final = "\n  "
+_SPEAKER: Final = re.compile(r"\W*\w+(?:[ .'-]+\w+){0,2}\W*:")
+_MADE_HERE: Final = frozenset(
+    {MemoryKind.SUMMARY, MemoryKind.SYNTHESIS, MemoryKind.REFLECTION, MemoryKind.EXTRACT}
+)
+
+
+def safe(text: str) -> str:
+    """Make `text` fit to stand inside a span: without its own tags, and without control characters."""
+    # A tag with a control character in it becomes one with a space in it: escaped last.
+    return escape_recalled(_CONTROL.sub(" ", text))
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of `text` would be seen."""
+    return _SEEN.search(text) is None
+
+
+def quoted(text: str) -> str:
+    """Return `text` as it may stand behind a mark or a name.
+
+    A line break within is indented; a line that looks like one of the context's own gets a backslash.
+    """
+    lines = _BREAK.split(_CONTROL.sub(" ", text).strip())
+    return escape_recalled(_INDENT.join(f"\\{line}" if is_imitation(line) else line for line in lines))
+
+
+def spoken(text: str, language: str) -> str:
+    """Return what somebody said; behind a remark where it tells a model what to do."""
+    return marked(quoted(text), language)
+
+
+def names_a_speaker(text: str) -> bool:
+    """Whether `text` begins as what another one says: "Anna: hello"."""
+    return _SPEAKER.match(unmasked(text[:NAME_LENGTH])) is not None
+
+
+def who_said(turn: SpokenTurn, language: str) -> str:
+    """Return who speaks: the name, else the role."""
+    return safe(_own(as_name(turn.speaker)) or phrase(language, turn.role))
+
+
+def who_told(memory: Memory, language: str) -> str:
+    """Return who speaks in a memory, or which document, or what it was made as."""
+    made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
+    document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
+    return safe(_own(document or as_name(memory.speaker)) or made or phrase(language, memory.role.value))
+
+
+def is_own(memory: Memory) -> bool:
+    """Whether a memory is what a user said, and nothing that was made of it or read in a document."""
+    return memory.role is Role.USER and memory.kind not in _MADE_HERE
+
+
+def one_speaks(memories: Sequence[Memory]) -> bool:
+    """Whether what users said in `memories` is said under one name, or under none."""
+    return len({as_name(memory.speaker) for memory in memories if is_own(memory)}) <= 1
+
+
+def decision(turn: SpokenTurn, language: str) -> str:
+    """Say what was decided, and by whom."""
+    told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
+    return safe(phrase(language, "decided", who=who_said(turn, language), what=told))
+
+
+def note(key: str, value: object) -> str:
+    """Say a value that the bot set."""
+    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return quoted(f"{_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
+
+
+def _own(name: str) -> str:
+    """Return a name, in quotation marks where it looks like a line of the context's own."""
+    return f"«{name}»" if is_imitation(name) else name
+
+
+def _name(text: str) -> str:
+    return excerpt(text[:_MOST_READ], NAME_LENGTH) if text else ""

@@ -1,0 +1,115 @@
+"""The memories of a context: as many as help, each with a fair share of the room."""
+
+from collections.abc import Collection, Sequence
+from itertools import takewhile
+from typing import Final
+from uuid import UUID
+
+from ricordo.memory.context.page import Line, Page, Part
+from ricordo.memory.context.selection import Selection
+from ricordo.memory.context.shares import FIRST_SHARES, LINE, fair_shares, wanted
+from ricordo.memory.context.telling import LONG, Telling
+from ricordo.memory.model import Memory
+
+_PATIENCE: Final = 8
+"""Memories that do not fit, after which no others are tried."""
+_ENDLESS: Final = 150
+"""Tokens of a clause that is cut, where others are left out when there is no room for all of it."""
+_TIGHT: Final = 12
+"""Tokens of a memory below which it is not shown beside others."""
+
+
+class Memories:
+    """Fills the part of a page that shows memories.
+
+    Args:
+        page: with what is left of the budget.
+        part: of that page.
+        telling: shows memories in more or fewer words.
+        selection: knows what stands on the page.
+        ranked: all memories, best first; their numbers are their marks.
+    """
+
+    def __init__(
+        self, page: Page, part: Part, telling: Telling, selection: Selection, ranked: Sequence[Memory]
+    ) -> None:
+        self._page = page
+        self._part = part
+        self._telling = telling
+        self._selection = selection
+        self._marks = {memory.id: f"m{number}" for number, memory in enumerate(ranked, 1)}
+        self._shown: dict[str, Line] = {}
+
+    def put(self, memory: Memory, most: int) -> bool:
+        """Show a memory in at most `most` tokens, cut if it must be; say whether it is shown."""
+        # What stands beside its words costs more where it is the first of a page.
+        limits = (most, *(min(most, self._page.left - beside) for beside in (LINE, 2 * LINE, 3 * LINE)))
+        told = (self._shortened(memory, limit) or self._cut(memory, limit) for limit in limits)
+        return any(one and self._put(memory, one) for one in told)
+
+    def fill(self, memories: Sequence[Memory], whole: Collection[UUID] = ()) -> None:
+        """Show as many memories as help.
+
+        The first three are shown in full, the others where there is room for all; else all are shortened to
+        much the same length. What then remains goes to the first that were shortened, and to the last.
+
+        Args:
+            memories: new ones, best first.
+            whole: those of which a part is of little use: as long as none other comes first, they are shown
+                in full beyond the third.
+        """
+        room = self._page.left
+        considered = memories[: room // (LINE // 2) + 1]
+        costs = [
+            min(most, self._telling.cost(memory.content, most))
+            for memory, most in zip(considered, wanted(len(considered), room, LONG), strict=True)
+        ]
+        leading = sum(1 for _ in takewhile(lambda memory: memory.id in whole, considered))
+        shares = fair_shares(costs, room, max(len(FIRST_SHARES), leading))
+        for rank, (memory, share) in enumerate(zip(considered, shares, strict=True)):
+            told = self._shortened(memory, share)
+            if told:
+                self._put(memory, told)
+            elif rank == 0 or share > _ENDLESS:
+                self.put(memory, share)
+        self._lengthen(considered)
+        self._add(considered)
+
+    def _lengthen(self, memories: Sequence[Memory]) -> None:
+        for memory in memories:
+            old = self._shown.get(self._marks[memory.id])
+            if old is None or self._page.left < _TIGHT:
+                continue
+            spent = self._page.budget.cost(old.text)
+            most = min(LONG, spent + self._page.left)
+            if spent + _TIGHT > most:
+                continue
+            line = self._telling.memory(memory, self._shortened(memory, most), old.mark)
+            if len(line.text) > len(old.text) and self._page.replace(self._part, old, line):
+                self._shown[line.mark] = line
+
+    def _add(self, memories: Sequence[Memory]) -> None:
+        refused = 0
+        for memory in memories:
+            if self._page.left < _TIGHT or refused == _PATIENCE:
+                return
+            if self._marks[memory.id] in self._shown:
+                continue
+            told = self._shortened(memory, min(LONG, self._page.left - LINE))
+            refused += not (told and self._put(memory, told))
+
+    def _put(self, memory: Memory, told: str) -> bool:
+        line = self._telling.memory(memory, told, self._marks[memory.id])
+        if not self._page.put(self._part, line):
+            return False
+        self._shown[line.mark] = line
+        self._selection.note(memory.message_id, memory.content)
+        return True
+
+    def _shortened(self, memory: Memory, most: int) -> str:
+        if most <= 0:
+            return ""
+        return self._telling.shortened(memory.content, memory.summary, memory.language, most)
+
+    def _cut(self, memory: Memory, most: int) -> str:
+        return self._telling.beginning(memory.content, memory.language, most) if most > 0 else ""

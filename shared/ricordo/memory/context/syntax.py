@@ -1,0 +1,168 @@
+"""The lines of a context that are its own: how each is written, and how its look-alikes are recognised.
+
+A context begins with a line that says what day it is; inside its span stand headings of days and parts, and
+lines with marks (`m1`, `f2`). Whoever reads it must be able to trust those, so that what people said never
+looks like one (`is_imitation`), and what a bot repeats of a context is known by them (`context_runs`).
+"""
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.data_files import read_table
+from ricordo.language.instructions.unmasking import unmasked
+
+FALLBACK: Final = "en"
+PARTS: Final = ("recent", "notes")
+"""Parts of a context that have a heading, by the names of its phrases."""
+_MARK: Final = r"[mf][1-9]\d{0,2}"
+# Read on unmasked text, and generously: to be taken for an imitation costs a text one backslash.
+_IMITATED_MARK: Final = re.compile(r"\W*[mf][\W_]{0,3}\d{1,4}(?![^\W_])")
+_MARKED_LINE: Final = re.compile(rf"\s*(?:>\s*)?({_MARK}) \S")
+_INDENTED: Final = re.compile(r"(?:>\s?)?\s{2,}\S")
+_TAG: Final = re.compile(r"recalled\b.*(?:>|;|%3e|u003e)")
+_LONGEST_HEADING: Final = 100  # characters
+_SHORT: Final = 3  # letters of a weekday or a month, where they are short
+_BREAK: Final = r"(?:[\s>]|\\n)"
+_IMITATED_DAY: Final = r"\W*(?:{weekdays})\b\W*\d{{1,2}}\W*\w{{3,12}}\W*(?:\d{{2,4}}\W*)?$"
+
+
+@lru_cache(maxsize=1)
+def load_phrases() -> Mapping[str, Mapping[str, object]]:
+    """Return the phrases of `lexicon/context.toml` by language, read once."""
+    return read_table("context")
+
+
+def _words(language: str, name: str) -> list[str]:
+    return str(_phrases(language)[name]).split()
+
+
+def _phrases(language: str) -> Mapping[str, object]:
+    return load_phrases().get(language) or load_phrases()[FALLBACK]
+
+
+def _date(template: str, date: dt.date, language: str) -> str:
+    values = {
+        "weekday": _words(language, "weekdays")[date.weekday()],
+        "day": str(date.day),
+        "month": _words(language, "months")[date.month - 1],
+        "year": str(date.year),
+    }
+    short = {f"short_{name}": values[name][:_SHORT] for name in ("weekday", "month")}
+    return template.format(**values, **short, time="{time}")
+
+
+def today_line(now: dt.datetime, language: str) -> str:
+    """Say what day and hour it is: "Today is Thursday, 5 November 2026, 09:00."."""
+    return _date(str(_phrases(language)["today"]), now.date(), language).format(time=now.strftime("%H:%M"))
+
+
+def day_heading(date: dt.date, today: dt.date | None, language: str) -> str:
+    """Return the heading of a day, "Thu 5 Nov", with its year unless that is today's."""
+    heading = _date(str(_phrases(language)["day"]), date, language)
+    return heading if today is not None and today.year == date.year else f"{heading} {date.year}"
+
+
+def is_imitation(line: str) -> bool:
+    """Whether a line might be taken for a mark or a heading of a context, in whatever letters."""
+    seen = unmasked(line[:200])
+    return _IMITATED_MARK.match(seen) is not None or _imitated_heading().match(seen) is not None
+
+
+def preface_before(tag: str) -> re.Pattern[str]:
+    """Return a pattern of the first line of a context right before a tag, for unmasked text.
+
+    Args:
+        tag: a pattern of the beginning of a tag.
+    """
+    break_ = _BREAK
+    lines = "|".join(_today(language).replace(r"\ ", rf"{break_}+") for language in load_phrases())
+    return re.compile(rf"(?:{lines}){break_}*(?={tag})")
+
+
+def context_runs(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where lines of a context stand in `text` without its tags, `[begin, end)`.
+
+    Several lines in a row that are written as a context writes them, at least one of them with a mark: what
+    people write looks like that only where they repeat it.
+    """
+    begin, end, at, part = -1, 0, 0, False
+    marks: list[str] = []
+    headings = 0
+    for line in [*text.splitlines(keepends=True), ""]:
+        mark, heading, starts_part = _read(line)
+        goes_on = (
+            begin >= 0
+            and line.strip()
+            and (part or _INDENTED.match(line))
+            and not _TAG.search(unmasked(line))
+        )
+        if mark or heading or goes_on:
+            begin, end = (at if begin < 0 else begin), at + len(line)
+            part = starts_part or (part and not mark and not heading)
+            marks += [mark] if mark else []
+            headings += heading
+        else:
+            if marks and len(marks) + headings > 1 and len(set(marks)) == len(marks):
+                yield begin, end
+            begin, marks, headings, part = -1, [], 0, False
+        at += len(line)
+
+
+def _read(line: str) -> tuple[str, bool, bool]:
+    """Return the mark of a line, whether it is a heading, and whether it is that of a part."""
+    marked = _MARKED_LINE.match(line)
+    if marked:
+        return marked[1], False, False
+    if not line.strip() or len(line) > _LONGEST_HEADING:
+        return "", False, False
+    seen = unmasked(line).strip("> \n")
+    return "", _headings().fullmatch(seen) is not None, seen in _part_headings()
+
+
+@lru_cache(maxsize=1)
+def _imitated_heading() -> re.Pattern[str]:
+    days = [unmasked(day)[:3] for name in load_phrases() for day in _words(name, "weekdays")]
+    begins = [_IMITATED_DAY.format(weekdays="|".join(rf"{day}\w*" for day in days))]
+    begins += [
+        rf"\W*{re.escape(unmasked(str(_phrases(name)['today'])).split('{')[0])}" for name in load_phrases()
+    ]
+    begins += [rf"\W*{re.escape(heading.rstrip(':'))}\W*$" for heading in sorted(_part_headings())]
+    return re.compile("|".join(begins))
+
+
+@lru_cache(maxsize=1)
+def _headings() -> re.Pattern[str]:
+    days = [_line_pattern(name, "day") + r"(?:\ \d{4})?" for name in load_phrases()]
+    todays = [_today(name) for name in load_phrases()]
+    return re.compile("|".join((*days, *todays, *map(re.escape, sorted(_part_headings())))))
+
+
+@lru_cache(maxsize=1)
+def _part_headings() -> frozenset[str]:
+    return frozenset(unmasked(str(_phrases(name)[part])) for name in load_phrases() for part in PARTS)
+
+
+def _today(language: str) -> str:
+    return _line_pattern(language, "today")
+
+
+def _line_pattern(language: str, name: str) -> str:
+    """Return the pattern of a line with a date, for unmasked text; its spaces stand escaped."""
+    pattern = re.escape(unmasked(str(_phrases(language)[name])))
+    weekdays, months = (list(map(unmasked, _words(language, each))) for each in ("weekdays", "months"))
+    parts = {
+        "weekday": "|".join(weekdays),
+        "month": "|".join(months),
+        # In full, too: so contexts have been written that bots may still repeat.
+        "short_weekday": f"(?:{'|'.join(day[:_SHORT] for day in weekdays)}|{'|'.join(weekdays)}),?",
+        "short_month": "|".join((*months, *(month[:_SHORT] for month in months))),
+        "day": r"\d{1,2}",
+        "year": r"\d{4}",
+        "time": r"\d\d:\d\d",
+    }
+    for part, said in parts.items():
+        pattern = pattern.replace(re.escape(f"{{{part}}}"), f"(?:{said})")
+    return pattern

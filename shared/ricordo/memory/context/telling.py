@@ -1,0 +1,130 @@
+"""Turns and memories in more or fewer words."""
+
+from collections.abc import Collection, Iterator
+from datetime import date
+from functools import lru_cache
+from typing import Final
+from uuid import UUID
+
+from ricordo.language.annotations import Role
+from ricordo.language.text import stems
+from ricordo.memory.context.excerpts import Count, Excerpt, cost_within
+from ricordo.memory.context.lexicon import phrase
+from ricordo.memory.context.lines import is_blank, is_own, names_a_speaker, spoken, who_said, who_told
+from ricordo.memory.context.page import Line
+from ricordo.memory.context.selection import Choice
+from ricordo.memory.context.syntax import day_heading
+from ricordo.memory.model import Memory
+from ricordo.memory.working_memory import SpokenTurn
+
+LONG: Final = 500
+"""Tokens beyond which a text is shortened whatever the budget."""
+_SHORTER: Final = (150, 40)
+_MOST_READ: Final = 1_000  # characters of a question
+
+
+class Telling:
+    """Shows turns and memories in more or fewer words.
+
+    Args:
+        about: the question: of a long text, what shares words with it is shown first.
+        today: the day of the question, if that is known.
+        superseded: ids of memories that a later message has corrected.
+        language: of the phrases.
+        count: tokens of a text.
+        one_speaks: whether what users said is all one user's: it needs no name then.
+    """
+
+    def __init__(
+        self,
+        about: str,
+        today: date | None,
+        superseded: Collection[UUID],
+        language: str,
+        count: Count,
+        *,
+        one_speaks: bool = False,
+    ) -> None:
+        self._about = about
+        self._today = today
+        self._superseded = superseded
+        self._language = language
+        self._count = count
+        self._one_speaks = one_speaks
+        self._excerpts: dict[str, Excerpt] = {}
+
+    def turn(self, turn: SpokenTurn, place: int) -> Choice:
+        """Return the lines that may stand for a turn.
+
+        Args:
+            turn: what was said.
+            place: its number among the turns.
+        """
+
+        def lines(room: int) -> Iterator[Line]:
+            for most in (min(LONG, room), *_SHORTER):
+                if told := self.shortened(turn.content, "", turn.language, most):
+                    yield self._spoken((place,), told, who_said(turn, self._language), turn.role)
+
+        return Choice(lines, turn.message_id, turn.content)
+
+    def memory(self, memory: Memory, told: str, mark: str) -> Line:
+        """Return the line that shows a memory.
+
+        Args:
+            memory: which.
+            told: as much as is shown of it.
+            mark: what stands for it.
+        """
+        place = (-memory.date.toordinal(), -memory.created_at.timestamp(), float(mark[1:]))
+        line = self._spoken(place, told, who_told(memory, self._language), memory.role)
+        own = self._one_speaks and is_own(memory)
+        nameless = own and not memory.speaker and not line.named
+        remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
+        return Line(
+            line.place,
+            remark + line.text,
+            mark,
+            memory.id,
+            day_heading(memory.date, self._today, self._language),
+            "" if nameless else line.name,
+            line.named or (self._one_speaks and not own),
+            alone=own,
+        )
+
+    def shortened(self, content: str, summary: str, language: str, most: int) -> str:
+        """Return a text in at most `most` tokens: all of it, its summary if it is long, else an excerpt.
+
+        A clause is cut only where it is too long for any context, else nothing is returned.
+        """
+        spent = cost_within(content, most, self._count)
+        if spent <= most:
+            return content
+        if most >= LONG and not is_blank(summary) and cost_within(summary, most, self._count) <= most:
+            return summary
+        return self._excerpt(content, language).within(most, self._count)
+
+    def beginning(self, content: str, language: str, most: int) -> str:
+        """Return what has most to do with the question, cut to `most` tokens."""
+        return self._excerpt(content, language).beginning(most, self._count)
+
+    def _excerpt(self, content: str, language: str) -> Excerpt:
+        """Return the clauses of a text, by what they have to do with the question."""
+        known = self._excerpts.get(content)
+        if known is None:
+            wanted = _wanted(self._about[:_MOST_READ], language or self._language)
+            known = self._excerpts[content] = Excerpt(content, wanted, language or self._language)
+        return known
+
+    def cost(self, content: str, most: int) -> int:
+        """Return what a text costs, or a little more than `most`."""
+        return cost_within(content, most, self._count)
+
+    def _spoken(self, place: tuple[float, ...], told: str, name: str, role: str) -> Line:
+        named = role == Role.ASSISTANT or names_a_speaker(told)
+        return Line(place, spoken(told, self._language), name=name, named=named)
+
+
+@lru_cache(maxsize=8)
+def _wanted(about: str, language: str) -> frozenset[str]:
+    return frozenset(stems(about, language))

@@ -1,0 +1,185 @@
+"""A document is cut into extracts: at its own borders, each of a size that is remembered as one."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ricordo.language.text import collapse, excerpt
+from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.documents.blocks import Measure, blocks, divided
+from ricordo.memory.documents.parts import Part, tidy
+
+_NAME_LENGTH: Final = 120
+_PLACE_LENGTH: Final = 80
+_CHARACTERS_A_TOKEN: Final = 8  # at the most: what is no word of any language counts few tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How long extracts are, in tokens.
+
+    Attributes:
+        least: from which on an extract ends where a page, a section or a chapter does, >= 1.
+        most: above which none is, >= least: what the embedding model reads of a text, so that the vector
+            knows all of it.
+        limit: extracts of a document, >= 1; what comes after them is not remembered.
+    """
+
+    least: int = 120
+    most: int = 240
+    limit: int = 500
+
+    def __post_init__(self) -> None:
+        """Refuse sizes that cannot be kept.
+
+        Raises:
+            ValueError: they cannot.
+        """
+        if not 1 <= self.least <= self.most or self.limit < 1:
+            raise ValueError(f"no sensible sizes of extracts: {self}")
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A piece of a document.
+
+    Attributes:
+        title: the document's name, and where in it: `report.pdf, p. 3`, `contract.md, Payment`.
+        text: as it stands there, in plain text.
+    """
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """What a document is cut into, in its order.
+
+    Attributes:
+        extracts: at most as many as were asked for.
+        whole: whether they hold all of it.
+    """
+
+    extracts: tuple[Extract, ...]
+    whole: bool = True
+
+
+def cut(name: str, parts: Sequence[Part], count: Measure, size: Size | None = None) -> Cutting:
+    """Cut a document into extracts that do not overlap.
+
+    Paragraphs, lists, tables and code stay whole where they fit; longer ones are divided at lines, sentences
+    or words. A heading stands with what it heads. Spans that were recalled into the text are left out.
+
+    Args:
+        name: of the document.
+        parts: in its order.
+        count: tokens of a text.
+        size: None for the defaults.
+    """
+    size = size or Size()
+    extracts: list[Extract] = []
+    for gathered in _gathered(_pieces(parts, _measure(count, size.most), size.most), size):
+        if len(extracts) == size.limit:
+            return Cutting(tuple(extracts), whole=False)
+        extracts.append(gathered.extract(name))
+    return Cutting(tuple(extracts))
+
+
+def _measure(count: Measure, most: int) -> Measure:
+    def measure(text: str) -> int:
+        by_length = math.ceil(len(text) / _CHARACTERS_A_TOKEN)
+        # What is too long anyway needs no counting, which takes seconds for a text of millions.
+        return by_length if by_length > most else max(count(text), by_length)
+
+    return measure
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A block, or a piece of one that was too long.
+
+    Attributes:
+        size: in tokens.
+        begins: whether a page, a section or a chapter begins with it.
+        glue: what stands between it and the one before it.
+    """
+
+    text: str
+    size: int
+    section: str
+    page: int | None
+    heading: bool
+    begins: bool
+    glue: str
+
+
+def _pieces(parts: Iterable[Part], measure: Measure, most: int) -> Iterator[_Piece]:
+    for part in parts:
+        chapter, begins = "", True
+        for block in blocks(tidy(strip_recalled(part.text)), headings=part.headings):
+            if block.heading:
+                chapter, begins = block.heading, True
+            glue = "\n\n"
+            for text in filter(str.strip, divided(block.text, most, measure)):
+                section = ", ".join(filter(None, (part.section, chapter)))
+                yield _Piece(text, measure(text), section, part.page, bool(block.heading), begins, glue)
+                begins, glue = False, ""
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """The extract that is being gathered."""
+
+    pieces: list[_Piece] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, piece: _Piece) -> None:
+        self.pieces.append(piece)
+        self.size += piece.size
+
+    def without_headings_at_end(self) -> tuple["_Gathered", "_Gathered"]:
+        """Part from headings at the end, which stand with what comes; unless there is nothing else."""
+        end = len(self.pieces)
+        while end and self.pieces[end - 1].heading:
+            end -= 1
+        if end in {0, len(self.pieces)}:
+            return self, _Gathered()
+        kept, given = self.pieces[:end], self.pieces[end:]
+        return _Gathered(kept, sum(one.size for one in kept)), _Gathered(
+            given, sum(one.size for one in given)
+        )
+
+    def extract(self, name: str) -> Extract:
+        text = "".join((one.glue if n else "") + one.text for n, one in enumerate(self.pieces))
+        # A chapter is where its text is, and not where the heading above it is.
+        told = next((one for one in self.pieces if not one.heading), self.pieces[0])
+        places = [excerpt(collapse(told.section), _PLACE_LENGTH) if told.section else "", self._pages()]
+        return Extract(", ".join(filter(None, (_named(name), *places))), text.strip())
+
+    def _pages(self) -> str:
+        pages = [one.page for one in self.pieces if one.page is not None]
+        if not pages:
+            return ""
+        return f"p. {pages[0]}" if pages[0] == pages[-1] else f"p. {pages[0]}-{pages[-1]}"
+
+
+def _named(name: str) -> str:
+    return excerpt(name, _NAME_LENGTH) if collapse(name) else "document"
+
+
+def _gathered(pieces: Iterable[_Piece], size: Size) -> Iterator[_Gathered]:
+    held = _Gathered()
+    for piece in pieces:
+        full = held.size + piece.size > size.most
+        if held.pieces and (full or (piece.begins and held.size >= size.least)):
+            done, held = held.without_headings_at_end()
+            yield done
+        # Headings that were handed on may leave no room for what they head.
+        if held.pieces and held.size + piece.size > size.most:
+            yield held
+            held = _Gathered()
+        held.add(piece)
+    if held.pieces:
+        yield held

@@ -1,0 +1,227 @@
+"""Which mentions of one block are the same person or animal, by rules."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from ricordo.language.facts.entity_names import normalise, spelled
+from ricordo.language.facts.kinship import Tie, tie_of
+from ricordo.memory.facts.decisions import Decisions
+
+_SHORTEST: Final = 2
+"""Letters of a first word that may stand for the whole name."""
+
+
+class Node(NamedTuple):
+    """A normalised name and the text of a tie: mentions that differ in spelling only are one."""
+
+    key: str
+    tie: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Mentions that are one.
+
+    Attributes:
+        nodes: which they are.
+        keys: their normalised names.
+        ties: what ties them to the user.
+        name: the canonical name: the fullest one, with "(brother)" where another one has the same.
+    """
+
+    nodes: tuple[Node, ...]
+    keys: frozenset[str]
+    ties: frozenset[Tie]
+    name: str
+
+    @property
+    def called(self) -> frozenset[str]:
+        """What they go by, normalised: their names, and those with what ties them: "marco (brother"."""
+        return self.keys | {normalise(f"{key} ({tie.label})") for key in self.keys for tie in self.ties}
+
+    def joined(self, other: "Cluster") -> "Cluster":
+        """Return both as one."""
+        name = min(self.name, other.name, key=_fullest)
+        return Cluster(self.nodes + other.nodes, self.keys | other.keys, self.ties | other.ties, name)
+
+    def may_be(self, other: "Cluster") -> bool:
+        """Whether no tie of the one excludes one of the other."""
+        return all(mine.may_be(yours) for mine in self.ties for yours in other.ties)
+
+
+def clusters(spellings: Mapping[Node, Collection[str]], decisions: Decisions) -> list[Cluster]:
+    """Match and merge the mentions of a block.
+
+    Args:
+        spellings: what there is, with the ways in which each is spelled.
+        decisions: what was decided about names.
+
+    Returns:
+        The entities, each with a canonical name of its own, whatever the order of `spellings`.
+    """
+    by_key: dict[str, list[Cluster]] = {}
+    for node in sorted(spellings):
+        by_key.setdefault(node.key, []).append(_alone(node, spellings[node]))
+    found = [cluster for key in by_key for cluster in _of_one_name(by_key[key])]
+    found = _variants_merged(_decided_by_user(found, decisions), decisions)
+    return list(_distinct(_decided_by_model(found, decisions)))
+
+
+def _alone(node: Node, spellings: Collection[str]) -> Cluster:
+    tie = tie_of(node.tie)
+    name = min(map(spelled, spellings), key=_fullest)
+    return Cluster((node,), frozenset((node.key,)), frozenset(() if tie is None else (tie,)), name)
+
+
+def _of_one_name(alone: list[Cluster]) -> list[Cluster]:
+    """Tell apart who shares a name: a brother and a colleague Marco are two, and "Marco" alone is either.
+
+    Whom nothing ties to the user is the only one who is tied, if there is only one.
+    """
+    kinds: dict[tuple[str, str], Cluster] = {}
+    untied: Cluster | None = None
+    for cluster in alone:
+        tie = next(iter(cluster.ties), None)
+        if tie is None:
+            untied = cluster if untied is None else untied.joined(cluster)
+        else:
+            kind = tie.group, tie.detail
+            kinds[kind] = kinds[kind].joined(cluster) if kind in kinds else cluster
+    tied = _open_ones_merged(kinds)
+    if untied is None:
+        return tied
+    return [tied[0].joined(untied)] if len(tied) == 1 else [*tied, untied]
+
+
+def _open_ones_merged(kinds: Mapping[tuple[str, str], Cluster]) -> list[Cluster]:
+    """Merge those whose tie leaves something open ("pet") into the only ones that they can be ("dog")."""
+    merged = dict(kinds)
+    for kind, cluster in kinds.items():
+        others = [one for one in merged if one[0] == kind[0] and one[1]]
+        if not kind[1] and len(others) == 1:
+            merged[others[0]] = merged[others[0]].joined(merged.pop(kind, cluster))
+    return list(merged.values())
+
+
+def _decided_by_user(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+    """Merge what the user said is one, whatever ties them."""
+    merged = list(found)
+    for one, mine, other, yours in _pairs(found, decisions):
+        if decisions.one_by_user(mine, yours):
+            _merge(merged, _with(merged, one), _with(merged, other))
+    return merged
+
+
+def _decided_by_model(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+    """Merge what a model said is one, as far as neither a tie nor what else was decided excludes it."""
+    merged = sorted(found, key=lambda one: min(one.nodes))
+    for one, mine, other, yours in _pairs(merged.copy(), decisions):
+        if not decisions.one_by_model(mine, yours):
+            continue
+        left, right = _with(merged, one), _with(merged, other)
+        names = (addressed(each, merged) for each in (left, right))
+        if left.may_be(right) and decisions.one_by_model(*names):
+            _merge(merged, left, right)
+    return merged
+
+
+def _pairs(
+    found: Sequence[Cluster], decisions: Decisions
+) -> Iterator[tuple[Cluster, Collection[str], Cluster, Collection[str]]]:
+    """Yield all pairs, each of the two with the names by which decisions speak of it."""
+    if not decisions:
+        return
+    called = [addressed(one, found) for one in found]
+    for (one, mine), (other, yours) in combinations(zip(found, called, strict=True), 2):
+        yield one, mine, other, yours
+
+
+def addressed(one: Cluster, among: Collection[Cluster]) -> frozenset[str]:
+    """Return by which names decisions speak of `one` among those of a block.
+
+    A name that is shared is that of whom nothing ties.
+    """
+    if not one.ties:
+        return one.called
+    return one.called - {key for other in among if other is not one for key in other.keys}
+
+
+def _merge(merged: list[Cluster], mine: Cluster, yours: Cluster) -> None:
+    if mine is not yours:
+        merged.remove(mine)
+        merged.remove(yours)
+        merged.append(mine.joined(yours))
+
+
+def _with(merged: list[Cluster], one: Cluster) -> Cluster:
+    return next(each for each in merged if one.nodes[0] in each.nodes)
+
+
+def _variants_merged(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+    """Merge a shorter name into the only fuller one that it can stand for: "Marco" into "Marco Rossi"."""
+    shared = {key for key in _keys(found) if sum(key in one.keys for one in found) > 1}
+    merged = sorted(found, key=lambda one: _fullest(one.name))
+    for each in reversed(merged.copy()):  # the shortest first
+        one = _with(merged, each)
+        if not one.ties and one.keys & shared:
+            continue  # either of those who share its name
+        fuller = _only_fuller(one, merged, decisions)
+        if fuller is not None:
+            merged[merged.index(fuller)] = fuller.joined(one)
+            merged.remove(one)
+    return merged
+
+
+def _only_fuller(one: Cluster, among: Collection[Cluster], decisions: Decisions) -> Cluster | None:
+    fuller = [
+        other
+        for other in among
+        if other is not one
+        and _stands_for(one, other)
+        and one.may_be(other)
+        and not decisions.two(one.called, other.called)
+    ]
+    fullest = [
+        other
+        for other in fuller
+        if not any(_stands_for(other, third) for third in fuller if third is not other)
+    ]
+    return fullest[0] if len(fullest) == 1 else None
+
+
+def _keys(found: list[Cluster]) -> set[str]:
+    return {key for one in found for key in one.keys}
+
+
+def _stands_for(one: Cluster, other: Cluster) -> bool:
+    """Whether a name of `one` is a shorter form of one of `other`."""
+    return any(_shortens(mine, yours) for mine in one.keys for yours in other.keys)
+
+
+def _shortens(short: str, full: str) -> bool:
+    """Whether `short` is `full` without its last words, or with an initial in their place."""
+    mine, yours = short.split(" "), full.split(" ")
+    if short == full or len(mine) > len(yours) or mine[0] != yours[0] or len(mine[0]) < _SHORTEST:
+        return False
+    pairs = [(word.rstrip("."), other) for word, other in zip(mine[1:], yours[1:], strict=False)]
+    return all(word == other or (len(word) == 1 and other.startswith(word)) for word, other in pairs)
+
+
+def _distinct(found: list[Cluster]) -> Iterator[Cluster]:
+    """Give those of one name a canonical name each: "Marco (brother)"; whom nothing ties keeps it bare."""
+    keys = [normalise(cluster.name) for cluster in found]
+    for cluster, key in zip(found, keys, strict=True):
+        if keys.count(key) > 1 and cluster.ties:
+            label = min(tie.label for tie in cluster.ties)
+            yield Cluster(cluster.nodes, cluster.keys, cluster.ties, f"{cluster.name} ({label})")
+        else:
+            yield cluster
+
+
+def _fullest(name: str) -> tuple[int, int, int, bool, str]:
+    """Sort names: the most whole words, then the fewest initials, then the longest, then with capitals."""
+    words = [word.rstrip(".") for word in name.split()]
+    whole = sum(len(word) > 1 for word in words)
+    return -whole, len(words) - whole, -len(name), name.islower(), name

@@ -1,0 +1,192 @@
+"""The evidence of one slot in its order, although it comes a little out of order.
+
+What the latest rows have changed is remembered, so that a row that belongs before them takes its place: they
+are taken back and applied again after it. So are those that follow a word that the user takes back, which
+counts as if it had never been said.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, Literal, NamedTuple
+
+from ricordo.language.facts.entity_names import normalise, spelled
+from ricordo.language.facts.evidence import Evidence, Order, order
+from ricordo.memory.facts.periods import Period, Value
+from ricordo.memory.facts.retractions import WITHDRAWING, WORDS, value_of, withdrawn
+from ricordo.memory.facts.slot_records import Place, Undo
+from ricordo.memory.facts.slots import Slot
+
+REACH: Final = 128
+"""How many rows of a slot can be taken back, at least: messages come late by a batch or two."""
+
+
+class TooLateError(Exception):
+    """A row belongs before those that can be taken back: all evidence has to be read again."""
+
+
+Bearing = Literal["new", "reinforced", "superseded", "disputed"]
+"""What a message has to do with a fact: it is the first to support it, or supports it too; it ended it; it
+supports or contradicts what stands disputed. The first two exclude each other."""
+
+
+class Share(NamedTuple):
+    """What a message has to do with one period, as that stands."""
+
+    message_id: str
+    bearing: Bearing
+    place: Place
+    period: Period
+
+
+class _Told(NamedTuple):
+    """What the rows of one message have done here."""
+
+    supported: list[tuple[Value, Evidence]]
+    ended: list[Place]
+
+
+class _Applied(NamedTuple):
+    """A row, and what takes it back; None when it repeats its message, or the user takes it back."""
+
+    row: Evidence
+    undo: Undo | None
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is what the user says of a value, and counts."""
+        return self.undo is not None and self.row.kind in WORDS
+
+
+class History:
+    """One slot, and the rows it was made of last.
+
+    Args:
+        spellings: how often the subject is spelled how, over all its slots; kept up here.
+        reach: how many rows can be taken back, at least; >= 1.
+
+    Attributes:
+        record: what the slot holds.
+    """
+
+    __slots__ = ("_applied", "_asked", "_beyond", "_met", "_reach", "_slot", "_spellings", "_words", "record")
+
+    def __init__(self, spellings: Counter[str], reach: int) -> None:
+        self._slot = Slot()
+        self.record = self._slot.record
+        self._spellings = spellings
+        self._reach = reach
+        self._applied: list[_Applied] = []
+        self._beyond: Order | None = None  # of the last row that cannot be taken back
+        self._words: frozenset[Value] = frozenset()  # of which the user has said something up to there
+        self._met: set[tuple[object, ...]] = set()
+        self._asked: dict[str, _Told] = {}
+
+    @property
+    def undoable(self) -> int:
+        """How many rows can be taken back."""
+        return len(self._applied)
+
+    def reaches(self, row: Evidence) -> bool:
+        """Whether `row` can still take its place, and what it takes back can still be taken back."""
+        if self._beyond is None:
+            return True
+        return self._beyond < order(row) and not (row.kind in WITHDRAWING and value_of(row) in self._words)
+
+    def add(self, rows: Sequence[Evidence], asked: Collection[str] = ()) -> None:
+        """Apply `rows` in their order among all others; of `asked` messages, remember what they do.
+
+        Raises:
+            TooLateError: one of them belongs before those that can be taken back; nothing was changed.
+        """
+        coming = sorted(rows, key=order)
+        if not all(map(self.reaches, coming)):
+            raise TooLateError
+        if coming:
+            coming = sorted([*self._taken_back(self._start(coming)), *coming], key=order)
+        left_out = withdrawn(coming)
+        for nth, row in enumerate(coming):
+            self._apply(row, asked, counts=nth not in left_out)
+
+    def take_shares(self) -> Iterator[Share]:
+        """Yield what the messages that were asked for have done, since this was last asked."""
+        asked, self._asked = self._asked, {}
+        for message_id, told in asked.items():
+            supported = {self.record.place_of(value, first) for value, first in told.supported}
+            for place in supported:
+                if (period := self.record.shown(place)) is not None:
+                    first = period.first.message_id == message_id
+                    yield Share(message_id, "new" if first else "reinforced", place, period)
+            for place in set(told.ended):
+                if (period := self.record.shown(place)) is not None and period.ended_by == message_id:
+                    yield Share(message_id, "superseded", place, period)
+            spoken_of = supported if self.record.current is None else {*supported, self.record.current}
+            for place in spoken_of:
+                if (period := self.record.shown(place)) is not None and period.disputed:
+                    yield Share(message_id, "disputed", place, period)
+
+    def _start(self, coming: Sequence[Evidence]) -> Order:
+        """Return from where on rows are applied anew: the first one, or a word that is taken back."""
+        start = order(coming[0])
+        values = {value_of(row) for row in coming if row.kind in WITHDRAWING}
+        if not values:
+            return start
+        words = {one.row.message_id for one in self._applied if one.is_word and value_of(one.row) in values}
+        first = next((one.row for one in self._applied if one.row.message_id in words), coming[0])
+        return min(start, order(first))
+
+    def _apply(self, row: Evidence, asked: Collection[str], *, counts: bool) -> None:
+        if self._applied and self._applied[-1].row.message_id != row.message_id:
+            self._forget()
+        value, said = value_of(row), _said(row)
+        if said in self._met or not counts:
+            self._applied.append(_Applied(row, None))
+            return
+        self._met.add(said)
+        self._spellings[spelled(row.subject)] += 1
+        undo = self._slot.apply(row, value)
+        self._applied.append(_Applied(row, undo))
+        if row.message_id not in asked or not undo:
+            return
+        told = self._asked.setdefault(row.message_id, _Told([], []))
+        if self._slot.supported is not None:
+            told.supported.append((value, self._slot.supported))
+        if self._slot.ended is not None:
+            told.ended.append(self._slot.ended)
+
+    def _taken_back(self, start: Order) -> Iterator[Evidence]:
+        """Take back the rows from `start` on, the last first, and yield them."""
+        while self._applied and start <= order(self._applied[-1].row):
+            row, undo = self._applied.pop()
+            self._asked.pop(row.message_id, None)
+            if undo is not None:
+                self.record.take_back(undo)
+                self._met.discard(_said(row))
+                self._spellings -= Counter((spelled(row.subject),))
+            yield row
+
+    def _forget(self) -> None:
+        """Give up taking back the oldest rows, of whole messages, once there are twice as many as needed."""
+        if len(self._applied) <= 2 * self._reach:
+            return
+        kept = len(self._applied) - self._reach
+        while kept and self._applied[kept].row.message_id == self._applied[kept - 1].row.message_id:
+            kept -= 1
+        for one in self._applied[:kept]:
+            self._met.discard(_said(one.row))
+        if kept:
+            self._beyond = order(self._applied[kept - 1].row)
+            self._words |= {value_of(one.row) for one in self._applied[:kept] if one.is_word}
+            del self._applied[:kept]
+
+
+def _said(row: Evidence) -> tuple[object, ...]:
+    """Return what a row says: who says it twice in a message has said it once."""
+    return (
+        row.message_id,
+        row.predicate,
+        normalise(row.object),
+        row.kind,
+        row.polarity,
+        row.valid_from,
+        row.valid_to,
+    )

@@ -1,0 +1,177 @@
+"""What is known of a user in parts, each of which is folded by itself.
+
+A part is one slot of the user in person, or an entity: how it is named, and all its slots, whose facts show
+its name.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ricordo.language.facts.entity_names import Entity, Naming, most_frequent, normalise
+from ricordo.language.facts.evidence import Evidence
+from ricordo.language.facts.vocabulary import PREDICATES, USER, Predicate
+from ricordo.memory.facts.histories import History, Share
+from ricordo.memory.facts.periods import Period
+from ricordo.memory.facts.slot_records import Place
+
+
+class Part(NamedTuple):
+    """Which part: an entity, or else a slot of the user in person.
+
+    Attributes:
+        entity: the normalised name of an entity.
+        predicate: of the user; where it has an opposite, the first of the two by name.
+        object: the normalised object; empty where all objects compete for the one value of the predicate.
+    """
+
+    entity: str = ""
+    predicate: str = ""
+    object: str = ""
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        """The predicates of a slot of the user: one, or one and its opposite."""
+        opposite = PREDICATES[self.predicate].opposite
+        return (self.predicate,) if opposite is None else (self.predicate, opposite)
+
+
+def parts_of(row: Evidence) -> set[Part]:
+    """Return the parts in which `row` has a say."""
+    return parts(normalise(row.subject), row.predicate, normalise(row.object))
+
+
+def parts(subject_key: str, predicate: str, object_key: str) -> set[Part]:
+    """Return the parts in which a statement has a say; one outside of the vocabulary has none."""
+    known = PREDICATES.get(predicate)
+    if known is None:
+        return set()
+    names = {object_key} if known.about else set()
+    if subject_key != USER:
+        return {Part(name) for name in {subject_key, *names} if name}
+    slot = {Part("", *_slot(known, object_key))} if object_key else set()
+    return slot | {Part(name) for name in names if name}
+
+
+def _slot(predicate: Predicate, object_key: str) -> tuple[str, str]:
+    """Name what statements compete for: one value of a predicate, or the truth of one statement."""
+    if predicate.functional:
+        return predicate.name, ""
+    return min(predicate.name, predicate.opposite or predicate.name), object_key
+
+
+class PartNews(NamedTuple):
+    """What has changed in a part.
+
+    Attributes:
+        entity: the entity, if it has become another one.
+        periods: those that show as others than before; None for what is no more.
+        shares: what the messages that were asked for have to do with these and others.
+    """
+
+    entity: Entity | None
+    periods: Mapping[Place, Period | None]
+    shares: Collection[Share]
+
+
+class FoldedPart:
+    """A part as folded from evidence, which may come in any order.
+
+    Attributes:
+        subject_key: the normalised subject of its facts.
+        size: the most that it takes, in kilobytes, as `Folding.size` says.
+    """
+
+    __slots__ = (
+        "_changed",
+        "_histories",
+        "_naming",
+        "_reach",
+        "_spellings",
+        "_told_mentions",
+        "_told_name",
+        "size",
+        "subject_key",
+    )
+
+    def __init__(self, part: Part, reach: int) -> None:
+        self.subject_key = part.entity or USER
+        self.size = 1
+        self._naming = Naming(part.entity) if part.entity else None
+        self._spellings: Counter[str] = Counter()
+        self._histories: dict[tuple[str, str], History] = {}
+        self._reach = reach
+        self._changed: set[tuple[str, str]] = set()
+        self._told_name = self.name
+        self._told_mentions = 0
+
+    @property
+    def name(self) -> str:
+        """The subject as its facts show it."""
+        if self._naming is None:
+            return USER
+        return most_frequent(self._spellings) if self._spellings else ""
+
+    def reaches(self, row: Evidence) -> bool:
+        """Whether `row` can still take its place."""
+        slot = self._slot_of(row)
+        if slot is None or slot not in self._histories:
+            return True
+        return self._histories[slot].reaches(row)
+
+    def add(self, rows: Iterable[Evidence], asked: Collection[str]) -> None:
+        """Fold `rows`: all of each message at once, and each message once.
+
+        Args:
+            rows: evidence that has a say here.
+            asked: messages of which `PartNews.shares` is to tell.
+
+        Raises:
+            TooLateError: one of them cannot take its place any more; what is folded here is of no more use.
+        """
+        rows = list(rows)
+        self.size += len(rows)
+        if self._naming is not None:
+            self._naming.add(rows)
+        slots: dict[tuple[str, str], list[Evidence]] = {}
+        for row in rows:
+            if (slot := self._slot_of(row)) is not None:
+                slots.setdefault(slot, []).append(row)
+        for slot, found in slots.items():
+            if slot not in self._histories:
+                self._histories[slot] = History(self._spellings, self._reach)
+                self.size += 1
+            history = self._histories[slot]
+            before = history.undoable
+            history.add(found, asked)
+            self.size += history.undoable - before
+        self._changed |= slots.keys()
+
+    def take_news(self) -> PartNews:
+        """Return what has changed since this was last asked."""
+        changed, self._changed = self._changed, set()
+        periods = {
+            place: now for slot in changed for place, now in self._histories[slot].record.take_news().items()
+        }
+        shares = [one for slot in changed for one in self._histories[slot].take_shares()]
+        if self._told_name != self.name:
+            self._told_name = self.name
+            periods |= dict(self.all_shown())
+        return PartNews(self._take_entity(), periods, shares)
+
+    def _take_entity(self) -> Entity | None:
+        if self._naming is None or self._naming.mentions == self._told_mentions:
+            return None
+        self._told_mentions = self._naming.mentions
+        return self._naming.entity
+
+    def all_shown(self) -> Iterator[tuple[Place, Period]]:
+        """Yield all periods."""
+        for history in self._histories.values():
+            yield from history.record.all_shown()
+
+    def _slot_of(self, row: Evidence) -> tuple[str, str] | None:
+        object_key, subject_key = normalise(row.object), normalise(row.subject)
+        if subject_key != self.subject_key or (subject_key == USER) != (self._naming is None):
+            return None
+        return _slot(PREDICATES[row.predicate], object_key) if object_key else None

@@ -1,0 +1,90 @@
+"""Which facts are worth showing beside recalled memories."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.vocabulary import FUNCTIONAL, USER
+from ricordo.memory.facts.folding import Fact
+
+PROFILE: Final = (
+    "name",
+    "lives_in",
+    "works_at",
+    "works_as",
+    "partner",
+    "has_child",
+    "has_pet",
+    "allergic_to",
+    "likes",
+)
+"""What the core profile of a user is made of, in the order in which it is told; an age would grow stale."""
+_CORE_CONFIDENCE: Final = 2
+_OF_EACH: Final = 3
+
+
+def core(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Choose the facts of a user's core profile, in the order of `PROFILE`, at most three of each predicate.
+
+    A fact of a functional predicate (name, home) enters from confidence 1, others from 2 or when they are
+    verified; what is disputed or no longer holds never does.
+
+    Args:
+        facts: about the user in person, of each predicate the most confident first.
+    """
+    chosen: dict[str, list[Fact]] = {name: [] for name in PROFILE}
+    for fact in facts:
+        sure = fact.predicate in FUNCTIONAL or fact.confidence >= _CORE_CONFIDENCE or fact.verified
+        if fact.predicate in chosen and sure and fact.current and not fact.disputed:
+            chosen[fact.predicate].append(fact)
+    return tuple(fact for each in chosen.values() for fact in each[:_OF_EACH])
+
+
+def surface(
+    facts: Iterable[Fact],
+    *,
+    named_entities: Collection[str] = (),
+    predicates: Sequence[str] = (),
+    limit: int = 10,
+    threshold: int = 3,
+) -> tuple[Fact, ...]:
+    """Choose the facts shown in a recall or a context.
+
+    A current fact is shown when it has at least `threshold` confidence, when the user verified it, when the
+    query names an entity it speaks of, or, where it names none, when it asks for the predicate of the user.
+
+    Args:
+        facts: the user's facts; those that no longer hold are ignored.
+        named_entities: names found in the query, in any spelling.
+        predicates: those that the query asks for, most wanted first.
+        limit: the most facts to return.
+        threshold: confidence (1-10) from which a fact is shown unasked.
+
+    Returns:
+        At most `limit` facts, each once: those that are asked for, in the order of their predicates, then
+        those that speak of a named entity, then most confident first, then most recently reinforced.
+    """
+    named = {normalise(name) for name in named_entities} - {"", USER}
+    wanted = {predicate: place for place, predicate in reversed(list(enumerate(predicates)))}
+
+    def is_meant(fact: Fact) -> bool:
+        return _speaks_of(fact, named) if named else fact.subject == USER and fact.predicate in wanted
+
+    shown = {
+        fact.id: fact
+        for fact in facts
+        if fact.current and (fact.confidence >= threshold or fact.verified or is_meant(fact))
+    }
+    order = sorted(
+        shown.values(),
+        key=lambda fact: (not is_meant(fact), wanted.get(fact.predicate, len(predicates)), *_rank(fact)),
+    )
+    return tuple(order[: max(0, limit)])
+
+
+def _speaks_of(fact: Fact, named: Collection[str]) -> bool:
+    return normalise(fact.subject) in named or normalise(fact.object) in named
+
+
+def _rank(fact: Fact) -> tuple[int, float, str]:
+    return -fact.confidence, -fact.last_reinforced.timestamp(), str(fact.id)

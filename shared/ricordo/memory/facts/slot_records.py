@@ -1,0 +1,179 @@
+"""What one slot of knowledge holds: each change of it can be taken back, and is told once."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final, TypeVar
+
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.periods import Period, Value
+
+MOST_FITTED: Final = 32
+"""Periods of a slot with which one that tells its times is fitted: those of the values that came last."""
+
+Place = tuple[Value, int]
+"""A period by its value, and its number among those of this value, from 0."""
+
+Undo = tuple[tuple[Callable[..., object], object, object], ...]
+"""What takes a row back: what was changed by what, which, and what it was before."""
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class SlotRecord:
+    """The periods of one slot: those that have begun, which of them holds, and what challenges it."""
+
+    __slots__ = ("_begun", "_challenges", "_current", "_periods", "_told", "_undo")
+
+    def __init__(self) -> None:
+        self._periods: dict[Value, list[Period]] = {}
+        self._begun: dict[Evidence, int] = {}  # by what began them, the numbers of all periods but the first
+        self._current: Place | None = None
+        self._challenges: dict[Value | None, Period] = {}
+        self._undo: list[tuple[Callable[..., object], object, object]] = []
+        self._told: dict[Place, Period | None] = {}
+
+    def take_undo(self) -> Undo:
+        """Return what takes back what was changed since this was last asked."""
+        undo, self._undo = tuple(self._undo), []
+        return undo
+
+    def take_back(self, undo: Undo) -> None:
+        """Take back the changes of `undo`: the last ones of those that still are."""
+        for write, key, former in reversed(undo):
+            write(self, key, former)
+
+    def take_news(self) -> Mapping[Place, Period | None]:
+        """Return the periods that have become others since this was last asked; None for what is no more."""
+        told, self._told = self._told, {}
+        return {place: now for place, before in told.items() if (now := self.shown(place)) != before}
+
+    @property
+    def current(self) -> Place | None:
+        """The period that holds."""
+        return self._current
+
+    def shown(self, place: Place) -> Period | None:
+        """Return a period; after those that have begun, what is still disputed stands as history."""
+        value, nth = place
+        periods = self._periods.get(value, ())
+        if nth < len(periods):
+            return periods[nth]
+        challenge = self._challenges.get(value)
+        return None if challenge is None or nth > len(periods) else challenge.unheld(disputed=True)
+
+    def all_shown(self) -> Iterator[tuple[Place, Period]]:
+        """Yield all periods, and what is still disputed."""
+        for value in self._periods.keys() | self._challenges.keys():
+            nth = 0
+            while value is not None and (period := self.shown((value, nth))) is not None:
+                yield (value, nth), period
+                nth += 1
+
+    def place_of(self, value: Value, first: Evidence) -> Place:
+        """Return the place of the period of `value` that `first` began, be it as a part of another one.
+
+        What challenges has no place yet, but for the next one.
+        """
+        if (nth := self._begun.get(first)) is not None:
+            return value, nth
+        began_first = any(period.first is first for period in self._periods.get(value, ())[:1])
+        return (value, 0) if began_first else self.next_of(value)
+
+    def others(self, place: Place) -> list[Place]:
+        """Return the places of the other periods in which something held, as far as they are looked at."""
+        held = ((value, nth) for value in reversed(self._periods) for nth, _ in self.numbered(value))
+        return [other for other in islice(held, MOST_FITTED) if other != place]
+
+    def numbered(self, value: Value) -> Iterator[tuple[int, Period]]:
+        """Yield the periods of a value in which it held, the latest first, with their numbers."""
+        periods = self._periods.get(value, ())
+        for nth in reversed(range(len(periods))):
+            if periods[nth].held:
+                yield nth, periods[nth]
+
+    def never_held(self, value: Value) -> list[Place]:
+        """Return the places of the latest periods of `value` in which it never held, in their order."""
+        periods = self._periods.get(value, ())
+        since = next((nth + 1 for nth, _ in self.numbered(value)), 0)
+        return [(value, nth) for nth in range(since, len(periods))]
+
+    @property
+    def challenges(self) -> Mapping[Value | None, Period]:
+        """What was said against the period that holds, by the value that it is said to be instead."""
+        return self._challenges
+
+    def next_of(self, value: Value) -> Place:
+        """Return the place of the period of `value` that begins next."""
+        return value, len(self._periods.get(value, ()))
+
+    def at(self, place: Place) -> Period:
+        """Return a period that has begun."""
+        return self._periods[place[0]][place[1]]
+
+    def put(self, place: Place, period: Period) -> None:
+        """Let `period` stand in the place of the one before, or begin."""
+        self._do(SlotRecord._set_period, place, period)
+
+    def join(self, place: Place, later: Sequence[Place]) -> None:
+        """Let `later` periods, the last of their value, be parts of the one at `place`."""
+        joined = self.at(place).joined([self.at(one) for one in later])
+        for one in reversed(later):
+            first = self.at(one).first
+            self._do(SlotRecord._set_period, one, None)
+            self._do(SlotRecord._set_begun, first, place[1])
+        self.put(place, joined)
+
+    def hold(self, place: Place | None) -> None:
+        """Let the period at `place` be the one that holds; None for none."""
+        self._do(SlotRecord._set_current, None, place)
+
+    def challenge(self, value: Value | None, challenge: Period | None) -> None:
+        """Let `challenge` be what speaks for `value` instead of what holds; None for nothing any more."""
+        self._do(SlotRecord._set_challenge, value, challenge)
+
+    def _do(self, write: Callable[["SlotRecord", K, V | None], V | None], key: K, new: V | None) -> None:
+        self._undo.append((write, key, write(self, key, new)))
+
+    def _set_period(self, place: Place, new: Period | None) -> Period | None:
+        """Replace a period, begin one, or take back the last of its value; return the one before."""
+        value, nth = place
+        periods = self._periods.setdefault(value, [])
+        self._tell(place)
+        former = periods[nth] if nth < len(periods) else None
+        if former is None or new is None:
+            self._tell((value, nth + 1))  # where a challenge moves to, or from
+        if new is None:
+            self._begun.pop(periods.pop().first, None)
+            if not periods:
+                del self._periods[value]  # the values stand in the order in which they came
+        elif former is None:
+            periods.append(new)
+            if nth:
+                self._begun[new.first] = nth
+        else:
+            periods[nth] = new
+        return former
+
+    def _set_begun(self, first: Evidence, nth: int | None) -> int | None:
+        former = self._begun.pop(first, None)
+        if nth is not None:
+            self._begun[first] = nth
+        return former
+
+    def _set_challenge(self, value: Value | None, new: Period | None) -> Period | None:
+        if value is not None:
+            self._tell(self.next_of(value))
+        former = self._challenges.pop(value, None)
+        if new is not None:
+            self._challenges[value] = new
+        return former
+
+    def _set_current(self, _: None, new: Place | None) -> Place | None:
+        former, self._current = self._current, new
+        return former
+
+    def _tell(self, place: Place) -> None:
+        """Remember what stood at a place that is about to change, once until it is told."""
+        if place not in self._told:
+            self._told[place] = self.shown(place)

@@ -1,0 +1,76 @@
+"""The user's word on a fact, as evidence: it settles what messages left open, and supports nothing."""
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from ricordo.language.facts.entity_names import LONGEST_KEY, normalise, spelled
+from ricordo.language.facts.evidence import Evidence, Kind
+from ricordo.memory.facts.folding import Fact
+
+_UNSEEN: Final = frozenset({"Cf", "Zs", "Zl", "Zp", "Mn"})
+"""Categories of characters that nobody sees by themselves, such as a space of no width."""
+_INSTANT: Final = timedelta(microseconds=1)
+
+
+class ImpossibleValue(ValueError):
+    """A text that no fact can hold; the message says why, ready to follow its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """What a user says of a fact.
+
+    Attributes:
+        verified: whether it is so. What is taken back is the confirmation, and not the fact.
+        object: what it holds instead, as `value` returns it; None where it is right.
+        rejected: whether the messages never said so: it is not read again from their words, and what the user
+            has said for it is taken back.
+    """
+
+    verified: bool = True
+    object: str | None = None
+    rejected: bool = False
+
+
+def value(text: str) -> str:
+    """Return `text` as the value of a fact: control characters, what cannot be seen and spacing do not count.
+
+    Raises:
+        ImpossibleValue: nothing is left to tell it from others by, or too much.
+    """
+    cleaned = spelled("".join(" " if unicodedata.category(char) == "Cc" else char for char in text))
+    key = normalise(cleaned)
+    if not key or all(unicodedata.category(char) in _UNSEEN for char in key):
+        raise ImpossibleValue("must hold a letter, a digit or a sign")
+    if len(key.encode()) > LONGEST_KEY:
+        raise ImpossibleValue(f"must not be longer than {LONGEST_KEY:,} bytes with its letters written out")
+    return cleaned
+
+
+def settled(
+    fact: Fact, word: Word, *, message_id: str, now: datetime, last_said: datetime | None
+) -> tuple[Evidence, ...]:
+    """Return the evidence that `word` is.
+
+    It is later than all that was said so far, whose instants may lie ahead of the clock: it speaks of what
+    is known now. What is put right holds since the wrong value was believed to, which never did since.
+
+    Args:
+        fact: as it stands.
+        word: what the user says of it.
+        message_id: under which it is kept; no message's.
+        now: aware.
+        last_said: the last instant at which something was said that competes with the fact.
+    """
+    at = now if last_said is None else max(now, last_said + _INSTANT)
+
+    def evidence(kind: Kind, value: str, since: datetime) -> Evidence:
+        return Evidence(fact.subject, fact.predicate, value, message_id, at, valid_from=since, kind=kind)
+
+    if word.object is None or word.object == fact.object:
+        confirmed = word.verified and not word.rejected
+        return (evidence("verified" if confirmed else "unverified", fact.object, now),)
+    since = fact.valid_from if fact.current and fact.valid_from is not None else now
+    return evidence("rejected", fact.object, fact.valid_from or now), evidence("verified", word.object, since)

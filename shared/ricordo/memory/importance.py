@@ -1,0 +1,195 @@
+"""How much a message matters: the heuristics that stand in for a model's rating, each contribution named.
+
+Two published heuristics are added, each on its own scale. The first rates 1 to 10, as the lite mode of
+generative agents: 3 to begin with, 1 each for more than 200 and 500 characters, 0.5 for every word that
+announces weight. The second rates meaningfulness 1 to 5: 1 to begin with, 1 for feeling, 1 for speaking of
+oneself at some length, 2 for an event of a life. Stored importance is
+min(1, (first - 1)/9 + (second - 1)/4).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.language.annotations import Emotion
+from ricordo.language.assertion_scope import LANGUAGES, disclosures, plain, plain_words
+from ricordo.language.life_events import life_event
+from ricordo.language.markup import prose
+from ricordo.language.text import normalise, stem
+
+DISCLOSURE_LENGTH = 50
+FEELING_VALENCE = 0.5
+FEELING_AROUSAL = 0.6
+
+_ELIDED: Final = re.compile(r"[^\W_]+")
+_CONTRACTED: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_OPENING = 3
+"""Letters that a word shares with its stem."""
+
+Amount = float | NDArray[np.float64]
+"""One value, or one each of many."""
+
+_WEIGHTY = {
+    "it": "importante critico urgente decisione decidere accordo disaccordo credo credere sento sentire "
+    "fondamentale ricorda ricordare promesso promessa segreto",
+    "en": "important critical urgent decision decide agree disagree believe feel essential remember promise "
+    "secret",
+}
+_DEADLY = {
+    "it": "morto morta morti morte muoio muore morendo morire uccide ucciso uccisa uccidere ammazza "
+    "ammazzato funerale",
+    "en": "die dies died dying dead death kill kills killed killing funeral",
+}
+_FIRST_PERSON = {
+    "it": frozenset(
+        "io me mi mio mia miei mie noi nostro nostra nostri nostre ho sono abbiamo siamo avevo ero vorrei "
+        "voglio".split()
+    ),
+    "en": frozenset("i me my mine myself we us our ours i'm i've i'll i'd we're we've we'll we'd".split()),
+}
+# Manners and opinions are not yet a feeling of one's own.
+_NO_OWN_FEELING = frozenset(
+    [
+        "neutral",
+        "admiration",
+        "amusement",
+        "annoyance",
+        "approval",
+        "confusion",
+        "curiosity",
+        "desire",
+        "disapproval",
+        "gratitude",
+        "realization",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One reason why a message matters: its name, what in the text gave it, and its share of the value."""
+
+    reason: str
+    evidence: str
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """How much a message matters.
+
+    Attributes:
+        value: [0, 1], the sum of the contributions, at most 1.
+        contributions: what it is made of.
+    """
+
+    value: float
+    contributions: tuple[Contribution, ...]
+
+
+def importance(text: str, language: str, emotion: Emotion) -> Importance:
+    """Rate how much `text` matters.
+
+    Args:
+        text: what was said.
+        language: ISO 639-1; beyond "it" and "en" only length and feeling count.
+        emotion: the feeling estimated of the same text.
+    """
+    text = normalise(text)
+    said = _words(text, language)
+    found = (*_weight(text, said, language), *_meaning(text, said, language, emotion))
+    return Importance(min(1.0, sum(each.amount for each in found)), found)
+
+
+def rating_of_ten(value: Amount) -> Amount:
+    """Return stored importance [0, 1] on the scale 1-10."""
+    return 1 + 9 * value
+
+
+def meaningfulness(value: Amount) -> Amount:
+    """Return stored importance [0, 1] on the scale 1-5."""
+    return 1 + 4 * value
+
+
+def _words(text: str, language: str) -> list[str]:
+    """Return what `ricordo.language.text.words` does; without their places long texts cost a tenth."""
+    folded = text.replace("\u2019", "'").casefold()
+    return (_ELIDED if language == "it" else _CONTRACTED).findall(folded)
+
+
+def _weight(text: str, said: Sequence[str], language: str) -> tuple[Contribution, ...]:
+    found = [Contribution("baseline", "", 2 / 9)]
+    found += [
+        Contribution("length", f"more than {limit} characters", 1 / 9)
+        for limit in (200, 500)
+        if len(text) > limit
+    ]
+    weighty = _weighty_stems(language)
+    # Few words begin as a weighty one does: only those are worth a stemmer.
+    if opening := {stem(word, language) for word in said if word[:_OPENING] in weighty.openings}:
+        announced = (word for key, word in weighty.words.items() if key in opening)
+        found += [Contribution("keyword", word, 0.5 / 9) for word in announced]
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighty:
+    """Words that announce weight, by their stems, and what those begin with."""
+
+    words: Mapping[str, str]
+    openings: frozenset[str]
+
+
+@lru_cache(maxsize=8)
+def _weighty_stems(language: str) -> _Weighty:
+    known = {stem(word, language): word for word in _WEIGHTY.get(language, "").split()}
+    return _Weighty(known, frozenset(key[:_OPENING] for key in known))
+
+
+def _meaning(text: str, said: Sequence[str], language: str, emotion: Emotion) -> tuple[Contribution, ...]:
+    found: list[Contribution] = []
+    event = life_event(text, language)
+    if _is_feeling(emotion) and (event or _is_felt(text, language, emotion)):
+        found.append(Contribution("feeling", emotion.primary, 1 / 4))
+    own = _FIRST_PERSON.get(language, frozenset())
+    spoken = next((word for word in said if word in own), "")
+    if spoken and len(text) > DISCLOSURE_LENGTH:
+        found.append(Contribution("disclosure", spoken, 1 / 4))
+    if event:
+        found.append(Contribution("life_event", event, 2 / 4))
+    return tuple(found)
+
+
+def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
+    """Whether a feeling stands in what the text tells, not in what it asks, supposes, wishes or has heard."""
+    if _speaks_of_death_only(emotion, language):
+        return False
+    if language not in LANGUAGES:
+        return True
+    carriers = [plain_words(plain(one)) for one in emotion.keywords] or [frozenset()]  # an emoji has no words
+    told = disclosures(prose(text), language)
+    said = frozenset[str]().union(*(plain_words(each.plain) for each in told))
+    # Signs alone, and courtesies, are felt of something that was said before.
+    return bool(said) and any(one <= said for one in carriers)
+
+
+def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:
+    """Whether all that is felt is words of death, which people use of things, sleep, jokes and the news."""
+    deadly = _deadly_stems(language)
+    said = [stem(word, language) for keyword in emotion.keywords for word in _words(keyword, language)]
+    return bool(said) and all(one in deadly for one in said)
+
+
+@lru_cache(maxsize=8)
+def _deadly_stems(language: str) -> frozenset[str]:
+    return frozenset(stem(word, language) for word in _DEADLY.get(language, "").split())
+
+
+def _is_feeling(emotion: Emotion) -> bool:
+    strong = abs(emotion.valence) >= FEELING_VALENCE or emotion.arousal >= FEELING_AROUSAL
+    return strong and emotion.primary not in _NO_OWN_FEELING

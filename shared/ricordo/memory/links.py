@@ -1,0 +1,239 @@
+"""Which memories of a user are about the same thing: mutual nearest neighbours by cosine of their vectors.
+
+Each memory has up to ten nearest ones, above a threshold; two are related when each is among the other's.
+That is a function of the set of memories: in what order they came, in what company and how often leaves no
+trace. Cosines are exact for it (`nearness`), and every choice among equals follows from what the memories
+are: the closer in time is the nearer, then the earlier one, then the smaller id.
+
+A neighbourhood grows by one memory for the price of its products with all others: since everybody's ten are
+kept, it is known whose ten it pushes somebody out of.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+
+from ricordo.memory.similarity import MOST, NOBODY, SKETCHED_FROM, Places, Slots, Whole, least_product
+
+_AT_ONCE: Final = 64  # newcomers that are compared together
+_FEW: Final = 16  # slots to begin with
+_HALF: Final = 64  # bits of an id
+_BYTES_BESIDE_ARRAYS: Final = 300  # of a memory: its id and its slot as Python has them
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A memory in the neighbourhood.
+
+    Attributes:
+        memory_id: which.
+        said_at: when it was said, in microseconds since 1970.
+        vector: int16 [d], as `nearness.whole` makes it.
+        nearest: its neighbours, nearest first, at most `MOST`.
+    """
+
+    memory_id: UUID
+    said_at: int
+    vector: Whole
+    nearest: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What arrivals and departures have changed.
+
+    Attributes:
+        joined: who is new, with their neighbours.
+        nearest: the neighbours of who was there before and has others now.
+        related: whom those are related to who may be related to others than before: nearest first, always in
+            both directions. Who has left is related to nobody.
+        left: who was there before and is no more.
+    """
+
+    joined: Sequence[Member]
+    nearest: Mapping[UUID, tuple[UUID, ...]]
+    related: Mapping[UUID, tuple[UUID, ...]]
+    left: Sequence[UUID]
+
+    def __bool__(self) -> bool:
+        """Whether anything is to be written."""
+        return bool(self.joined or self.nearest or self.related or self.left)
+
+
+class Neighbourhood:
+    """All memories of one user that have a vector of one model, and whom each is nearest to.
+
+    Takes about 2 d + 650 bytes a memory (1.4 kB at 384 dimensions), and up to half as much again for growth.
+
+    Args:
+        threshold: the least cosine of neighbours, in (0, 1], to three digits.
+        dimensions: of the vectors.
+        sketched_from: room for how many from which on they are compared by sketches first (`sketches`), which
+            changes nothing but the time that it takes.
+    """
+
+    def __init__(self, threshold: float, dimensions: int, *, sketched_from: int = SKETCHED_FROM) -> None:
+        self._least = max(1.0, least_product(threshold))
+        self._places = Places.empty(_FEW, dimensions, sketched_from)
+        self._ids: list[UUID] = []
+        self._slots: dict[UUID, int] = {}
+        self._alive: list[bool] = []
+        self._before: dict[int, tuple[int, ...]] = {}  # neighbours before the first change, by slot
+        self._joined: list[int] = []
+        self._left: dict[UUID, None] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that this takes."""
+        return self._places.nbytes + _BYTES_BESIDE_ARRAYS * len(self._ids)
+
+    @property
+    def worn(self) -> bool:
+        """Whether more slots are empty than used, after many departures."""
+        return 2 * sum(self._alive) < len(self._alive)
+
+    def load(self, members: Iterable[Member]) -> None:
+        """Take what was kept: new members, or what has become of those there are. `settle` has to follow."""
+        for one in members:
+            slot = self._place(one)
+            near = [self._reserve(each) for each in one.nearest]
+            self._places.near[slot], self._places.rank[slot] = NOBODY, NOBODY
+            self._places.near[slot, : len(near)] = near
+
+    def settle(self) -> None:
+        """Complete what was loaded: how near all are, and new neighbours for those whose own are gone."""
+        places, used = self._places, len(self._ids)
+        unranked = (places.near[:used] != NOBODY) & (places.rank[:used] == NOBODY)
+        one, at = np.nonzero(unranked)
+        other = places.near[one, at].astype(np.intp)
+        places.rank[one, at] = places.ranks(one, other, places.of_pairs(one, other))
+        self._empty(np.flatnonzero(~np.array(self._alive, dtype=np.bool_)))
+
+    def add(self, members: Sequence[Member]) -> None:
+        """Let members join that are not there; what they say of their neighbours does not count."""
+        for start in range(0, len(members), _AT_ONCE):
+            slots = np.array([self._place(one) for one in members[start : start + _AT_ONCE]], dtype=np.intp)
+            self._joined += slots.tolist()
+            self._meet(slots, mutual=True)
+
+    def remove(self, memory_ids: Iterable[UUID]) -> None:
+        """Let members go; who is not there is no error."""
+        gone = [one for one in memory_ids if one in self._slots]
+        slots = np.array([self._slots.pop(one) for one in gone], dtype=np.intp)
+        self._left |= dict.fromkeys(gone)
+        self._note(slots)
+        for slot in slots.tolist():
+            self._alive[slot] = False
+        self._empty(slots)
+
+    def take_changes(self) -> Changes:
+        """Return what has changed since this was asked last, or since it was loaded."""
+        before, after = self._before, self._neighbours(self._before)
+        changed = {slot for slot in after if after[slot] != before[slot]}
+        joined = [slot for slot in self._joined if self._alive[slot]]
+        touched = [slot for slot in {*joined, *self._reconnected(changed, after)} if self._alive[slot]]
+        changes = Changes(
+            joined=[self._member(slot) for slot in joined],
+            nearest={
+                self._ids[slot]: self._named(after[slot])
+                for slot in changed - set(joined)
+                if self._alive[slot]
+            },
+            related=dict.fromkeys(self._left, ()) | self._related(touched),
+            left=[one for one in self._left if one not in self._slots],
+        )
+        self._before, self._joined, self._left = {}, [], {}
+        return changes
+
+    def _reconnected(self, changed: Iterable[int], after: dict[int, tuple[int, ...]]) -> set[int]:
+        """Return the slots at both ends of every relation that has begun or ended."""
+        before = self._before
+        turned = {slot: set(before[slot]) ^ set(after[slot]) for slot in changed}
+        now = after | self._neighbours(
+            {other for others in turned.values() for other in others} - after.keys()
+        )
+        ends: set[int] = set()
+        for slot, others in turned.items():
+            for other in others:
+                was = other in before[slot] and slot in before.get(other, now[other])
+                if was != (other in now[slot] and slot in now[other]):
+                    ends |= {slot, other}
+        return ends
+
+    def _related(self, slots: Collection[int]) -> dict[UUID, tuple[UUID, ...]]:
+        near = self._neighbours(slots)
+        of = near | self._neighbours({other for others in near.values() for other in others} - near.keys())
+        return {
+            self._ids[slot]: self._named(other for other in others if slot in of[other])
+            for slot, others in near.items()
+        }
+
+    def _neighbours(self, slots: Collection[int]) -> dict[int, tuple[int, ...]]:
+        """Return the neighbours of each slot, nearest first."""
+        near = self._places.near[np.fromiter(slots, np.intp, len(slots))].tolist()
+        return {slot: tuple(row[: MOST - row.count(NOBODY)]) for slot, row in zip(slots, near, strict=True)}
+
+    def _named(self, slots: Iterable[int]) -> tuple[UUID, ...]:
+        return tuple(map(self._ids.__getitem__, slots))
+
+    def _member(self, slot: int) -> Member:
+        places = self._places
+        nearest = self._named(self._neighbours([slot])[slot])
+        return Member(self._ids[slot], int(places.said_at[slot]), places.vectors[slot].copy(), nearest)
+
+    def _reserve(self, memory_id: UUID) -> int:
+        """Return the slot of a memory; one that was not met yet gets one, empty for now."""
+        slot = self._slots.get(memory_id)
+        if slot is None:
+            slot = self._slots[memory_id] = len(self._ids)
+            self._ids.append(memory_id)
+            self._alive.append(False)
+            if slot == len(self._places.said_at):
+                self._places = self._places.grown(slot + slot // 2)
+            self._places.order[slot] = divmod(memory_id.int, 1 << _HALF)
+        return slot
+
+    def _place(self, one: Member) -> int:
+        slot = self._reserve(one.memory_id)
+        self._alive[slot] = True
+        self._places.put(slot, one.vector, one.said_at)
+        return slot
+
+    def _note(self, slots: Slots) -> None:
+        """Remember the neighbours of slots before they change."""
+        self._before |= self._neighbours([slot for slot in slots.tolist() if slot not in self._before])
+
+    def _meet(self, slots: Slots, *, mutual: bool) -> None:
+        """Compare with everybody; the nearest become neighbours of `slots`, and with `mutual` theirs too."""
+        places = self._places
+        for rows, at, products in places.compare(slots, len(self._ids), self._least, mutual=mutual):
+            here = slots[at]
+            met = [rows != here, ~np.isin(rows, slots) if mutual else np.zeros(len(rows), np.bool_)]
+            hosts = np.concatenate(
+                [here[met[0]], rows[met[1]]]
+            )  # of two newcomers each meets the other as it is
+            guests = np.concatenate([rows[met[0]], here[met[1]]])
+            near = places.ranks(hosts, guests, np.concatenate([products[each] for each in met]))
+            close = near >= places.rank[hosts, MOST - 1]
+            if close.any():
+                self._note(np.unique(hosts[close]))
+                places.admit(hosts[close], guests[close], near[close])
+
+    def _empty(self, slots: Slots) -> None:
+        """Empty slots; whoever had one of them among ten neighbours looks for another."""
+        places, used = self._places, len(self._ids)
+        places.vectors[slots], places.near[slots], places.rank[slots] = 0, NOBODY, NOBODY
+        holes = np.isin(places.near[:used], slots)
+        holders = np.flatnonzero(holes.any(axis=1))
+        self._note(holders)
+        full = holders[places.near[holders, MOST - 1] != NOBODY]
+        for slot in holders.tolist():
+            kept = ~holes[slot]  # nobody at the end stays at the end
+            for column in (places.near, places.rank):
+                column[slot] = np.append(column[slot][kept], [NOBODY] * (MOST - kept.sum()))
+        places.near[full], places.rank[full] = NOBODY, NOBODY
+        for start in range(0, len(full), _AT_ONCE):
+            self._meet(full[start : start + _AT_ONCE], mutual=False)

@@ -1,0 +1,126 @@
+"""What a language model is shown of what it condenses, and how much of its answer the texts bear out."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final
+
+from ricordo.language.detection import detect, identify
+from ricordo.language.instructions import is_instructing
+from ricordo.language.lexicon import load_positions
+from ricordo.language.names import mentioned_names
+from ricordo.language.proper_nouns import proper_names
+from ricordo.language.text import collapse, located_words, normalise, sentences, stems, words
+from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.llm_description import Said
+from ricordo.memory.model import Memory
+from ricordo.memory.salience import MOST_SENTENCES
+from ricordo.memory.summaries import MOST_TOPICS, Condensed, Turn
+
+MOST_SHOWN: Final = 12_000
+"""Characters of all texts together that a model is shown: some 4,000 tokens."""
+_READ: Final = frozenset({"it", "en"})  # languages that are told apart with most certainty
+
+
+class Doubt(StrEnum):
+    """Why an answer is not taken."""
+
+    EMPTY = "it says nothing"
+    MARKED = "it holds markup of recalled memories"
+    SENTENCES = "it has more than three sentences"
+    LONGER = "it is longer than what it condenses"
+    LANGUAGE = "it is in another language"
+    INVENTED = "it names what the texts do not"
+    ORDERS = "a text speaks to its reader"
+
+
+def shown(turns: Sequence[Turn], most: int = MOST_SHOWN) -> list[Said]:
+    """Return what a model is shown: all of it, or of what is too much that which matters most, in its order.
+
+    Args:
+        turns: in the order in which they were said.
+        most: characters.
+    """
+    said = [_said(one.memory) for one in turns]
+    left = most
+    kept: list[int] = []
+    for at in sorted(range(len(turns)), key=lambda at: (-turns[at].memory.importance, at)):
+        left -= len(said[at].shown)
+        if left >= 0 or not kept:
+            kept.append(at)
+    return [said[at] for at in sorted(kept)]
+
+
+def doubt(text: str, sources: Sequence[Said], language: str) -> Doubt | None:
+    """Say why an answer cannot stand for the texts that it condenses; None where it can.
+
+    Names and numbers must be in the texts, or be the names of who speaks. Whether the rest is true, nobody
+    checks: that it can be, is what the sentences of the texts themselves are for.
+
+    Args:
+        text: the answer.
+        sources: what the model was shown.
+        language: that it was asked for.
+    """
+    answer = collapse(normalise(text))
+    if not any(letter.isalnum() for letter in answer):
+        return Doubt.EMPTY
+    if strip_recalled(answer) != answer or is_instructing(answer):
+        return Doubt.MARKED
+    if len(sentences(answer)) > MOST_SENTENCES:
+        return Doubt.SENTENCES
+    if len(answer) > sum(len(one.text) for one in sources):
+        return Doubt.LONGER
+    if not _is_in(answer, language):
+        return Doubt.LANGUAGE
+    return None if _names_nothing_new(answer, sources, language) else Doubt.INVENTED
+
+
+def borne_out(claim: Condensed, sources: Sequence[Said]) -> Condensed:
+    """Return what a model says of a session with only those topics and feelings that hold.
+
+    A topic counts where a text has all its words, in any form; a feeling where it is a label of GoEmotions.
+    """
+    said = [frozenset(stems(one.text, one.language)) for one in sources]
+    labels = load_positions()
+    topics = [
+        topic if topic.user_emotion in labels else replace(topic, user_emotion="neutral")
+        for topic in claim.key_topics
+        if _is_told(topic.topic, sources, said)
+    ]
+    rating = claim.importance
+    return Condensed(
+        text=collapse(normalise(claim.text)),
+        key_topics=tuple({one.topic: one for one in reversed(topics)}.values())[::-1][:MOST_TOPICS],
+        emotions=tuple(dict.fromkeys(one for one in claim.emotions if one in labels)),
+        importance=rating if rating is not None and 0 <= rating <= 1 else None,
+    )
+
+
+def _said(memory: Memory) -> Said:
+    return Said(memory.content, memory.language, memory.role, memory.speaker)
+
+
+def _is_in(answer: str, language: str) -> bool:
+    heard = detect if language in _READ else identify
+    nameless = " ".join(word for word in answer.split() if not word[0].isupper())
+    return not language or heard(nameless, default=language) == language
+
+
+def _names_nothing_new(answer: str, sources: Sequence[Said], language: str) -> bool:
+    known = {word for one in sources for word in words(f"{one.text} {one.speaker}", one.language)}
+    # "dell'Anna" is one word in English and two in Italian: each text is also read as the answer is
+    known |= {word for one in sources for word in words(f"{one.text} {one.speaker}", language)}
+    named = [*proper_names(answer, language), *mentioned_names(answer, language)]
+    claimed = {word for name in named for word in words(name, language)}
+    claimed |= {
+        word.folded for word in located_words(answer, language) if any(c.isdigit() for c in word.written)
+    }
+    return claimed <= known
+
+
+def _is_told(topic: str, sources: Sequence[Said], said: Sequence[frozenset[str]]) -> bool:
+    return any(
+        bool(own := frozenset(stems(topic, one.language))) and own <= those
+        for one, those in zip(sources, said, strict=True)
+    )

@@ -1,0 +1,169 @@
+"""How much of what a language model says of a message the message bears out.
+
+A model is read as a witness, not obeyed: a name, a topic or a title counts only where the message has its
+words, a feeling only within the scales and the labels there are and when it does not contradict itself. Where
+it says nothing, or nothing that holds, the values of the rules stay.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ricordo.language.annotations import Emotion, MemoryType, Role
+from ricordo.language.lexicon import load_positions
+from ricordo.language.name_lists import LONGEST_NAME, is_place, load_names
+from ricordo.language.stop_words import stop_words
+from ricordo.language.text import collapse, excerpt, located_words, normalise, stems, words
+from ricordo.language.topics import MAX_TOPICS, topic_key
+from ricordo.memory.enrichment import TITLE_LENGTH, Enrichment
+from ricordo.memory.importance import Contribution, Importance
+from ricordo.memory.llm_description import INFERRED_KINDS, Description, Reading, Said, described_by
+
+_LONGEST_TOPIC = 3  # words
+_MAX_KEYWORDS = 8
+_MAX_PARTICIPANTS = 16
+_TITLE_SHARE = 0.5  # of a title's words that the message has at least
+_OPPOSED = 0.3  # |valence| from which two statements about it can contradict each other
+_FELT_BY_NOBODY = frozenset({Role.SYSTEM, Role.TOOL})
+
+
+def merge(derived: Enrichment, said: Said, reading: Reading, model: str) -> Enrichment:
+    """Return what the rules derived, with what the model says where the message bears it out.
+
+    Args:
+        derived: by the rules, of the same message.
+        said: the message.
+        reading: what the model made of it.
+        model: its name, which the versions of its values carry.
+    """
+    merged, version = derived, described_by(derived.version, model)
+    if reading.importance is not None:
+        merged = replace(
+            merged,
+            importance=_rated(derived.importance, reading.importance, said, model),
+            rated_by=described_by(derived.rated_by, model),
+        )
+    if reading.description is not None and reading.description != Description():
+        merged = replace(_described(merged, said, reading.description), version=version)
+    return merged
+
+
+def _rated(by_rules: Importance, rating: float, said: Said, model: str) -> Importance:
+    """Take the model's rating; of a text that asks for one, only what does not raise it."""
+    if not 0 <= rating <= 1 or (rating > by_rules.value and said.gives_orders):
+        return by_rules
+    return Importance(rating, (Contribution("rating", model, rating),))
+
+
+def _described(derived: Enrichment, said: Said, claim: Description) -> Enrichment:
+    text = normalise(said.text)
+    emotion = derived.emotion if said.role in _FELT_BY_NOBODY else _feeling(claim, text, derived.emotion)
+    return replace(
+        derived,
+        emotion=emotion,
+        topics=_topics(claim.topics, text, said.language, derived.topics),
+        participants=_participants(claim.participants, text, said.language, derived.participants),
+        type=_type(claim.type, emotion, derived.type),
+        kind=claim.kind if claim.kind in INFERRED_KINDS else derived.kind,
+        title=_title(claim.title, text, said.language) or derived.title,
+    )
+
+
+def _feeling(claim: Description, text: str, found: Emotion) -> Emotion:
+    valence, arousal, dominance = claim.valence, claim.arousal, claim.dominance
+    if valence is None or arousal is None or dominance is None or claim.primary is None:
+        return found
+    if not (-1 <= valence <= 1 and 0 <= arousal <= 1 and 0 <= dominance <= 1):
+        return found
+    label = claim.primary.strip().casefold()
+    if not _agrees(label, valence):
+        return found
+    keywords = tuple(filter(None, (_as_written(word, text) for word in claim.keywords)))[:_MAX_KEYWORDS]
+    return Emotion(
+        valence=valence,
+        arousal=arousal,
+        dominance=dominance,
+        primary=label,
+        keywords=tuple(dict.fromkeys(keywords)) or (found.keywords if label != "neutral" else ()),
+    )
+
+
+def _agrees(label: str, valence: float) -> bool:
+    """Say whether a label is one of GoEmotions and lies on the side of pleasure that `valence` names."""
+    if label == "neutral":
+        return abs(valence) <= 0.5
+    position = load_positions().get(label)
+    if position is None:
+        return False
+    usual = position[0]
+    return usual * valence >= 0 or min(abs(usual), abs(valence)) < _OPPOSED
+
+
+def _topics(claimed: Iterable[str], text: str, language: str, found: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the claimed topics whose words, in any form, are all in the text, then those of the rules."""
+    said = set(stems(text, language))
+    borne: dict[str, str] = {}
+    for topic in (*(collapse(normalise(each)).casefold() for each in claimed), *found):
+        own = stems(topic, language)
+        key = topic_key(topic, language)
+        if topic in found or (own and len(topic.split()) <= _LONGEST_TOPIC and said.issuperset(own)):
+            borne.setdefault(key, topic)
+    return tuple(borne.values())[:MAX_TOPICS]
+
+
+def _participants(
+    claimed: Iterable[str], text: str, language: str, found: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the people of the rules, and those claimed ones whom the text calls by a name."""
+    names = list(found)
+    for name in claimed:
+        written = _as_written(name, text)
+        if written is None or not _is_a_name(written, language):
+            continue
+        if not any(_within(written.casefold(), one.casefold()) for one in names):
+            names.append(written)
+    return tuple(names[: max(len(found), _MAX_PARTICIPANTS)])
+
+
+def _is_a_name(written: str, language: str) -> bool:
+    parts = written.split()
+    if len(parts) > LONGEST_NAME or not written[0].isupper() or is_place(written):
+        return False
+    never, common = load_names().never, stop_words(language)
+    return not any(part.casefold() in never or part.casefold() in common for part in parts)
+
+
+def _type(claimed: MemoryType | None, emotion: Emotion, found: MemoryType) -> MemoryType:
+    if claimed is None or (claimed is MemoryType.EMOTIONAL and emotion.primary == "neutral"):
+        return found
+    return claimed
+
+
+def _title(claimed: str | None, text: str, language: str) -> str:
+    """Return the title if the text has the names and numbers in it, and half of its other words; else ""."""
+    title = excerpt(normalise(claimed), TITLE_LENGTH) if claimed else ""
+    if not any(letter.isalnum() for letter in title):
+        return ""
+    said = set(words(text, language))
+    for word in located_words(title, language):
+        marked = (word.start > 0 and word.written[0].isupper()) or any(c.isdigit() for c in word.written)
+        if marked and word.folded not in said:
+            return ""
+    own = stems(title, language)
+    shared = set(stems(text, language)).intersection(own)
+    return title.strip(" .") if len(shared) >= _TITLE_SHARE * len(set(own)) else ""
+
+
+def _as_written(claimed: str, text: str) -> str | None:
+    """Return `claimed` as the text spells it; None where it is not there as whole words."""
+    phrase = collapse(normalise(claimed))
+    if not phrase:
+        return None
+    pattern = rf"(?<!\w){re.escape(phrase)}(?!\w)"
+    found = re.search(pattern, text) or re.search(pattern, text, re.IGNORECASE)
+    return None if found is None else found[0]
+
+
+def _within(name: str, other: str) -> bool:
+    one, another = set(name.split()), set(other.split())
+    return one <= another or another <= one

@@ -1,0 +1,208 @@
+"""The record that everything else is about: one memory, with its who, when, how-it-felt and why.
+
+The row in the database of record has these fields; every projection is derived from them. The defaults are
+those of a memory that was just heard: full strength, no feeling known yet, nothing linked.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+from uuid import NAMESPACE_OID, UUID, uuid5
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from ricordo.language.annotations import NEUTRAL, Emotion, EventTime, MemoryKind, MemoryType, Role
+
+TimeOfDay = Literal["morning", "afternoon", "evening", "night"]
+DayOfWeek = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+_DAYS: tuple[DayOfWeek, ...] = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_UNSET_DATE = dt.date.min
+
+
+MADE_OF_OTHERS: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS})
+"""The kinds of what is made of other memories: what they say was said before."""
+
+
+class Source(StrEnum):
+    """Where a memory comes from."""
+
+    CONVERSATION = "conversation"
+    SLEEP_CONSOLIDATION = "sleep_consolidation"
+    USER_CORRECTION = "user_correction"
+    SELF_REFLECTION = "self_reflection"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyTopic:
+    """A topic that a session summary marks for later recall."""
+
+    topic: str
+    importance: Literal["high", "medium", "low"] = "medium"
+    user_emotion: str = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMoment:
+    """An instant as its user lived it."""
+
+    date: dt.date
+    time_of_day: TimeOfDay
+    day_of_week: DayOfWeek
+
+
+def local_moment(instant: dt.datetime, timezone: str) -> LocalMoment:
+    """Say which day, part of the day and weekday `instant` was in `timezone`.
+
+    Morning is 06-12, afternoon 12-18, evening 18-23, night 23-06; the hours of the night after midnight
+    belong to the new date, as on a calendar.
+
+    Args:
+        instant: an aware datetime.
+        timezone: an IANA name.
+
+    Raises:
+        ValueError: the instant is naive or the zone unknown.
+    """
+    if instant.tzinfo is None:
+        raise ValueError("an instant needs an offset")
+    try:
+        local = instant.astimezone(ZoneInfo(timezone))
+    except (ZoneInfoNotFoundError, OSError) as error:  # a folder's name, as "Europe", opens as a directory
+        raise ValueError(f"unknown time zone: {timezone!r}") from error
+    return LocalMoment(local.date(), time_of_day(local.hour), _DAYS[local.weekday()])
+
+
+def time_of_day(hour: int) -> TimeOfDay:
+    """Name the part of the day that `hour` (0-23) falls into."""
+    if 6 <= hour < 12:
+        return "morning"
+    if 12 <= hour < 18:
+        return "afternoon"
+    return "evening" if 18 <= hour < 23 else "night"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One memory.
+
+    Instants are aware and in UTC; `date`, `time_of_day` and `day_of_week` are the user's own, and
+    derived from `created_at` and `timezone` when `date` is left out.
+
+    Attributes:
+        id: UUIDv5 of tenant and message id, or of kind and sources (`derived_id`).
+        message_id: the bot's id of the message; None for what the system made itself.
+        created_at: when it was said.
+        stored_at: when it came into this system: an import is not born faded.
+        event_times: when what is told happened or is to happen, where the text says, in its order.
+        importance: [0, 1].
+        informative: [0, 1]; from 0.5 on it tells something, below it is recalled only when that is asked for.
+        decay_factor: [0, 1]; 1 is fresh.
+        reinforcement: what retrievals have added, >= 0.
+        trust: 0-5, how close the speaker is.
+        confidence: [0, 1], how sure the system is of it.
+        corrects: what it puts right, memories of its user.
+        corrected_by: what puts it right, the latest first.
+        source_ids: the memories that it was made of.
+        source_message_ids: the bot's ids of the messages among these.
+
+    Raises:
+        ValueError: `created_at` is naive, or `timezone` unknown where it is needed.
+    """
+
+    id: UUID
+    tenant: str
+    user_id: str
+    content: str
+    created_at: dt.datetime
+    type: MemoryType = MemoryType.EPISODIC
+    kind: MemoryKind = MemoryKind.MESSAGE
+    message_id: str | None = None
+
+    title: str = ""
+    summary: str = ""
+    token_count: int = 0
+    language: str = ""
+    role: Role = Role.USER
+    speaker: str = ""
+
+    timezone: str = "UTC"
+    date: dt.date = _UNSET_DATE
+    time_of_day: TimeOfDay = "night"
+    day_of_week: DayOfWeek = "monday"
+    event_times: tuple[EventTime, ...] = ()
+    expires_at: dt.datetime | None = None
+
+    participants: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    conversation_id: str = ""
+    location: str = ""
+    preceding_id: UUID | None = None
+    following_id: UUID | None = None
+
+    emotion: Emotion = NEUTRAL
+    trigger: str = ""
+
+    importance: float = 0.0
+    informative: float = 1.0
+    access_count: int = 0
+    last_accessed: dt.datetime | None = None
+    reinforcement: float = 0.0
+    decay_factor: float = 1.0
+    pinned: bool = False
+    trust: float = 0.0
+
+    related_ids: tuple[UUID, ...] = ()
+    corrects: tuple[UUID, ...] = ()
+    corrected_by: tuple[UUID, ...] = ()
+    related_entities: tuple[str, ...] = ()
+    related_topics: tuple[str, ...] = ()
+    source_ids: tuple[UUID, ...] = ()
+    source_message_ids: tuple[str, ...] = ()
+    questions_addressed: tuple[str, ...] = ()
+    key_topics: tuple[KeyTopic, ...] = ()
+
+    source: Source = Source.CONVERSATION
+    confidence: float = 1.0
+    verified: bool = False
+    tags: tuple[str, ...] = ()
+    embedding_model: str = ""
+    compressed: bool = False
+    archived_at: dt.datetime | None = None
+    stored_at: dt.datetime | None = None
+
+    @property
+    def event_start(self) -> dt.datetime | None:
+        """When the first of its event times begins."""
+        return self.event_times[0].start if self.event_times else None
+
+    @property
+    def event_end(self) -> dt.datetime | None:
+        """When the first of its event times ends, exclusive."""
+        return self.event_times[0].end if self.event_times else None
+
+    def __post_init__(self) -> None:
+        """Refuse a naive instant and fill in the user's own time where it was left out."""
+        if self.created_at.tzinfo is None:
+            raise ValueError("created_at needs an offset")
+        if self.date != _UNSET_DATE:
+            return
+        local = local_moment(self.created_at, self.timezone)
+        object.__setattr__(self, "date", local.date)
+        object.__setattr__(self, "time_of_day", local.time_of_day)
+        object.__setattr__(self, "day_of_week", local.day_of_week)
+
+
+def derived_id(tenant: str, kind: MemoryKind, sources: Iterable[UUID], *, about: str = "") -> UUID:
+    """Return the id of a memory without a message: UUIDv5 of its kind and its sources as a set.
+
+    Args:
+        tenant: whose it is.
+        kind: summary, reflection, synthesis or extract.
+        sources: ids of the memories it rests on.
+        about: tells apart several made of the same sources, as the insights of one reflection.
+    """
+    names = ",".join(sorted(str(source) for source in set(sources)))
+    return uuid5(NAMESPACE_OID, f"{tenant}/{kind}/{about}/{names}")

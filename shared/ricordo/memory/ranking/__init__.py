@@ -1,0 +1,153 @@
+"""Ranking: named profiles that turn the signals of candidates into scores, and the order that follows.
+
+A profile is a value with weights and a `score`; a file each. `human` is the default.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import ClassVar, Final, NamedTuple, Protocol
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.memory.ranking.budget import Budget
+from ricordo.memory.ranking.generative import Generative
+from ricordo.memory.ranking.human import Human, load_human
+from ricordo.memory.ranking.multiplicative import Multiplicative
+from ricordo.memory.ranking.signals import Column, Signals
+from ricordo.memory.ranking.weighted import Weighted
+
+DEFAULT = "human"
+
+
+class Profile(Protocol):
+    """A way to score.
+
+    Attributes:
+        drops_distant: whether what is too far off in meaning is no candidate at all; else relevance counts in
+            the score alone.
+        hardly: the score below which hardly a memory was asked for; 0 where such are no candidates.
+        by_meaning: whether the score looks at cosines, which compare within one embedding model only.
+    """
+
+    drops_distant: ClassVar[bool]
+    hardly: ClassVar[float]
+    by_meaning: ClassVar[bool]
+
+    def score(self, signals: Signals) -> Column:
+        """Return the scores of candidates: higher is better, comparable within one query only."""
+        ...
+
+
+Fixed = Weighted | Multiplicative | Generative | Budget
+_MAKERS: Final[Mapping[str, Callable[[], Human | Fixed]]] = {
+    "human": load_human,
+    "weighted": Weighted,
+    "multiplicative": Multiplicative,
+    "generative": Generative,
+    "budget": Budget,
+}
+
+
+class UnknownProfile(Exception):
+    """No ranking profile has that name; the message lists those there are."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(f"unknown ranking profile {name!r}; there are {', '.join(self.known)}")
+
+
+class UnknownWeight(Exception):
+    """A profile has no weight of that name; the message lists those it has."""
+
+    def __init__(self, profile: str, weight: str, known: Iterable[str]) -> None:
+        super().__init__(
+            f"the ranking profile {profile!r} has no weight {weight!r}; it has {', '.join(sorted(known))}"
+        )
+
+
+def profiles(changes: Mapping[str, Mapping[str, float]] = MappingProxyType({})) -> Mapping[str, Profile]:
+    """Return the profiles by name.
+
+    Args:
+        changes: by profile, the weights that differ from its own; those of `human` are of its features and of
+            its prior.
+
+    Raises:
+        UnknownProfile: there is no such profile.
+        UnknownWeight: a profile has no such weight.
+    """
+    for name in changes:
+        if name not in _MAKERS:
+            raise UnknownProfile(name, _MAKERS)
+    return {name: _adjusted(name, make(), changes.get(name, {})) for name, make in _MAKERS.items()}
+
+
+def resolve(name: str, known: Mapping[str, Profile]) -> Profile:
+    """Return the profile of that name.
+
+    Raises:
+        UnknownProfile: there is none.
+    """
+    if name not in known:
+        raise UnknownProfile(name, known)
+    return known[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What was found, before it is ranked.
+
+    Attributes:
+        ids: [n].
+        instants: when each was said, in seconds since 1970, [n].
+        signals: a column each, [n].
+    """
+
+    ids: Sequence[UUID]
+    instants: NDArray[np.float64]
+    signals: Signals
+
+
+class Ranked(NamedTuple):
+    """A candidate with its score, and its signals as plain numbers."""
+
+    id: UUID
+    score: float
+    signals: Signals
+
+
+def rank(candidates: Candidates, profile: Profile, limit: int | None = None) -> list[Ranked]:
+    """Return the best candidates by score descending, then by when they were said descending, then by id.
+
+    A score that is no finite number, as of a damaged vector, counts as 0.
+
+    Args:
+        candidates: what was found.
+        profile: how it is scored.
+        limit: how many are returned; None for all.
+    """
+    scored = np.nan_to_num(profile.score(candidates.signals), nan=0.0, posinf=0.0, neginf=0.0)
+    scores, ids = np.broadcast_to(scored, len(candidates.ids)).tolist(), candidates.ids
+    keys = [
+        (-score, -instant, one.int)
+        for score, instant, one in zip(scores, candidates.instants.tolist(), ids, strict=True)
+    ]
+    order = sorted(range(len(ids)), key=keys.__getitem__)
+    return [Ranked(ids[at], scores[at], candidates.signals.of(at)) for at in order[:limit]]
+
+
+def _adjusted(name: str, profile: Human | Fixed, changes: Mapping[str, float]) -> Profile:
+    if isinstance(profile, Human):
+        _check(name, changes, profile.weights)
+        return profile.weighing(changes)
+    _check(name, changes, [field.name for field in fields(profile)])
+    return type(profile)(**changes)
+
+
+def _check(name: str, changes: Mapping[str, float], known: Iterable[str]) -> None:
+    if unknown := set(changes).difference(known):
+        raise UnknownWeight(name, min(unknown), known)

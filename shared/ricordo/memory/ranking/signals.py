@@ -1,0 +1,173 @@
+"""What a ranking profile may look at, and how the signals that need arithmetic are made."""
+
+import datetime as dt
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.language.annotations import EventTime
+
+DAY_SECONDS = 86_400.0
+TEMPORAL_SCALE_DAYS = 7.0
+KEY_TOPIC_SIMILARITY = 0.7
+_KEY_TOPIC_BOOST = {"high": 1.5, "medium": 1.2}
+
+Column = NDArray[np.float64] | float
+"""A signal of many candidates, float64 [n], or of one."""
+
+
+class Signals(NamedTuple):
+    """The signals of candidates for one query, a column each; the defaults are those of an unknown.
+
+    Profiles calculate with whole columns, so that ranking hundreds costs little more than ranking one.
+
+    Attributes:
+        semantic: max(0, cosine) of query and memory, alone or in its window, whichever is closer, [0, 1].
+        bm25: of the memory's words, as a share of the best of the query, [0, 1].
+        fused: both, fused, [0, 1].
+        temporal: [0, 1], see `temporal_relevance`.
+        importance: [0, 1].
+        valence: [-1, 1].
+        arousal: [0, 1].
+        access_count: how often it was recalled, >= 0.
+        age_days: days since it was said, >= 0.
+        decay_factor: [0, 1].
+        confidence: [0, 1].
+        trust: 0-5.
+        token_count: >= 0.
+        key_topic_boost: 1, 1.2 or 1.5, see `key_topic_boost`.
+        own_words: 1 for what a person said whom the question is about, 0 for what an assistant did.
+        window: max(0, cosine) of query and window: the memory in the light of the turn before, [0, 1].
+        bm25_window: of the words of the window, as a share of the best of the query, [0, 1].
+        session: mean of the (at most three) closest windows of the session that it was said in, [0, 1].
+        session_bm25: the largest `bm25_window` in that session, [0, 1].
+        reply: how close the question is which the memory answers, [0, 1]; 0 where it follows no question.
+        speaker: 0 when the query names people who speak, and somebody else said it; else 1.
+        dated: 1 when the query asks when, and the memory tells when something happened.
+        asks: 1 when the memory asks something itself.
+        congruence: how far the feelings of query and memory agree, [0, 1].
+        gained: what use has added of the importance, [0, 1].
+        meant: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
+        instructing: 1 for what tells a model what to do, as hides in mails; else 0.
+        bare: how likely the question asks for nothing but a predicate ("where do I live?"), so that its own
+            words say little of what answers it, [0, 1].
+        told: `bare` times max(0, cosine) of the memory and of how people tell what answers the question,
+            [0, 1].
+        told_bm25: `bare` times the words of such tellings, as a share of the best, [0, 1].
+        about: the share of the names in the question that the memory holds, speakers left aside, [0, 1].
+        suited: how far the memory is of the sort that is asked for: a way to do something, a feeling, [0, 1].
+        evidence: 1 when a fact that is asked for rests on the memory; else 0.
+        connection: how firmly the memory is connected with the best ones, see `connections`, [0, 1].
+    """
+
+    semantic: Column = 0.0
+    bm25: Column = 0.0
+    fused: Column = 0.0
+    temporal: Column = 0.0
+    importance: Column = 0.0
+    valence: Column = 0.0
+    arousal: Column = 0.0
+    access_count: Column = 0.0
+    age_days: Column = 0.0
+    decay_factor: Column = 1.0
+    confidence: Column = 1.0
+    trust: Column = 0.0
+    token_count: Column = 0.0
+    key_topic_boost: Column = 1.0
+    own_words: Column = 1.0
+    window: Column = 0.0
+    bm25_window: Column = 0.0
+    session: Column = 0.0
+    session_bm25: Column = 0.0
+    reply: Column = 0.0
+    speaker: Column = 1.0
+    dated: Column = 0.0
+    asks: Column = 0.0
+    congruence: Column = 0.0
+    gained: Column = 0.0
+    meant: Column = 1.0
+    instructing: Column = 0.0
+    bare: Column = 0.0
+    told: Column = 0.0
+    told_bm25: Column = 0.0
+    about: Column = 0.0
+    suited: Column = 0.0
+    evidence: Column = 0.0
+    connection: Column = 0.0
+
+    def of(self, at: int) -> "Signals":
+        """Return the signals of the candidate at a place of the columns, as plain numbers."""
+        return Signals(*(float(one[at]) if isinstance(one, np.ndarray) else one for one in self))
+
+    def numbers(self) -> dict[str, float]:
+        """Return the signals of one candidate by name; none of what joined without being measured."""
+        if self == Signals():
+            return {}
+        return {name: float(value) for name, value in zip(self._fields, self, strict=True)}
+
+
+INSTRUCTING = 0.25
+"""The share of its score that what tells a model what to do keeps, in profiles that are not learned."""
+
+
+def held_back(scores: Column, signals: Signals, share: float) -> Column:
+    """Return scores; a memory that tells a model what to do keeps `share` of its own, [0, 1]."""
+    return scores - signals.instructing * (1.0 - share) * np.maximum(0.0, scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time, `start` included, `end` excluded; both aware."""
+
+    start: dt.datetime
+    end: dt.datetime
+
+
+def temporal_relevance(
+    asked: Span | None,
+    created_at: dt.datetime,
+    event_times: Iterable[EventTime],
+) -> float:
+    """Say how well a memory fits the time that was asked for.
+
+    1 inside the asked span, e^(-d/7) at d days from its nearest end, 0 when no time was asked for. A memory
+    fits by when it was said or by one of the times at which what it tells happened, whichever is nearest.
+
+    Args:
+        asked: the span, or None.
+        created_at: when it was said.
+        event_times: when what is told happened or is to happen.
+    """
+    if asked is None:
+        return 0.0
+    said = _distance_days(asked, created_at, created_at)
+    days = min((_distance_days(asked, one.start, one.end) for one in event_times), default=said)
+    days = min(days, said)
+    return math.exp(-days / TEMPORAL_SCALE_DAYS)
+
+
+def _distance_days(asked: Span, start: dt.datetime, end: dt.datetime) -> float:
+    if end < asked.start:
+        return (asked.start - end).total_seconds() / DAY_SECONDS
+    if start >= asked.end:
+        return (start - asked.end).total_seconds() / DAY_SECONDS
+    return 0.0
+
+
+def key_topic_boost(similarities: Iterable[tuple[str, float]]) -> float:
+    """Return the largest boost that a summary's key topics earn: 1.5 for high, 1.2 for medium, 1 for none.
+
+    Args:
+        similarities: of each key topic, its importance ("high", "medium", "low") and its cosine to the query;
+            more than 0.7 is a match.
+    """
+    boosts = (
+        _KEY_TOPIC_BOOST.get(importance, 1.0)
+        for importance, similarity in similarities
+        if similarity > KEY_TOPIC_SIMILARITY
+    )
+    return max(boosts, default=1.0)

@@ -1,0 +1,20 @@
+"""What recurs in a life, and what goes with what: insights from what a user said, with their evidence."""
+
+from ricordo.memory.reflection.insights import (
+    LEAST_IMPORTANCE,
+    MOST_INSIGHTS,
+    MOST_SOURCES,
+    Insight,
+    insights,
+)
+from ricordo.memory.reflection.remembering import identity, remembered
+
+__all__ = [
+    "LEAST_IMPORTANCE",
+    "MOST_INSIGHTS",
+    "MOST_SOURCES",
+    "Insight",
+    "identity",
+    "insights",
+    "remembered",
+]

@@ -1,0 +1,127 @@
+"""What a language model says that it understood, and how much of it the memories bear out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from ricordo.language.annotations import Emotion
+from ricordo.language.detection import detect
+from ricordo.language.names import mentioned_names
+from ricordo.language.text import collapse, stems
+from ricordo.language.topics import topic_key, topics
+from ricordo.memory.facts import normalise
+from ricordo.memory.llm_condensation import Doubt, doubt
+from ricordo.memory.llm_description import Said
+from ricordo.memory.model import Memory
+from ricordo.memory.reflection.insights import LEAST_IMPORTANCE, MOST_SOURCES, Insight
+
+_CONFIDENCE: Final = 0.7  # a model's word is no test
+_FEWEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a model makes of a question.
+
+    Attributes:
+        text: a sentence or two.
+        evidence: the numbers, from 1, of the memories that it says carry it.
+    """
+
+    text: str
+    evidence: tuple[int, ...]
+
+
+class Unsaid(StrEnum):
+    """Further reasons why a claim is not taken; the others are `ricordo.memory.llm_condensation.Doubt`."""
+
+    EVIDENCE = "it rests on fewer than two of the memories that it was given"
+    COPY = "it says what one memory says"
+    NOBODY = "it is about nobody and nothing"
+
+
+def said_of(memory: Memory) -> Said:
+    """Return a memory as a model is shown it."""
+    return Said(memory.content, memory.language, memory.role, memory.speaker)
+
+
+def asked_in(questions: Iterable[str], language: str, most: int) -> list[str]:
+    """Return the questions that are some, in `language`, on one line; at most `most`, each once."""
+    told = (collapse(one) for one in questions)
+    return list(dict.fromkeys(one for one in told if one and detect(one, default=language) == language))[
+        :most
+    ]
+
+
+def relevant(question: str, memories: Sequence[Memory], language: str) -> list[Memory]:
+    """Return the ten memories that share most words with a question, oldest first; those that share any."""
+    wanted = frozenset(stems(question, language))
+
+    def shared(one: Memory) -> int:
+        return len(wanted.intersection(stems(" ".join((one.content, *one.topics)), language)))
+
+    found = [one for one in memories if shared(one)]
+    found.sort(key=lambda one: (-shared(one), -one.importance, -one.created_at.timestamp(), one.id))
+    return sorted(found[:MOST_SOURCES], key=lambda one: (one.created_at, one.id))
+
+
+def borne_out(
+    claim: Claim, question: str, memories: Sequence[Memory], language: str
+) -> Insight | Doubt | Unsaid:
+    """Return the insight that a claim makes, or why it makes none.
+
+    Args:
+        claim: the model's.
+        question: that it answers.
+        memories: that the model was shown, in the order of their numbers.
+        language: that it was asked for.
+    """
+    numbers = set(claim.evidence)
+    sources = [one for number, one in enumerate(memories, start=1) if number in numbers]
+    if len(sources) < _FEWEST or len(sources) < len(numbers):
+        return Unsaid.EVIDENCE
+    text = collapse(claim.text)
+    if (found := doubt(text, [said_of(one) for one in sources], language)) is not None:
+        return found
+    if any(_is_copy(text, one, language) for one in sources):
+        return Unsaid.COPY
+    people = mentioned_names(text, language)
+    about = topics(text, language, people)
+    if not people and not about:
+        return Unsaid.NOBODY
+    return Insight(
+        about="/".join(("understood", *_keys("who", map(normalise, people)), *_what(about, language))),
+        content=text,
+        question=question,
+        language=language,
+        sources=tuple(one.id for one in sources),
+        participants=tuple(people),
+        topics=about,
+        emotion=_mean([one.emotion for one in sources]),
+        importance=LEAST_IMPORTANCE,
+        confidence=_CONFIDENCE,
+        created_at=max(one.created_at for one in sources),
+    )
+
+
+def _is_copy(text: str, memory: Memory, language: str) -> bool:
+    """Whether all that a text says stands in one memory."""
+    return set(stems(text, language)) <= set(stems(memory.content, language))
+
+
+def _what(about: Iterable[str], language: str) -> list[str]:
+    return _keys("what", (topic_key(one, language) for one in about))
+
+
+def _keys(kind: str, keys: Iterable[str]) -> list[str]:
+    return [f"{kind}:{key}" for key in sorted(set(keys))]
+
+
+def _mean(felt: Sequence[Emotion]) -> Emotion:
+    count = len(felt)
+    return Emotion(
+        valence=sum(one.valence for one in felt) / count,
+        arousal=sum(one.arousal for one in felt) / count,
+        dominance=sum(one.dominance for one in felt) / count,
+    )

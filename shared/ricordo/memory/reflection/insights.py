@@ -1,0 +1,215 @@
+"""Insights: what the regularities of a life say, in a sentence, each with the memories that carry it."""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from ricordo.language.annotations import Emotion
+from ricordo.language.topics import topic_key
+from ricordo.memory.model import Memory
+from ricordo.memory.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT
+from ricordo.memory.reflection.languages import WORDS
+from ricordo.memory.reflection.observations import Feature, Observation, language_of, observe
+from ricordo.memory.reflection.occurrences import occurrences
+from ricordo.memory.reflection.patterns import Pattern, Regularity, patterns
+from ricordo.memory.reflection.phrases import Thing
+
+MOST_INSIGHTS: Final = 3
+MOST_SOURCES: Final = 10
+LEAST_IMPORTANCE: Final = 7 / 9
+"""8 of 10."""
+_MOST_IMPORTANT: Final = 8 / 9
+_SURE_DAYS: Final = 20  # days of support from which an insight is as important as one gets
+_ALIKE: Final = 0.6  # of the evidence, shared by two insights that say the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """What was understood of a user.
+
+    Attributes:
+        about: what it says of whom, whatever its words: the same insight, drawn again, has the same.
+        content: a sentence in `language`, said to the user.
+        question: what it answers.
+        sources: the memories that carry it, oldest first, at most 10.
+        participants, topics: whom and what it speaks of.
+        emotion: of its sources, on average; its name is that of the feeling that it tells.
+        importance: [0, 1], at least 8 of 10.
+        confidence: [0, 1]: that it is no chance.
+        created_at: when its latest source was said.
+    """
+
+    about: str
+    content: str
+    question: str
+    language: str
+    sources: tuple[UUID, ...]
+    participants: tuple[str, ...]
+    topics: tuple[str, ...]
+    emotion: Emotion
+    importance: float
+    confidence: float
+    created_at: dt.datetime
+
+
+def insights(
+    memories: Sequence[Memory], own_names: Iterable[str] = (), understood: Sequence[Insight] = ()
+) -> tuple[Insight, ...]:
+    """Return what is regular in the last memories of a user: at most three insights, what says most first.
+
+    Args:
+        memories: of one user, in any order; what an assistant said and what was made of others tells nothing.
+        own_names: what the user is called, who is no participant in their own life.
+        understood: what a language model has understood; what it leaves open is filled in.
+    """
+    said = list(understood[:MOST_INSIGHTS])
+    language = language_of(memories)
+    if language not in WORDS:
+        return tuple(said)
+    observed = observe(memories, language, own_names)
+    chosen: list[Pattern] = []
+    for pattern in _ranked(patterns(observed)):
+        if len(said) == MOST_INSIGHTS:
+            break
+        known = (_is_repeated(pattern, one) for one in chosen)
+        if not any(known) and not any(_is_understood(pattern, one) for one in understood):
+            chosen.append(pattern)
+            said.append(_insight(pattern, language))
+    return tuple(said)
+
+
+def _ranked(found: Iterable[Pattern]) -> list[Pattern]:
+    """Return what says most first: whom and what and how, before how alone, before the mere tone of it."""
+    order = list(Regularity)
+    kept = [one for one in found if one.regularity is not Regularity.MOOD or one.first.key in FAMILIES]
+    return sorted(
+        kept,
+        key=lambda one: (
+            one.feeling in {PLEASANT, UNPLEASANT, ""},
+            order.index(one.regularity),
+            one.probability,
+            -len(one.first.key),
+            one.first,
+            one.second,
+        ),
+    )
+
+
+def _is_repeated(pattern: Pattern, other: Pattern) -> bool:
+    """Whether it says of nearly the same messages what `other` says."""
+    same_kind = pattern.regularity is other.regularity
+    mine = {one.id for one in pattern.observations}
+    theirs = {one.id for one in other.observations}
+    shared = len(mine & theirs) / min(len(mine), len(theirs))
+    if same_kind and pattern.first == other.first and pattern.regularity is not Regularity.COMPANY:
+        return True
+    return shared >= _ALIKE
+
+
+def _is_understood(pattern: Pattern, other: Insight) -> bool:
+    """Whether it rests on nearly the same messages as what was understood already."""
+    mine = {one.id for one in _sources(pattern)}
+    return len(mine & set(other.sources)) >= _ALIKE * min(len(mine), len(other.sources))
+
+
+def _insight(pattern: Pattern, language: str) -> Insight:
+    sources = _sources(pattern)
+    content, question = _said(pattern, language)
+    people = [_name(one, pattern) for one in (pattern.first, pattern.second) if one.kind == "who"]
+    topics = [_form(one, pattern, language) for one in (pattern.first, pattern.second) if one.kind == "what"]
+    support = min(1.0, pattern.days / _SURE_DAYS)
+    return Insight(
+        about="/".join((pattern.regularity, *_subjects(pattern))),
+        content=content,
+        question=question,
+        language=language,
+        sources=tuple(one.id for one in sources),
+        participants=tuple(people),
+        topics=tuple(topics),
+        emotion=_emotion(pattern),
+        importance=LEAST_IMPORTANCE + support * (_MOST_IMPORTANT - LEAST_IMPORTANCE),
+        confidence=1.0 - pattern.probability,
+        created_at=max(one.memory.created_at for one in sources),
+    )
+
+
+def _subjects(pattern: Pattern) -> tuple[str, ...]:
+    of_company = pattern.regularity is Regularity.COMPANY
+    subjects = (pattern.first, pattern.second) if of_company else (pattern.first,)
+    return tuple(f"{one.kind}:{one.key}" for one in subjects)
+
+
+def _sources(pattern: Pattern) -> list[Observation]:
+    """Return one message a day, the latest days, and of a day the one that matters most."""
+    best: dict[dt.date, Observation] = {}
+    for one in pattern.observations:
+        kept = best.get(one.day)
+        if kept is None or one.memory.importance > kept.memory.importance:
+            best[one.day] = one
+    return [best[day] for day in sorted(best)[-MOST_SOURCES:]]
+
+
+def _emotion(pattern: Pattern) -> Emotion:
+    felt = [one.memory.emotion for one in pattern.observations]
+    named = pattern.feeling not in {"", PLEASANT, UNPLEASANT}
+    return Emotion(
+        valence=sum(one.valence for one in felt) / len(felt),
+        arousal=sum(one.arousal for one in felt) / len(felt),
+        dominance=sum(one.dominance for one in felt) / len(felt),
+        primary=pattern.feeling if named else "neutral",
+    )
+
+
+def _said(pattern: Pattern, language: str) -> tuple[str, str]:
+    """Return the insight and its question."""
+    words, name = WORDS[language], pattern.regularity.value
+    subject = _thing(pattern.first, pattern, language)
+    if pattern.regularity is Regularity.COMPANY:
+        values = {"who": subject.alone, "of": _thing(pattern.second, pattern, language).of}
+    else:
+        values = {"what": subject.alone, "of": subject.of}
+    feeling = words.feelings.get(pattern.feeling, "")
+    values["feeling"] = feeling
+    if pattern.regularity is Regularity.MOOD:
+        the_feeling = words.with_article(feeling)
+        values |= {"the_feeling": the_feeling, "Feeling": the_feeling[0].upper() + the_feeling[1:]}
+    if pattern.second.kind == "when":
+        values["time"] = words.times[pattern.second.key]
+    if pattern.regularity is Regularity.MOOD and pattern.second.kind == "late":
+        name = "mood_rising"
+    asked = words.sentences[f"{name}_asked"]
+    if pattern.regularity is Regularity.RISING and not pattern.steadily:
+        name = "rising_late"
+    told = words.sentences[name]
+    if feeling and pattern.regularity not in {Regularity.FEELING, Regularity.MOOD}:
+        told += words.rider
+    return told.format_map(values) + ".", asked.format_map(values)
+
+
+def _thing(feature: Feature, pattern: Pattern, language: str) -> Thing:
+    words = WORDS[language]
+    if feature.kind == "who":
+        return words.person(_name(feature, pattern))
+    if feature.kind != "what":
+        return Thing("", "")
+    texts = (one.memory.content for one in pattern.observations)
+    return words.thing(list(occurrences(feature.key, texts, language))) or words.quoted(
+        _form(feature, pattern, language)
+    )
+
+
+def _form(feature: Feature, pattern: Pattern, language: str) -> str:
+    """Return a topic as it is written, in lower case."""
+    texts = (one.memory.content for one in pattern.observations)
+    found = [one.form for one in occurrences(feature.key, texts, language) if not one.plural]
+    if not found:
+        topics = (topic for one in pattern.observations for topic in one.memory.topics)
+        found = [topic for topic in topics if topic_key(topic, language) == feature.key]
+    return max(sorted(set(found)), key=found.count, default=feature.key).casefold()
+
+
+def _name(feature: Feature, pattern: Pattern) -> str:
+    names = [one.people[feature.key] for one in pattern.observations if feature.key in one.people]
+    return max(sorted(set(names)), key=names.count, default=feature.key)

@@ -1,0 +1,152 @@
+"""What a message shows of its user: whom and what it speaks of, how it feels, and when it was said."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from ricordo.language.annotations import MemoryKind, Role
+from ricordo.language.small_talk import tells_something
+from ricordo.language.text import words
+from ricordo.language.topics import topic_key, topic_keys
+from ricordo.memory.facts import normalise
+from ricordo.memory.model import Memory
+from ricordo.memory.reflection.feelings import feelings
+from ricordo.memory.reflection.languages import WORDS
+
+_NIGHT: Final = dt.timedelta(hours=5)
+_WEEKEND: Final = frozenset({"saturday", "sunday"})
+_SAID_BEFORE: Final = frozenset(
+    {MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS, MemoryKind.EXTRACT}
+)
+
+
+class Feature(NamedTuple):
+    """Something that a message has or has not.
+
+    Attributes:
+        kind: `who`, `what`, `felt`, `when` or `late`.
+        key: which; empty for `late`.
+    """
+
+    kind: str
+    key: str
+
+
+LATE: Final = Feature("late", "")
+"""Said in the later half of the days on which anything was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A message of the user.
+
+    Attributes:
+        memory: as it is remembered.
+        day: the user's day; it ends at five in the morning, so that one evening is one day.
+        features: all that it has.
+        people: the names as written, by key.
+    """
+
+    memory: Memory
+    day: dt.date
+    features: frozenset[Feature]
+    people: dict[str, str]
+
+    @property
+    def id(self) -> UUID:
+        """Of the memory."""
+        return self.memory.id
+
+
+def language_of(memories: Iterable[Memory]) -> str:
+    """Return the language that most of what the user said is in; "" where nothing was said in any."""
+    counts = Counter(one.language for one in memories if is_observation(one) and one.language)
+    return max(sorted(counts), key=counts.__getitem__, default="")
+
+
+def is_observation(memory: Memory) -> bool:
+    """Whether a memory tells of its user: what an assistant said does not, nor what was made of others."""
+    return memory.role is Role.USER and memory.kind not in _SAID_BEFORE
+
+
+def observe(memories: Iterable[Memory], language: str, own_names: Iterable[str] = ()) -> list[Observation]:
+    """Return what the user said in `language`, oldest first, with all that it shows.
+
+    Args:
+        memories: of one user.
+        language: "it" or "en".
+        own_names: what the user is called, who is nobody in their own life.
+    """
+    said = sorted(
+        (one for one in memories if is_observation(one) and one.language == language),
+        key=lambda one: (one.created_at, one.id),
+    )
+    own = {normalise(name) for name in (*own_names, *(one.speaker for one in said))} - {""}
+    people = [_people(one, own) for one in said]
+    merged = _merged({key for each in people for key in each})
+    days = [_day(one) for one in said]
+    late = _later_half(days)
+    found = []
+    for memory, met, day in zip(said, people, days, strict=True):
+        named = {merged.get(key, key): name for key, name in met.items() if key not in merged} | {
+            merged[key]: name for key, name in met.items() if key in merged
+        }
+        features = set(_features(memory, named, language))
+        if day in late:
+            features.add(LATE)
+        found.append(Observation(memory, day, frozenset(features), named))
+    return found
+
+
+def _people(memory: Memory, own: set[str]) -> dict[str, str]:
+    named = {normalise(name): name for name in memory.participants}
+    return {key: name for key, name in named.items() if key and key not in own and key[0].isalpha()}
+
+
+def _merged(keys: set[str]) -> dict[str, str]:
+    """Return the given name of each full one, where nobody else is called so too."""
+    full: dict[str, list[str]] = {}
+    for key in keys:
+        first, _, rest = key.partition(" ")
+        if rest:
+            full.setdefault(first, []).append(key)
+    return {names[0]: first for first, names in full.items() if first in keys and len(names) == 1}
+
+
+def _features(memory: Memory, people: Iterable[str], language: str) -> Iterable[Feature]:
+    yield from (Feature("who", key) for key in people)
+    yield from (Feature("what", key) for key in _things(memory, people, language))
+    if _is_felt(memory, language):
+        yield from (Feature("felt", name) for name in feelings(memory.emotion))
+    yield Feature("when", memory.time_of_day)
+    yield Feature("when", memory.day_of_week)
+    yield Feature("when", "weekend" if memory.day_of_week in _WEEKEND else "weekday")
+
+
+def _is_felt(memory: Memory, language: str) -> bool:
+    """Whether a feeling is more than courtesy, and its words more than the things spoken of."""
+    if not tells_something(memory.content, language):
+        return False
+    about = {word for topic in memory.topics for word in words(topic, language)}
+    carriers = {word for keyword in memory.emotion.keywords for word in words(keyword, language)}
+    return not carriers or not carriers <= about
+
+
+def _things(memory: Memory, people: Iterable[str], language: str) -> set[str]:
+    keys = {key for topic in memory.topics for key in topic_keys(topic, language)}
+    vague = {topic_key(word, language) for word in WORDS[language].vague}
+    names = {part for name in people for part in name.split()}
+    return {key for key in keys if key and key not in vague | names and key[0].isalpha() and len(key) > 1}
+
+
+def _day(memory: Memory) -> dt.date:
+    return (memory.created_at.astimezone(ZoneInfo(memory.timezone)) - _NIGHT).date()
+
+
+def _later_half(days: Sequence[dt.date]) -> frozenset[dt.date]:
+    distinct = sorted(set(days))
+    return frozenset(distinct[(len(distinct) + 1) // 2 :])

@@ -1,0 +1,149 @@
+"""Which sentences tell most of what was said: near to what all of it is about, of weight, and each new.
+
+Maximal marginal relevance (Carbonell & Goldstein 1998) over sentences, where nearness to the whole is the
+cosine with the mean of all vectors, and likeness the larger of shared words and the cosine of their messages.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.language.instructions import without_instructions
+from ricordo.language.small_talk import tells_something
+from ricordo.language.text import collapse, content_words, excerpt, sentences, stem
+from ricordo.memory.model import Memory
+
+MOST_SENTENCES: Final = 3
+LONGEST: Final = 240
+"""Characters of a chosen sentence."""
+_READ: Final = 200  # texts of most weight whose sentences are looked at
+_MOST_READ: Final = 2_000  # characters of a text
+_FULL: Final = 8  # words that tell something, from which on more of them add nothing
+_REPETITION: Final = 0.7  # what likeness to a chosen sentence takes away
+_ALIKE: Final = 0.8  # two that share so much say the same
+_PRECISE: Final = re.compile(r"\d|(?<=[\w,;:] )[A-ZÀ-Þ]\w")  # a number, a name within
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """What sentences are chosen from.
+
+    Attributes:
+        content: what was said.
+        language: of it, two letters.
+        weight: how much it matters, >= 0.
+        vector: float32 [d], unit norm; None where there is none.
+    """
+
+    content: str
+    language: str
+    weight: float
+    vector: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A sentence, and the place of its text."""
+
+    place: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    place: int
+    text: str
+    stems: frozenset[str]
+    score: float
+
+
+def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
+    """Choose the sentences that tell most of the texts, in the order of these.
+
+    Of small talk and questions nothing is chosen, unless there is nothing else; of what tells a model what to
+    do, never.
+
+    Args:
+        texts: in the order in which they were said.
+        most: sentences that are chosen at the most.
+    """
+    if not texts or most < 1:
+        return []
+    near = _nearness(texts)
+    heaviest = sorted(range(len(texts)), key=lambda at: (-texts[at].weight * near[at], at))[:_READ]
+    offered = [one for at in sorted(heaviest) for one in _sentences_of(at, texts[at], near[at])]
+    telling = [one for one in offered if not _idle(one.text, texts[one.place].language)]
+    chosen = _different(telling or offered, texts, most)
+    return [Chosen(one.place, excerpt(one.text, LONGEST)) for one in chosen]
+
+
+def _nearness(texts: Sequence[Text]) -> list[float]:
+    """Return the nearness of each text to the whole, in [0.1, 1]; 0.5 where it has no vector."""
+    vectors = [one.vector for one in texts if one.vector is not None]
+    if not vectors:
+        return [0.5] * len(texts)
+    middle = np.mean(vectors, axis=0)
+    norm = float(np.linalg.norm(middle))
+    if norm == 0:
+        return [0.5] * len(texts)
+    middle = middle / norm
+    return [0.5 if one.vector is None else max(0.1, float(one.vector @ middle)) for one in texts]
+
+
+def _sentences_of(place: int, text: Text, near: float) -> list[_Sentence]:
+    found: list[_Sentence] = []
+    for sentence in sentences(without_instructions(text.content[:_MOST_READ])):
+        said = collapse(sentence)
+        stems = frozenset(stem(word, text.language) for word in content_words(said, text.language))
+        fullness = min(len(stems), _FULL) / _FULL
+        precise = 0.25 if _PRECISE.search(said) else 0.0
+        found.append(
+            _Sentence(place, said, stems, (0.05 + text.weight) * (0.4 + near) * (fullness + precise))
+        )
+    return found
+
+
+def _idle(said: str, language: str) -> bool:
+    return said.rstrip("\"')»”").endswith("?") or not tells_something(said, language)
+
+
+def _different(offered: Sequence[_Sentence], texts: Sequence[Text], most: int) -> list[_Sentence]:
+    chosen: list[_Sentence] = []
+    left = list(offered)
+    likeness = [0.0] * len(left)
+    while left and len(chosen) < most:
+        worth = [one.score * (1 - _REPETITION * alike) for one, alike in zip(left, likeness, strict=True)]
+        best = max(range(len(left)), key=lambda at: (worth[at], -left[at].place))
+        chosen.append(left[best])
+        pairs = [
+            (one, max(alike, _likeness(one, chosen[-1], texts)))
+            for at, (one, alike) in enumerate(zip(left, likeness, strict=True))
+            if at != best
+        ]
+        left = [one for one, alike in pairs if alike < _ALIKE]
+        likeness = [alike for _, alike in pairs if alike < _ALIKE]
+    order = {id(one): at for at, one in enumerate(offered)}
+    return sorted(chosen, key=lambda one: order[id(one)])
+
+
+def _likeness(one: _Sentence, other: _Sentence, texts: Sequence[Text]) -> float:
+    both = len(one.stems | other.stems)
+    shared = len(one.stems & other.stems) / both if both else 1.0
+    first, second = texts[one.place].vector, texts[other.place].vector
+    if first is None or second is None or one.place == other.place:
+        return shared
+    return max(shared, min(_ALIKE - 0.01, float(first @ second)))
+
+
+def sober(memories: Iterable[Memory]) -> list[Memory]:
+    """Return memories without what tells a model what to do; those of which nothing is left are left out."""
+    kept = [(one, without_instructions(one.content)) for one in memories]
+    return [
+        one if rest == one.content else replace(one, content=rest.strip())
+        for one, rest in kept
+        if rest.strip()
+    ]

@@ -1,0 +1,145 @@
+"""From counts to habits: each a pure function, and none where the counts do not carry it."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ricordo.memory.style.talk import Talk, TopicCount
+
+LEAST_MESSAGES: Final = 10
+"""Of fewer, nothing is a habit."""
+LEAST_CONFIDENCE: Final = 0.5
+"""What is less sure is not shown."""
+SHORT: Final = 60
+LONG: Final = 300
+"""Characters up to which, and from which on, messages are short and long."""
+_CHANGED: Final = 1.5  # times as long, or as short
+_LEAST_MENTIONS: Final = 3
+_FELT: Final = 0.2  # the valence, drawn towards 0, from which a topic is liked
+_MOST_TOPICS: Final = 5
+_Z: Final = 1.645  # one-sided 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A habit.
+
+    Attributes:
+        name: `length`, `topics_liked`, `topics_avoided`, `time_of_day`, `formality` or `engagement`.
+        value: what the habit is; JSON.
+        confidence: in [0, 1], by how many messages it rests on and how clearly they speak.
+        count: of these messages.
+    """
+
+    name: str
+    value: Mapping[str, object] | Sequence[object]
+    confidence: float
+    count: int
+
+
+def patterns(talk: Talk) -> tuple[Pattern, ...]:
+    """Return the habits that the counts carry, in the order of their names above."""
+    if talk.messages < LEAST_MESSAGES:
+        return ()
+    found = (each for habit in _HABITS for each in habit(talk))
+    return tuple(one for one in found if one.confidence >= LEAST_CONFIDENCE)
+
+
+def _length(talk: Talk) -> Iterator[Pattern]:
+    """The typical length: the surer, the more alike the messages are in length."""
+    low, median, high = talk.lengths
+    spread = (high - low) / (high + low) if high + low > 0 else 0.0
+    value: dict[str, object] = {"characters": round(median), "are": _size(median), "lately": _trend(talk)}
+    yield Pattern("length", value, _sure(talk.messages, 10) * (1 - 0.5 * spread), talk.messages)
+
+
+def _size(characters: float) -> str:
+    if characters <= SHORT:
+        return "short"
+    return "long" if characters >= LONG else "medium"
+
+
+def _trend(talk: Talk) -> str:
+    if talk.lately > _CHANGED * talk.earlier:
+        return "longer"
+    return "shorter" if talk.earlier > _CHANGED * talk.lately else "as before"
+
+
+def _liked(talk: Talk) -> Iterator[Pattern]:
+    """Topics that come up often, and with pleasure."""
+    yield from _topics("topics_liked", talk.topics, lambda felt: felt >= _FELT)
+
+
+def _avoided(talk: Talk) -> Iterator[Pattern]:
+    """Topics that come up with displeasure. Of what somebody is silent about, nothing can be counted."""
+    yield from _topics("topics_avoided", talk.topics, lambda felt: felt <= -_FELT)
+
+
+def _topics(name: str, topics: Sequence[TopicCount], chosen: Callable[[float], bool]) -> Iterator[Pattern]:
+    found = [one for one in topics if one.messages >= _LEAST_MENTIONS and chosen(_felt(one))]
+    found.sort(key=lambda one: (-one.messages * abs(_felt(one)), one.name))
+    if not found:
+        return
+    kept = found[:_MOST_TOPICS]
+    value = [{"topic": one.name, "messages": one.messages, "valence": round(one.valence, 2)} for one in kept]
+    most = max(one.messages for one in kept)
+    yield Pattern(name, value, _sure(most, _LEAST_MENTIONS), sum(one.messages for one in kept))
+
+
+def _felt(topic: TopicCount) -> float:
+    """Return the valence as two more messages without any feeling would leave it."""
+    return topic.valence * topic.messages / (topic.messages + 2)
+
+
+def _time_of_day(talk: Talk) -> Iterator[Pattern]:
+    """The part of the day in which most is said: at least this share of it, in 19 cases of 20."""
+    said = sum(talk.parts_of_day.values())
+    if said < LEAST_MESSAGES:
+        return
+    most = max(talk.parts_of_day.values())
+    shares = {part: round(count / said, 2) for part, count in talk.parts_of_day.items() if count}
+    yield Pattern("time_of_day", shares, _at_least(most, said), said)
+
+
+def _formality(talk: Talk) -> Iterator[Pattern]:
+    """How the bot is spoken to, by the words that tell; nothing where both ways are usual."""
+    marked = talk.formal + talk.informal
+    if not marked:
+        return
+    register, count = max(("formal", talk.formal), ("informal", talk.informal), key=lambda each: each[1])
+    value: dict[str, object] = {
+        "register": register,
+        "share": round(count / marked, 2),
+        "emoji": round(talk.emoji / talk.messages, 2),
+    }
+    yield Pattern("formality", value, _at_least(count, marked), marked)
+
+
+def _engagement(talk: Talk) -> Iterator[Pattern]:
+    """How much is asked, how long a session is, and on how many days somebody comes."""
+    if talk.sessions < 1 or talk.span_days < 1:
+        return
+    value: dict[str, object] = {
+        "questions": round(talk.questions / talk.messages, 2),
+        "messages_a_session": round(talk.messages / talk.sessions, 1),
+        "sessions": talk.sessions,
+        "days": round(min(1.0, talk.days / talk.span_days), 2),
+    }
+    yield Pattern("engagement", value, _sure(talk.sessions, 3), talk.messages)
+
+
+_HABITS: Final = (_length, _liked, _avoided, _time_of_day, _formality, _engagement)
+
+
+def _sure(count: int, half: int) -> float:
+    """Return how much is known by `count` observations: half by `half`, all by very many."""
+    return count / (count + half)
+
+
+def _at_least(count: int, of: int) -> float:
+    """Return the lower end of Wilson's interval for a share: 95 % of such shares are larger."""
+    share, z2 = count / of, _Z**2
+    centre = share + z2 / (2 * of)
+    reach = _Z * math.sqrt(share * (1 - share) / of + z2 / (4 * of**2))
+    return max(0.0, min(1.0, (centre - reach) / (1 + z2 / of)))

@@ -1,0 +1,226 @@
+"""Session summaries: what was said in one go, how it felt, what it was about, in three sentences at most."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.language.annotations import NEUTRAL, Emotion, EventTime, MemoryKind, Role
+from ricordo.language.instructions import is_instructing
+from ricordo.language.text import title_of
+from ricordo.memory.model import KeyTopic, Memory, derived_id
+from ricordo.memory.salience import MOST_SENTENCES, Text, salient, sober
+
+FEWEST_TURNS: Final = 2
+"""Of a single message nothing is to be summed up: it is its own summary."""
+MOST_TOPICS: Final = 5
+_MOST_PEOPLE: Final = 10
+_MOST_FEELINGS: Final = 3
+_HEAVIEST: Final = 3  # turns whose importance makes that of the whole
+_HIGH, _MEDIUM = 0.6, 0.35  # importance of a topic's weightiest turn
+_RECURS: Final = 3  # turns that make a topic more than something said in passing
+_OTHERS_COUNT: Final = 0.4  # how much of the weight a turn has that the user did not say
+_NEUTRAL: Final = NEUTRAL.primary
+_TITLE: Final = 80
+_ASSISTANT: Final = {"it": "Assistente"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """A message of the session.
+
+    Attributes:
+        memory: enriched.
+        vector: float32 [d], unit norm, of one model in all turns; None where there is none.
+    """
+
+    memory: Memory
+    vector: NDArray[np.float32] | None = None
+
+    @property
+    def created_at(self) -> datetime:
+        """When it was said."""
+        return self.memory.created_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condensed:
+    """What a language model says of a session, in place of what follows from its turns.
+
+    Attributes:
+        text: at most three sentences in the session's language.
+        key_topics: those it marks; none leaves those of the turns.
+        emotions: labels of GoEmotions, strongest first; none leaves those of the turns.
+        importance: [0, 1]; None leaves that of the turns.
+    """
+
+    text: str
+    key_topics: tuple[KeyTopic, ...] = ()
+    emotions: tuple[str, ...] = ()
+    importance: float | None = None
+
+
+def spoken_language(turns: Sequence[Turn]) -> str:
+    """Return the language that the user speaks most in; else that of all turns; else English."""
+    for said in (_of_user(turns), turns):
+        heard: Counter[str] = Counter()
+        for one in said:
+            if one.memory.language:
+                heard[one.memory.language] += len(one.memory.content)
+        if heard:
+            return min(heard, key=lambda language: (-heard[language], language))
+    return "en"
+
+
+def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memory:
+    """Sum up a session.
+
+    Without a model, its most salient sentences stand for it, each with who said it where that is not the
+    only one who speaks. Meaningfulness (1 + 4 * importance) is that of the three weightiest turns, the
+    feeling the user's; each of the key topics has the importance of its weightiest turn, and the user's
+    feeling about it. What tells a model what to do is left out of all that, and stays among the sources.
+
+    Args:
+        turns: of one session, at least one, in the order in which they were said.
+        condensed: what a language model makes of it.
+    """
+    memories = [one.memory for one in turns]
+    heard = sober(memories)
+    first, last = memories[0], memories[-1]
+    told = condensed or Condensed(text=told_of(turns))
+    feeling = feeling_of(heard, told.emotions)
+    topics = told.key_topics or key_topics([one for one in memories if not is_instructing(one.content)])
+    sources = tuple(one.id for one in memories)
+    return Memory(
+        id=derived_id(first.tenant, MemoryKind.SUMMARY, sources),
+        tenant=first.tenant,
+        user_id=first.user_id,
+        conversation_id=first.conversation_id,
+        kind=MemoryKind.SUMMARY,
+        content=told.text,
+        title=title_of(", ".join(one.topic for one in topics) or told.text, _TITLE),
+        language=spoken_language(turns),
+        timezone=last.timezone,
+        created_at=last.created_at,
+        event_times=(EventTime(first.created_at, last.created_at + timedelta(seconds=1)),),
+        participants=people_of(memories),
+        topics=tuple(one.topic for one in topics),
+        emotion=feeling,
+        importance=_weight(heard) if told.importance is None else told.importance,
+        trust=min(one.trust for one in memories),
+        confidence=min(one.confidence for one in memories),
+        key_topics=topics,
+        source_ids=sources,
+    )
+
+
+def key_topics(memories: Sequence[Memory]) -> tuple[KeyTopic, ...]:
+    """Return what the session was about, weightiest first, at most 5."""
+    of_topic: dict[str, list[Memory]] = defaultdict(list)
+    for memory in memories:
+        for topic in memory.topics:
+            of_topic[topic].append(memory)
+    ranked = sorted(of_topic.items(), key=lambda item: (-_share(item[1]), item[0]))
+    return tuple(
+        KeyTopic(topic=topic, importance=_level(said), user_emotion=_felt(said))
+        for topic, said in ranked[:MOST_TOPICS]
+    )
+
+
+def told_of(turns: Sequence[Turn], most: int = MOST_SENTENCES) -> str:
+    """Return the most salient sentences of what was said, each with who said it where several did."""
+    texts = [Text(one.memory.content, one.memory.language, _share([one.memory]), one.vector) for one in turns]
+    voices = {_voice(one.memory) for one in turns}
+    told: list[str] = []
+    speaking = ""
+    for one in salient(texts, most):
+        memory = turns[one.place].memory
+        voice = _voice(memory) if len(voices) > 1 else ""
+        told.append(f"{voice}: {one.sentence}" if voice and voice != speaking else one.sentence)
+        speaking = voice
+    return " ".join(told) or _last_told(turns)
+
+
+def _last_told(turns: Sequence[Turn]) -> str:
+    """Return the title of the last turn of which anything may be told; nothing where there is none."""
+    heard = sober(one.memory for one in turns)
+    return title_of(heard[-1].content, _TITLE) if heard else ""
+
+
+def sober_turns(turns: Sequence[Turn]) -> list[Turn]:
+    """Return turns without what tells a model what to do; those of which nothing is left are left out."""
+    by_id = {one.memory.id: one for one in turns}
+    return [replace(by_id[memory.id], memory=memory) for memory in sober(one.memory for one in turns)]
+
+
+def _voice(memory: Memory) -> str:
+    if memory.speaker or memory.role == Role.USER:
+        return memory.speaker
+    return _ASSISTANT.get(memory.language, "Assistant") if memory.role == Role.ASSISTANT else memory.role
+
+
+def _of_user(turns: Sequence[Turn]) -> list[Turn]:
+    return [one for one in turns if one.memory.role == Role.USER]
+
+
+def _share(said: Iterable[Memory]) -> float:
+    """Return the weight of turns together: what the user says counts in full."""
+    return sum(one.importance * (1.0 if one.role == Role.USER else _OTHERS_COUNT) for one in said)
+
+
+def _weight(memories: Sequence[Memory]) -> float:
+    heaviest = sorted((_share([one]) for one in memories), reverse=True)[:_HEAVIEST]
+    return sum(heaviest) / max(1, len(heaviest))
+
+
+def _level(said: Sequence[Memory]) -> Literal["high", "medium", "low"]:
+    heaviest = max(_share([one]) for one in said)
+    if heaviest >= _HIGH:
+        return "high"
+    return "medium" if heaviest >= _MEDIUM or len(said) >= _RECURS else "low"
+
+
+def _labels(said: Iterable[Memory]) -> list[str]:
+    """Return the names of what the user feels, strongest first."""
+    strength: dict[str, float] = defaultdict(float)
+    for one in said:
+        if one.role == Role.USER and one.emotion.primary != _NEUTRAL:
+            strength[one.emotion.primary] += max(one.emotion.intensity, 0.01)
+    return sorted(strength, key=lambda label: (-strength[label], label))
+
+
+def _felt(said: Sequence[Memory]) -> str:
+    return next(iter(_labels(said)), _NEUTRAL)
+
+
+def feeling_of(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
+    """Return the user's feeling: each turn counts by how strongly it is felt."""
+    felt = [one.emotion for one in memories if one.role == Role.USER] or [NEUTRAL]
+    shares = np.array([0.05 + one.intensity for one in felt])
+    shares /= shares.sum()
+    axes = np.array([(one.valence, one.arousal, one.dominance) for one in felt])
+    valence, arousal, dominance = (shares @ axes).tolist()
+    names = tuple(labels or _labels(memories))[:_MOST_FEELINGS]
+    return Emotion(
+        valence=max(-1.0, min(1.0, valence)),
+        arousal=max(0.0, min(1.0, arousal)),
+        dominance=max(0.0, min(1.0, dominance)),
+        primary=names[0] if names else _NEUTRAL,
+        keywords=names,
+    )
+
+
+def people_of(memories: Iterable[Memory]) -> tuple[str, ...]:
+    """Return who takes part in most of the memories, at most 10."""
+    met: Counter[str] = Counter()
+    spelt: dict[str, str] = {}
+    for memory in memories:
+        for name in memory.participants:
+            spelt.setdefault(name.casefold(), name)
+            met[name.casefold()] += 1
+    ranked = sorted(met, key=lambda key: (-met[key], key))
+    return tuple(spelt[key] for key in ranked[:_MOST_PEOPLE])

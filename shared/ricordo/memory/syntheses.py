@@ -1,0 +1,156 @@
+"""Syntheses: what a group of old memories comes to, in two or three sentences, never longer than they are."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Final, TypeVar
+from zoneinfo import ZoneInfo
+
+from ricordo.language.annotations import EventTime, MemoryKind, Role
+from ricordo.language.data_files import read_table
+from ricordo.language.text import excerpt, stems, title_of
+from ricordo.memory.compression import about
+from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.memory.salience import LONGEST, MOST_SENTENCES, Text, salient
+from ricordo.memory.summaries import Turn, feeling_of, people_of, told_of
+
+MOST_TOPICS: Final = 8
+FEW_SENTENCES: Final = 2
+_MANY: Final = 6  # memories, from which on three sentences tell of them
+_TITLE: Final = 80
+_AT_LEAST: Final = 0.5
+_A_NUMBER: Final = 0.25  # how much more a text with a number in it matters
+_SHARED: Final = 0.5  # of a group's memories that are about somebody, so that the synthesis is said to be
+
+T = TypeVar("T", bound=Hashable)
+
+
+def synthesise(sources: Sequence[Turn], text: str | None = None) -> Memory:
+    """Condense memories into one.
+
+    It is as important as the most important of them, as sure and as close as the least; it lies where the
+    last of them does, and tells of the time from the first to the last.
+
+    Args:
+        sources: at least one, of one user and one language, in any order.
+        text: what a language model makes of them; by default their most salient sentences stand for them.
+    """
+    turns = sorted(sources, key=lambda one: (one.memory.created_at, one.memory.id))
+    memories = [one.memory for one in turns]
+    first, last = memories[0], memories[-1]
+    ids = tuple(one.id for one in memories)
+    opening = _opening(memories)
+    content = text or _told(turns, opening)
+    return Memory(
+        id=derived_id(first.tenant, MemoryKind.SYNTHESIS, ids),
+        tenant=first.tenant,
+        user_id=first.user_id,
+        conversation_id=_common(one.conversation_id for one in memories) or "",
+        type=_most(one.type for one in memories)[0],
+        kind=MemoryKind.SYNTHESIS,
+        title=excerpt(opening, _TITLE) or title_of(content, _TITLE),
+        content=content,
+        language=first.language,
+        role=_common(one.role for one in memories) or Role.USER,
+        speaker=_common(one.speaker for one in memories) or "",
+        timezone=last.timezone,
+        created_at=last.created_at,
+        event_times=(EventTime(first.created_at, last.created_at + timedelta(seconds=1)),),
+        participants=people_of(memories),
+        topics=tuple(_most(topic for one in memories for topic in one.topics)[:MOST_TOPICS]),
+        location=_common(one.location for one in memories) or "",
+        emotion=feeling_of(memories, ()),
+        importance=max(one.importance for one in memories),
+        trust=min(one.trust for one in memories),
+        confidence=min(one.confidence for one in memories),
+        tags=tuple(tag for tag in first.tags if all(tag in one.tags for one in memories)),
+        source=Source.SLEEP_CONSOLIDATION,
+        source_ids=ids,
+    )
+
+
+def room(memories: Iterable[Memory]) -> int:
+    """Return how many characters a synthesis of them may have."""
+    return sum(len(one.content) for one in memories)
+
+
+def _told(turns: Sequence[Turn], opening: str) -> str:
+    """Return the sentences that tell most, with when it was and about whom, as far as there is room."""
+    memories = [one.memory for one in turns]
+    turns = _weighed(turns)
+    count = MOST_SENTENCES if len(turns) >= _MANY else FEW_SENTENCES
+    most, said = room(memories), told_of(turns, count)
+    framed = f"{opening}: {said}" if opening else said
+    bare = " ".join(one.sentence for one in salient([_text(one) for one in turns], count))
+    forms = (framed, said, bare, excerpt(memories[0].content, LONGEST))
+    return next((each for each in forms if each and len(each) <= most), memories[0].content)
+
+
+def _weighed(turns: Sequence[Turn]) -> list[Turn]:
+    """Return the turns with what is said by few of them, and what has a number, made to matter more.
+
+    What is said every day is known from any of these memories; a detail that is asked for is known from one.
+    """
+    said = [frozenset(stems(one.memory.content, one.memory.language)) for one in turns]
+    known = Counter(word for words in said for word in words)
+    weighed: list[Turn] = []
+    for turn, words in zip(turns, said, strict=True):
+        rare = sum(1 - known[word] / len(turns) for word in words) / max(1, len(words))
+        precise = _A_NUMBER if any(letter.isdigit() for letter in turn.memory.content) else 0.0
+        weight = min(1.0, turn.memory.importance * (_AT_LEAST + rare + precise))
+        weighed.append(Turn(replace(turn.memory, importance=weight), turn.vector))
+    return weighed
+
+
+def _text(turn: Turn) -> Text:
+    return Text(turn.memory.content, turn.memory.language, turn.memory.importance, turn.vector)
+
+
+def _opening(memories: Sequence[Memory]) -> str:
+    """Return when it was and about whom, as a sentence begins; "" in a language without words for it."""
+    words = _words().get(memories[0].language)
+    if words is None:
+        return ""
+    first, last = (_local(one) for one in (memories[0], memories[-1]))
+    months = words["months"].split()
+    start, end = months[first.month - 1], f"{months[last.month - 1]} {last.year}"
+    if (first.year, first.month) == (last.year, last.month):
+        when = words["month"].replace("{to}", end)
+    else:
+        since = start if first.year == last.year else f"{start} {first.year}"
+        when = words["within"].replace("{from}", since).replace("{to}", end)
+    who = _whom(memories)
+    return f"{when}, {words['about'].replace('{who}', who)}" if who else when
+
+
+def _whom(memories: Sequence[Memory]) -> str:
+    """Return whom half of the memories, at least, are about, as first written; "" for nobody."""
+    named = [name for one in memories for name in about(one.participants, one.speaker)]
+    if not named:
+        return ""
+    folded = _most(named)[0]
+    if named.count(folded) < _SHARED * len(memories):
+        return ""
+    return next(name for one in memories for name in one.participants if name.casefold() == folded)
+
+
+def _local(memory: Memory) -> datetime:
+    return memory.created_at.astimezone(ZoneInfo(memory.timezone))
+
+
+def _most(values: Iterable[T]) -> list[T]:
+    """Return the different values, the most frequent first, of equals the one that comes first."""
+    return [value for value, _ in Counter(values).most_common()]
+
+
+def _common(values: Iterable[T]) -> T | None:
+    """Return the value that all share; None for several."""
+    different = set(values)
+    return different.pop() if len(different) == 1 else None
+
+
+@lru_cache(maxsize=1)
+def _words() -> Mapping[str, Mapping[str, str]]:
+    return read_table("syntheses")

@@ -1,0 +1,240 @@
+"""Working memory: what is at hand in a conversation, as a view of its last turns.
+
+It follows from the turns rather than being kept beside them: nothing can disagree with what was said, and
+what is forgotten is gone from here at once.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ricordo.language.annotations import MemoryKind
+from ricordo.language.classification import memory_kind
+from ricordo.language.instructions import is_instructing, marked
+from ricordo.language.instructions.unmasking import unmasked
+from ricordo.language.names import mentioned_names
+from ricordo.language.proper_nouns import proper_names
+from ricordo.language.text import collapse, excerpt, normalise
+from ricordo.memory.context.markers import escape_recalled
+
+MAX_LINES = 30
+MAX_TOKENS = 1_000
+MAX_ENTITIES = 5
+MAX_DECISIONS = 5
+MAX_NOTES = 30
+LINE_LENGTH = 400
+NAME_LENGTH = 80
+LIFETIME = dt.timedelta(hours=24)
+_MOST_READ = 1_000  # characters of a turn in which a name or a decision is looked for
+_PART = re.compile(r"[\s'\u2019]+")
+_NO_NAME = re.compile(r"[:：︰﹕\[\]<>{}|#*`=\x00-\x1f\x7f-\x9f]|^[\s\-+>]+")  # noqa: RUF001 - colons, too
+_ROLES = frozenset(
+    "system assistant user tool developer human model bot ai sistema assistente utente strumento".split()
+)
+_Said = tuple[int, int, str]
+_KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
+
+
+class SpokenTurn(Protocol):
+    """A message as it was said; `timestamp` is aware."""
+
+    @property
+    def message_id(self) -> str:
+        """The bot's id of the message."""
+        ...
+
+    @property
+    def role(self) -> str:
+        """One of user, assistant, system, tool."""
+        ...
+
+    @property
+    def speaker(self) -> str:
+        """The speaker's name, or nothing."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """What was said."""
+        ...
+
+    @property
+    def timestamp(self) -> dt.datetime:
+        """When it was said."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """Two letters, or nothing where it is not known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingMemory:
+    """What is at hand.
+
+    Attributes:
+        lines: at most 30, of at most 1,000 tokens together, oldest first: recent decisions and the last
+            turns.
+        entities: people, places and things last named, the latest first, at most 5.
+        notes: values that the bot set.
+        decisions: the turns that recently decided something, oldest first, at most 5.
+    """
+
+    lines: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    notes: Mapping[str, object] = field(default_factory=dict)
+    decisions: tuple[SpokenTurn, ...] = ()
+
+
+class Readings:
+    """What was read off the turns of a conversation: the next view of it reads only what is new.
+
+    Texts are known by their hash: nothing that was said is kept here.
+    """
+
+    def __init__(self) -> None:
+        self._known_names: tuple[str, ...] = ()
+        self._decides: dict[_Said, bool] = {}
+        self._named: dict[_Said, tuple[str, ...]] = {}
+
+    def begin(self, turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> None:
+        """Drop what was read off other turns, and names that would be read otherwise now."""
+        said = {_said(turn, language): turn for turn in turns}
+        self._decides = {one: read for one, read in self._decides.items() if one in said}
+        others = _firsts(set(known_names) ^ set(self._known_names))
+        self._named = {
+            one: read
+            for one, read in self._named.items()
+            if one in said and not _has_any(said[one].content, others)
+        }
+        self._known_names = known_names
+
+    def decides(self, turn: SpokenTurn, language: str) -> bool:
+        """Whether a turn decides something."""
+        said = _said(turn, language)
+        if said not in self._decides:
+            kind = memory_kind(turn.content[:_MOST_READ], turn.language or language)
+            told = kind in _KEPT_KINDS and not is_instructing(turn.content[:_MOST_READ])
+            self._decides[said] = told
+        return self._decides[said]
+
+    def named(self, turn: SpokenTurn, language: str) -> tuple[str, ...]:
+        """Return whom and what a turn names."""
+        said = _said(turn, language)
+        if said not in self._named:
+            read = turn.content[:_MOST_READ], turn.language or language
+            self._named[said] = tuple(_named(*read, self._known_names))
+        return self._named[said]
+
+
+def working_memory(
+    turns: Iterable[SpokenTurn],
+    *,
+    now: dt.datetime,
+    count: Callable[[str], int],
+    language: str,
+    notes: Mapping[str, object] | None = None,
+    known_names: Iterable[str] = (),
+    lifetime: dt.timedelta = LIFETIME,
+    readings: Readings | None = None,
+) -> WorkingMemory:
+    """View a conversation's last turns as working memory.
+
+    Args:
+        turns: of one conversation, in any order; more than fit may be given.
+        now: aware; older turns than `lifetime` are out of mind, and those ahead of it not yet said.
+        count: tokens of a text.
+        language: of the turns that do not say their own, for names and decisions.
+        notes: values that the bot set and that are still alive.
+        known_names: people this user has spoken of.
+        lifetime: how long a turn stays at hand.
+        readings: of the former view of this conversation, of which it makes those of this one.
+    """
+    alive = sorted(
+        (turn for turn in turns if now - lifetime < turn.timestamp <= now),
+        key=lambda turn: (turn.timestamp, turn.message_id),
+    )
+    readings = readings or Readings()
+    readings.begin(alive, language, tuple(known_names))
+    decided = [at for at, turn in enumerate(alive) if readings.decides(turn, language)][-MAX_DECISIONS:]
+    return WorkingMemory(
+        lines=_lines(alive, decided, count, language),
+        entities=_entities(alive, language, readings),
+        notes=dict(notes or {}),
+        decisions=tuple(alive[at] for at in decided),
+    )
+
+
+def speaker_of(turn: SpokenTurn) -> str:
+    """Return who spoke: the name, else the role."""
+    return as_name(turn.speaker) or turn.role
+
+
+def as_name(speaker: str) -> str:
+    """Return a speaker's name as it may stand before what was said; nothing of nothing.
+
+    Of a name that looks like markup, or like the end of a name, that goes; one that is a role ("system") is
+    quoted: whoever chooses a name must not choose who is taken to speak.
+    """
+    name = collapse(_NO_NAME.sub(" ", speaker[:_MOST_READ]))
+    name = excerpt(name, NAME_LENGTH) if name else ""
+    return f"«{name}»" if unmasked(name).strip() in _ROLES else name
+
+
+def _said(turn: SpokenTurn, language: str) -> _Said:
+    return hash(turn.content), len(turn.content), turn.language or language
+
+
+def _lines(
+    turns: Sequence[SpokenTurn], decided: Sequence[int], count: Callable[[str], int], language: str
+) -> tuple[str, ...]:
+    newest_first = range(len(turns) - 1, -1, -1)
+    kept: dict[int, str] = {}
+    tokens = 0
+    for at in dict.fromkeys((*reversed(decided), *newest_first)):
+        told = excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)
+        line = escape_recalled(f"{speaker_of(turns[at])}: {marked(told, turns[at].language or language)}")
+        tokens += count(line)
+        if tokens > MAX_TOKENS or len(kept) == MAX_LINES:
+            break
+        kept[at] = line
+    return tuple(kept[at] for at in sorted(kept))
+
+
+def _entities(turns: Sequence[SpokenTurn], language: str, readings: Readings) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for turn in reversed(turns):
+        for name in readings.named(turn, language):
+            found.setdefault(name.casefold().replace("\u2019", "'"), name)
+            if len(found) == MAX_ENTITIES:
+                return tuple(found.values())
+    return tuple(found.values())
+
+
+def _firsts(names: Iterable[str]) -> frozenset[str]:
+    """Return the words by which known names are looked up."""
+    return frozenset(word for name in names for word in normalise(name).casefold().split()[:1])
+
+
+def _has_any(content: str, words: frozenset[str]) -> bool:
+    if not words:
+        return False
+    folded = normalise(content[:_MOST_READ]).casefold().replace("\u2019", "'")
+    return any(word.replace("\u2019", "'") in folded for word in words)
+
+
+def _named(content: str, language: str, known_names: tuple[str, ...]) -> list[str]:
+    """Return people, then places and things; of a name and a part of it, the whole."""
+    content = normalise(content)
+    people = mentioned_names(content, language, known_names)
+    things = tuple(proper_names(content, language))
+    parts = {name: _parts(name) for name in (*people, *things)}
+    whole_people = [name for name in people if not any(parts[name] < parts[thing] for thing in things)]
+    return whole_people + [name for name in things if not any(parts[name] <= parts[one] for one in people)]
+
+
+def _parts(name: str) -> frozenset[str]:
+    return frozenset(_PART.split(name.casefold()))

@@ -1,0 +1,170 @@
+"""Who reads messages for what they state: models where that is asked for, and rules, which need nobody."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from ricordo.language.annotations import Role
+from ricordo.language.instructions import without_instructions
+from ricordo.memory.facts import Statement, extract
+from ricordo.memory.facts.llm_validation import Fault, Hearing, Passage, Recognised, Relation, hear
+from ricordo.memory.llm_description import Said
+from ricordo.models.relating import EntityRecogniser, RelationReader
+from ricordo.models.throttle import Throttle, portions_of_messages
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.store.types.facts import Utterance
+
+_HEARD: Final = "heard"
+_UNHEARD: Final = "unheard"
+_RELATIONS: Final = "relations"
+
+
+class RulesStatementReader:
+    """A `StatementReader` that is never away.
+
+    Args:
+        beside: where texts are read.
+    """
+
+    wavers: Final = False
+
+    def __init__(self, beside: Beside) -> None:
+        self._beside = beside
+
+    async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
+        """Read each of `utterances` by rules; see `StatementReader.read`."""
+        return await self._beside.each(by_rules, utterances)
+
+
+class ModelStatementReader:
+    """A `StatementReader` that asks a language model too, and lets the rules alone answer when that does not.
+
+    What the rules read stands; what the model says beyond it counts as far as the message bears it out.
+    What a user has not said, or said without a word, is not shown to it.
+
+    Args:
+        rules: read every message.
+        beside: where what the model says is held against the texts.
+        reader: the language model.
+        throttle: through which it is asked.
+        recogniser: names the entities for it; None for nobody.
+        throttle_of_entities: through which that is asked.
+        batch: messages in a request at the most.
+        lacking: what is missing for good, in words; empty for nothing.
+    """
+
+    wavers: Final = True
+
+    def __init__(
+        self,
+        rules: RulesStatementReader,
+        beside: Beside,
+        reader: RelationReader,
+        throttle: Throttle,
+        *,
+        recogniser: EntityRecogniser | None = None,
+        throttle_of_entities: Throttle | None = None,
+        batch: int = 8,
+        lacking: str = "",
+    ) -> None:
+        self._rules = rules
+        self._beside = beside
+        self._reader = reader
+        self._throttle = throttle
+        self._recogniser = recogniser
+        self._throttle_of_entities = throttle_of_entities or throttle
+        self._batch = batch
+        self._lacking = lacking
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def figures(self) -> Mapping[str, int]:
+        """What it counts: messages that the model read or should have, what it added, what was dropped."""
+        names = (_HEARD, _UNHEARD, _RELATIONS, *map(_dropped, Fault))
+        return {name: self._counts[name] for name in names}
+
+    @property
+    def trouble(self) -> str:
+        """What hampers it, in words; empty for nothing."""
+        reason = self._throttle_of_entities.reason or self._throttle.reason
+        return f"facts are read by rules alone: {reason}" if reason else self._lacking
+
+    @property
+    def entities(self) -> str | None:
+        """The name of the model that recognises entities; None for none."""
+        return None if self._recogniser is None else self._recogniser.model
+
+    async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
+        """Read each of `utterances`; see `StatementReader.read`."""
+        found = await self._rules.read(utterances)
+        asked = [number for number, one in enumerate(utterances) if _may_state(one)]
+        if not asked:
+            return found
+        told = await self._told([_said(utterances[number]) for number in asked])
+        heard = await self._beside.each(
+            _hear,
+            [
+                (passage, relations, found[number], utterances[number])
+                for number, (passage, relations) in zip(asked, told, strict=True)
+                if relations is not None
+            ],
+        )
+        answered = [n for n, (_, relations) in zip(asked, told, strict=True) if relations is not None]
+        for number, testimony in zip(answered, heard, strict=True):
+            found[number] = testimony.statements
+            self._counts[_RELATIONS] += testimony.added
+            self._counts.update(map(_dropped, testimony.faults))
+        self._counts[_HEARD] += len(answered)
+        self._counts[_UNHEARD] += len(asked) - len(answered)
+        return found
+
+    async def _told(self, said: Sequence[Said]) -> list[tuple[Passage, Sequence[Relation] | None]]:
+        """Return what the model says of each message; None of one that it has not answered for."""
+        deadline = self._throttle.deadline()
+        named = await self._recognised([one.shown for one in said], deadline)
+        passages = [Passage(one, tuple(names or ())) for one, names in zip(said, named, strict=True)]
+        shown = [one for one, names in zip(passages, named, strict=True) if names is not None]
+        some = portions_of_messages(shown, lambda one: one.said, self._batch)
+        told = iter(await self._throttle.each(some, self._reader.relate, deadline))
+        return [
+            (one, None if names is None else next(told)) for one, names in zip(passages, named, strict=True)
+        ]
+
+    async def _recognised(self, texts: Sequence[str], deadline: float) -> list[Sequence[Recognised] | None]:
+        if self._recogniser is None:
+            return [()] * len(texts)
+        some = (texts[at : at + self._batch] for at in range(0, len(texts), self._batch))
+        return await self._throttle_of_entities.each(some, self._recogniser.entities, deadline)
+
+
+def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
+    """Return what the rules find that `utterance` states."""
+    return extract(
+        utterance.content,
+        language=utterance.language,
+        speaker=utterance.speaker,
+        role=utterance.role,
+        at=utterance.said_at,
+        timezone=ZoneInfo(utterance.timezone),
+        presumed=True,
+        denied=True,
+    )
+
+
+def _may_state(utterance: Utterance) -> bool:
+    return utterance.role == Role.USER and any(map(str.isalpha, without_instructions(utterance.content)))
+
+
+def _said(utterance: Utterance) -> Said:
+    content = without_instructions(utterance.content)
+    return Said(content, utterance.language, Role(utterance.role), utterance.speaker)
+
+
+def _hear(one: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance]) -> Hearing:
+    passage, relations, read, utterance = one
+    return hear(passage, relations, read, at=utterance.said_at, zone=ZoneInfo(utterance.timezone))
+
+
+def _dropped(fault: Fault) -> str:
+    return f"dropped_{fault.value}"

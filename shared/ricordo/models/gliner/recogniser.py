@@ -1,0 +1,153 @@
+"""A GLiNER model in process: loaded once, and asked on a thread of its own."""
+
+import asyncio
+import importlib.util
+from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from ricordo.memory.facts.llm_validation import Recognised
+from ricordo.models.encoder import ModelUnavailable
+
+_PACKAGE: Final = "gliner"
+_TEXTS: Final = 8  # that go through the model at once
+_CHARACTERS: Final = 300  # of what the library says of an error
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class GlinerMissing(Exception):
+    """The package `gliner` is not installed; the message says how to get it."""
+
+
+class GlinerRecogniser:
+    """An `EntityRecogniser`. It is loaded when it is first asked, and again at the next where that failed.
+
+    Args:
+        thread: on which the model is loaded and asked: it computes for long and does not yield.
+        model: a folder, or a name on the hub.
+        labels: the kinds of entities to look for.
+        threshold: how sure the model must be, in [0, 1].
+        onnx_file: in the folder of the model: ONNX Runtime runs it in PyTorch's place, where it is there.
+    """
+
+    def __init__(
+        self,
+        thread: ThreadPoolExecutor,
+        model: str,
+        *,
+        labels: Sequence[str],
+        threshold: float,
+        onnx_file: str = "model.onnx",
+    ) -> None:
+        self.model = model
+        self._thread = thread
+        self._labels = list(labels)
+        self._threshold = threshold
+        self._onnx_file = onnx_file
+        self._loaded: Any = None
+        self._runtime = ""
+
+    @property
+    def runtime(self) -> str:
+        """What runs the model, `torch` or `onnxruntime`; empty before it is loaded."""
+        return self._runtime
+
+    async def entities(self, texts: Sequence[str]) -> list[list[Recognised]]:
+        """Find the entities of each of `texts`; see `EntityRecogniser.entities`."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._find, [_encodable(text) for text in texts])
+
+    async def load(self) -> None:
+        """Load the model, unless it is.
+
+        Raises:
+            ModelUnavailable: that failed.
+        """
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._ready)
+
+    def _find(self, texts: list[str]) -> list[list[Recognised]]:
+        model = self._ready()
+        try:
+            found = model.inference(
+                texts, self._labels, threshold=self._threshold, flat_ner=True, batch_size=_TEXTS
+            )
+            return [
+                sorted((_recognised(one, text) for one in entities), key=lambda one: (one.start, one.end))
+                for entities, text in zip(found, texts, strict=True)
+            ]
+        except Exception as error:  # whatever goes wrong inside, the model is away
+            raise ModelUnavailable(f"{self.model} found no entities: {_line(error)}") from error
+
+    def _ready(self) -> Any:  # noqa: ANN401 - the library has no types
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> Any:  # noqa: ANN401
+        try:
+            from gliner import GLiNER  # noqa: PLC0415 - PyTorch takes seconds to import
+
+            folder = Path(self.model).expanduser()
+            here = folder.is_dir()
+            runtime: dict[str, object] = {}
+            if here and (folder / self._onnx_file).is_file():
+                runtime = {"load_onnx_model": True, "onnx_model_file": self._onnx_file}
+            loaded = GLiNER.from_pretrained(
+                str(folder) if here else self.model, local_files_only=here, map_location="cpu", **runtime
+            )
+        except Exception as error:  # the library raises whatever its libraries do
+            raise ModelUnavailable(f"{self.model} cannot be loaded: {_line(error)}") from error
+        self._runtime = "onnxruntime" if runtime else "torch"
+        _log.info("model loaded", model=self.model, runtime=self._runtime)
+        return loaded
+
+
+@asynccontextmanager
+async def open_gliner(
+    model: str, *, labels: Sequence[str], threshold: float, onnx_file: str = "model.onnx"
+) -> AsyncIterator[GlinerRecogniser]:
+    """Open a GLiNER model, which is loaded meanwhile; for the arguments see `GlinerRecogniser`.
+
+    Raises:
+        GlinerMissing: the package is not installed.
+    """
+    if importlib.util.find_spec(_PACKAGE) is None:
+        raise GlinerMissing("GLiNER is not installed: pip install 'ricordo[gliner]'")
+    thread = ThreadPoolExecutor(1, thread_name_prefix="gliner")
+    recogniser = GlinerRecogniser(thread, model, labels=labels, threshold=threshold, onnx_file=onnx_file)
+    loading = asyncio.create_task(_load_quietly(recogniser))
+    try:
+        yield recogniser
+    finally:
+        loading.cancel()
+        await asyncio.wait([loading])
+        thread.shutdown(wait=False, cancel_futures=True)
+
+
+async def _load_quietly(recogniser: GlinerRecogniser) -> None:
+    try:
+        await recogniser.load()
+    except ModelUnavailable as error:
+        _log.warning("model could not be prepared", model=recogniser.model, error=str(error))
+
+
+def _recognised(entity: Mapping[str, Any], text: str) -> Recognised:
+    start, end = int(entity["start"]), int(entity["end"])
+    if not 0 <= start < end <= len(text):
+        raise ValueError(f"an entity at {start} to {end} of {len(text)} characters")
+    return Recognised(start, end, str(entity["label"]), float(entity["score"]))
+
+
+def _line(error: BaseException) -> str:
+    """Return what an error says, as one line that is not too long."""
+    return " ".join(str(error).split())[:_CHARACTERS] or type(error).__name__
+
+
+def _encodable(text: str) -> str:
+    """Return `text` with lone surrogates, which have no UTF-8 form, as question marks; as long as before."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,83 @@
+"""Asking a language model to condense, in good measure; what it says counts where the texts bear it out."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
+
+import structlog
+
+from ricordo.language.text import collapse, normalise
+from ricordo.memory.llm_condensation import Doubt, borne_out, doubt, shown
+from ricordo.memory.llm_description import Said
+from ricordo.memory.summaries import Condensed, Turn, spoken_language
+from ricordo.models.condensing import CondensingReader
+from ricordo.models.throttle import Throttle
+
+_log = structlog.stdlib.get_logger(__name__)
+
+T = TypeVar("T")
+
+
+class ModelCondenser:
+    """A `Condenser` that is never away: where the model gives no answer, or none that holds, it says None.
+
+    Texts that speak to their reader are shown to no model.
+
+    Args:
+        reader: the model, which answers one call or raises.
+        throttle: through which it is asked.
+    """
+
+    def __init__(self, reader: CondensingReader, throttle: Throttle) -> None:
+        self._reader = reader
+        self._throttle = throttle
+        self._taken = 0
+        self._unanswered = 0
+        self._doubts: Counter[Doubt] = Counter()
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """How often the model was believed, was silent, and was not believed."""
+        return {
+            "condensed_by_model": self._taken,
+            "condensed_without_answer": self._unanswered,
+            "condensed_doubted": sum(self._doubts.values()),
+        }
+
+    @property
+    def trouble(self) -> str:
+        """What the last request met, while the model is away; empty while it answers."""
+        return self._throttle.reason
+
+    async def synthesis(self, turns: Sequence[Turn]) -> str | None:
+        """Say what memories come to; see `Condenser.synthesis`."""
+        said, language = shown(turns), spoken_language(turns)
+        answer = await self._ask(said, lambda: self._reader.synthesis(said, language))
+        if answer is None or not self._believes(answer, said, language):
+            return None
+        return collapse(normalise(answer))
+
+    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+        """Say what a session was about; see `Condenser.condense`."""
+        said, language = shown(turns), spoken_language(turns)
+        answer = await self._ask(said, lambda: self._reader.session(said, language))
+        if answer is None or not self._believes(answer.text, said, language):
+            return None
+        return borne_out(answer, said)
+
+    async def _ask(self, said: Sequence[Said], ask: Callable[[], Awaitable[T]]) -> T | None:
+        if any(one.gives_orders for one in said):
+            self._doubts[Doubt.ORDERS] += 1
+            return None
+        answer = await self._throttle.single(ask)
+        self._unanswered += answer is None
+        return answer
+
+    def _believes(self, answer: str, said: Sequence[Said], language: str) -> bool:
+        found = doubt(answer, said, language)
+        if found is None:
+            self._taken += 1
+            return True
+        self._doubts[found] += 1
+        _log.info("a condensed text is not taken", model=self._reader.model, reason=found.value)
+        return False

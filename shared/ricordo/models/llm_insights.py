@@ -1,0 +1,96 @@
+"""Asking a language model for insights, in good measure; what counts is what the memories bear out."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
+
+import structlog
+
+from ricordo.memory.llm_condensation import shown
+from ricordo.memory.model import Memory
+from ricordo.memory.reflection import MOST_INSIGHTS, Insight
+from ricordo.memory.reflection.claims import asked_in, borne_out, relevant, said_of
+from ricordo.memory.reflection.observations import is_observation, language_of
+from ricordo.memory.summaries import Turn
+from ricordo.models.insights import InsightReader
+from ricordo.models.throttle import Throttle
+from ricordo.store.types.reflecting import Observed
+
+_log = structlog.stdlib.get_logger(__name__)
+
+T = TypeVar("T")
+
+
+class ModelInsights:
+    """Draws insights with a model; where it gives no answer, or none that holds, there are fewer of them.
+
+    Texts that speak to their reader are shown to no model.
+
+    Args:
+        reader: the model, which answers one call or raises.
+        throttle: through which it is asked.
+    """
+
+    def __init__(self, reader: InsightReader, throttle: Throttle) -> None:
+        self._reader = reader
+        self._throttle = throttle
+        self._taken = 0
+        self._unanswered = 0
+        self._dropped: Counter[str] = Counter()
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """How often the model was believed, was silent, and was not believed."""
+        return {
+            "insights_by_model": self._taken,
+            "insights_without_answer": self._unanswered,
+            "insights_doubted": sum(self._dropped.values()),
+        }
+
+    @property
+    def trouble(self) -> str:
+        """What the last request met, while the model is away; empty while it answers."""
+        return self._throttle.reason
+
+    async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:  # noqa: ARG002
+        """Return at most three insights that the memories bear out, each about something else."""
+        language = language_of(observed.memories)
+        memories = sorted(
+            (one for one in observed.memories if _is_shown(one, language)),
+            key=lambda one: (one.created_at, one.id),
+        )
+        if not memories or not language:
+            return ()
+        observations = shown([Turn(one) for one in memories])
+        questions = await self._ask(lambda: self._reader.questions(observations, language, MOST_INSIGHTS))
+        found: dict[str, Insight] = {}
+        for question in asked_in(questions or (), language, MOST_INSIGHTS):
+            insight = await self._answered(question, memories, language)
+            if insight is not None:
+                found.setdefault(insight.about, insight)
+        return tuple(found.values())
+
+    async def _answered(self, question: str, memories: Sequence[Memory], language: str) -> Insight | None:
+        given = relevant(question, memories, language)
+        if not given:
+            return None
+        said = [said_of(one) for one in given]
+        claim = await self._ask(lambda: self._reader.insight(question, said, language))
+        if claim is None:
+            return None
+        insight = borne_out(claim, question, given, language)
+        if isinstance(insight, Insight):
+            self._taken += 1
+            return insight
+        self._dropped[insight.value] += 1
+        _log.info("an insight is not taken", model=self._reader.model, reason=insight.value)
+        return None
+
+    async def _ask(self, ask: Callable[[], Awaitable[T]]) -> T | None:
+        answer = await self._throttle.single(ask)
+        self._unanswered += answer is None
+        return answer
+
+
+def _is_shown(memory: Memory, language: str) -> bool:
+    return is_observation(memory) and memory.language == language and not said_of(memory).gives_orders

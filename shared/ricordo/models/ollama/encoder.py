@@ -1,0 +1,199 @@
+"""An embedding model on an Ollama server."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+
+import numpy as np
+import structlog
+
+from ricordo.models.encoder import ModelUnavailable, Vectors
+from ricordo.models.ollama.preparation import Preparation, preparing
+from ricordo.models.ollama.server import NotHeld, OllamaServer, connect
+
+# So that a worker can start, and its messages wait, while the server is away.
+KNOWN_DIMENSIONS = {
+    "all-minilm": 384,
+    "bge-m3": 1024,
+    "mxbai-embed-large": 1024,
+    "nomic-embed-text": 768,
+    "paraphrase-multilingual": 768,
+}
+
+_LOOK_S = 5.0  # for which a server is asked what it holds
+_PULL_AGAIN_S: Final = 60.0  # after a pull that failed; the registry is not to be hammered
+_PROBE = "How long is a vector of this model?"
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class OllamaEncoder:
+    """An `Encoder`; the server truncates a text at the model's own window, and does not say so.
+
+    Args:
+        server: where the model is.
+        model: its name there, which is also the name of its vectors.
+        dimensions: of its vectors; an answer of another length is an error.
+        batch: texts in a request at the most.
+        preparation: has the model fetched where the server does not hold it (any more); None for nobody.
+    """
+
+    def __init__(
+        self,
+        server: OllamaServer,
+        model: str,
+        dimensions: int,
+        batch: int = 32,
+        preparation: Preparation | None = None,
+    ) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self._server = server
+        self._batch = batch
+        self._preparation = preparation
+
+    @property
+    def trouble(self) -> str:
+        """That the model is being pulled, and how far; empty otherwise."""
+        return self._not_held() if self.pulls else ""
+
+    @property
+    def pulls(self) -> bool:
+        """Whether the model is being pulled now."""
+        return self._preparation is not None and self._preparation.pulls
+
+    async def prepared(self) -> None:
+        """Wait until the server holds the model, or cannot get it; that may take minutes.
+
+        Raises:
+            ModelSlow: the server hangs.
+        """
+        if self._preparation is not None:
+            await self._preparation.answered()
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode texts, one request after the other.
+
+        Returns:
+            float32 [n, dimensions], unit norm, in the order of `texts`.
+
+        Raises:
+            ModelUnavailable: the server is away, too slow, or answers nonsense.
+        """
+        parts = [np.empty((0, self.dimensions), dtype=np.float32)]
+        for start in range(0, len(texts), self._batch):
+            part = texts[start : start + self._batch]
+            answer = _normalised(self.model, await self._embedded(part))
+            if len(answer) != len(part):
+                raise ModelUnavailable(f"{self.model} answered {len(answer)} vectors for {len(part)} texts")
+            if answer.shape[1] != self.dimensions:
+                raise ModelUnavailable(
+                    f"{self.model} answered vectors of {answer.shape[1]} numbers, and had or should have "
+                    f"{self.dimensions}: what Ollama holds by that name is another model; pull the right one "
+                    "again, or name the other one by a name of its own"
+                )
+            parts.append(answer)
+        return np.concatenate(parts)
+
+    async def _embedded(self, part: Sequence[str]) -> Sequence[Sequence[float]]:
+        try:
+            return await self._server.embed(self.model, part)
+        except NotHeld as error:
+            if self._preparation is not None:
+                self._preparation.begin()
+            raise ModelUnavailable(self._not_held()) from error
+
+    def _not_held(self) -> str:
+        by_hand = f"`ollama pull {self.model}` there"
+        if self._preparation is None:
+            return f"the Ollama server does not hold {self.model}: {by_hand}"
+        if progress := self._preparation.progress:
+            advice = "" if self._preparation.pulls else f"; {by_hand}, if the name is right"
+            return f"the Ollama server does not hold {self.model}, {progress}{advice}"
+        return f"the Ollama server does not hold {self.model}: it is asked to pull it"
+
+
+@asynccontextmanager
+async def open_ollama(
+    url: str,
+    model: str,
+    *,
+    dimensions: int | None = None,
+    batch: int = 32,
+    timeout: float = 30.0,
+    pull: bool = True,
+) -> AsyncIterator[OllamaEncoder]:
+    """Connect to an Ollama server, and have it fetch the model where it is missing, now or later.
+
+    Neither stops anybody here, nor does a server that is away: the encoder says so whenever it is asked. Only
+    for a model that is not known by name the pull is waited for, as its vectors are measured, by asking it.
+
+    Args:
+        url: of the server, such as `http://127.0.0.1:11434`.
+        model: name of an embedding model, such as `paraphrase-multilingual`.
+        dimensions: of its vectors; needed for no model that answers now or is in `KNOWN_DIMENSIONS`.
+        batch: texts in a request at the most.
+        timeout: seconds that an answer may take.
+        pull: fetch a missing model.
+
+    Raises:
+        ModelUnavailable: the length of the model's vectors could not be found out.
+    """
+    async with AsyncExitStack() as exits:
+        server = await exits.enter_async_context(connect(url, timeout))
+        preparation = None
+        if pull:
+            fetching = preparing(url, model, load=False, pause=_PULL_AGAIN_S)
+            preparation = await exits.enter_async_context(fetching)
+        length = dimensions or KNOWN_DIMENSIONS.get(model.partition(":")[0])
+        if length is None:
+            if preparation is not None:
+                await preparation.answered()
+            length = await _measured(server, model)
+        yield OllamaEncoder(server, model, length, batch, preparation)
+
+
+@asynccontextmanager
+async def open_held(
+    url: str, model: str, dimensions: int, *, batch: int = 32
+) -> AsyncIterator[OllamaEncoder | None]:
+    """Connect to a model that an Ollama server holds; None where it does not, and it is not fetched.
+
+    A server that is away may hold it: the encoder says so whenever it is asked.
+
+    Args:
+        url: of the server.
+        model: its name there.
+        dimensions: of its vectors.
+        batch: texts in a request at the most.
+    """
+    async with connect(url, _LOOK_S) as server:
+        try:
+            held = await server.has(model)
+        except ModelUnavailable:
+            held = True
+    if not held:
+        _log.warning("the server does not hold a former model", model=model)
+        yield None
+        return
+    async with open_ollama(url, model, dimensions=dimensions, batch=batch, pull=False) as encoder:
+        yield encoder
+
+
+async def _measured(server: OllamaServer, model: str) -> int:
+    length: int = _normalised(model, await server.embed(model, [_PROBE])).shape[1]
+    return length
+
+
+def _normalised(model: str, answer: Sequence[Sequence[float]]) -> Vectors:
+    try:
+        raw = np.array(answer, dtype=np.float32)
+    except ValueError as error:
+        raise ModelUnavailable(f"{model} answered vectors of unlike lengths") from error
+    if raw.ndim != 2:
+        raise ModelUnavailable(f"{model} answered no vectors")
+    norms = np.linalg.norm(raw, axis=1, keepdims=True)
+    if not np.isfinite(norms).all() or not norms.all():
+        raise ModelUnavailable(f"{model} answered vectors without a direction")
+    vectors: Vectors = raw / norms
+    return vectors

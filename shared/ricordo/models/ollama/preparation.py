@@ -1,0 +1,197 @@
+"""Having a model fetched and loaded, beside whatever asks it meanwhile."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+import structlog
+
+from ricordo.models.encoder import ModelSlow, ModelUnavailable
+from ricordo.models.ollama.server import OllamaServer, connect
+
+_TOLD_EVERY: Final = 10  # percent of a pull, between two lines of the log
+_LOADING_S: Final = 300.0  # until a model is in memory, and between two signs of progress of a pull
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Preparation:
+    """Fetches a model where it is missing, and has it loaded.
+
+    Args:
+        server: waits long enough for both.
+        model: its name there.
+        pull: fetch a missing model.
+        load: have it loaded, which is for language models; an embedding model is loaded by its first texts.
+        window: tokens that the model is to have room for; another number would load it anew.
+        pause: seconds after a failure in which it is not begun again.
+    """
+
+    def __init__(
+        self,
+        server: OllamaServer,
+        model: str,
+        *,
+        pull: bool = True,
+        load: bool = True,
+        window: int | None = None,
+        pause: float = 0.0,
+    ) -> None:
+        self._server = server
+        self._model = model
+        self._pull = pull
+        self._load = load
+        self._window = window
+        self._pause = pause
+        self._failed_at = float("-inf")
+        self._percent: int | None = None
+        self._told = 0
+        self._task: asyncio.Task[None] | None = None
+        self._trouble = ""
+        self._slow: ModelSlow | None = None
+
+    @property
+    def progress(self) -> str:
+        """What goes on, or what went wrong, as a part of a sentence; empty for neither."""
+        if self._percent is not None:
+            return f"it is being pulled, {self._percent} %"
+        return f"and it could not be pulled: {self._trouble}" if self._trouble else ""
+
+    @property
+    def pulls(self) -> bool:
+        """Whether the model is being pulled now."""
+        return self._percent is not None
+
+    def begin(self) -> None:
+        """Begin, unless that is going on, or has just failed."""
+        if time.monotonic() - self._failed_at < self._pause:
+            return
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._prepare())
+
+    async def finished(self) -> None:
+        """Wait until what goes on has come to its end, be it a good one."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def answered(self) -> None:
+        """Wait likewise, but not in vain.
+
+        Raises:
+            ModelSlow: the server did not even say what it holds, or made no progress.
+        """
+        await self.finished()
+        if self._slow is not None:
+            raise self._slow
+
+    async def close(self) -> None:
+        """End what goes on."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _prepare(self) -> None:
+        self._slow = None
+        try:
+            if self._pull and not await self._server.has(self._model):
+                await self._fetch()
+            if self._load:
+                await self._server.load(self._model, self._window)
+        except ModelUnavailable as error:
+            self._failed_at = time.monotonic()
+            self._slow = error if isinstance(error, ModelSlow) else None
+            if str(error) != self._trouble:  # told once, not at every question
+                self._trouble = str(error)
+                _log.warning("model could not be prepared", model=self._model, error=str(error))
+        else:
+            self._trouble = ""
+
+    async def _fetch(self) -> None:
+        _log.info("pulling a model", model=self._model)
+        self._percent = self._told = 0
+        try:
+            await self._server.pull(self._model, self._tell)
+        finally:
+            self._percent = None
+        _log.info("pulled a model", model=self._model)
+
+    def _tell(self, percent: int) -> None:
+        self._percent = percent
+        if percent >= self._told + _TOLD_EVERY:
+            self._told = percent
+            _log.info("pulling a model", model=self._model, percent=percent)
+
+
+class PreparedModel:
+    """A language model that is fetched and loaded while it does not answer.
+
+    Args:
+        server: waits for an answer no longer than it may take.
+        model: its name there.
+        preparation: fetches and loads it.
+        window: tokens that it has room for; None for what the server gives it.
+    """
+
+    def __init__(
+        self, server: OllamaServer, model: str, preparation: Preparation, window: int | None = None
+    ) -> None:
+        self.name = model
+        self._server = server
+        self._preparation = preparation
+        self._window = window
+
+    async def chat(
+        self, prompt: Sequence[Mapping[str, str]], schema: Mapping[str, object] | None, tokens: int
+    ) -> str:
+        """Return the answer to `prompt`, as `OllamaServer.chat` does.
+
+        Raises:
+            ModelUnavailable: there was none in time.
+        """
+        try:
+            return await self._server.chat(self.name, prompt, schema, tokens, self._window)
+        except (ModelUnavailable, asyncio.CancelledError):
+            self._preparation.begin()  # a call that is given up also ends the loading that it began
+            raise
+
+
+@asynccontextmanager
+async def preparing(
+    url: str,
+    model: str,
+    *,
+    pull: bool = True,
+    load: bool = True,
+    window: int | None = None,
+    pause: float = 0.0,
+) -> AsyncIterator[Preparation]:
+    """Begin to prepare `model` on the server at `url`, for the length of an `async with`."""
+    async with connect(url, _LOADING_S) as server:
+        preparation = Preparation(server, model, pull=pull, load=load, window=window, pause=pause)
+        preparation.begin()
+        try:
+            yield preparation
+        finally:
+            await preparation.close()
+
+
+@asynccontextmanager
+async def prepared(
+    url: str, model: str, *, timeout: float, pull: bool = True, window: int | None = None
+) -> AsyncIterator[PreparedModel]:
+    """Connect to a language model, which is fetched and loaded meanwhile; who is away stops nobody.
+
+    Args:
+        url: of the server, such as `http://127.0.0.1:11434`.
+        model: its name there.
+        timeout: seconds that an answer may take.
+        pull: fetch it where it is missing.
+        window: tokens that it has room for; None for what the server gives it.
+    """
+    async with (
+        connect(url, timeout) as server,
+        preparing(url, model, pull=pull, window=window) as preparation,
+    ):
+        yield PreparedModel(server, model, preparation, window)

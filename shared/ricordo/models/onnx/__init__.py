@@ -1,0 +1,17 @@
+"""Sentence vectors computed in this process: MiniLM on ONNX Runtime."""
+
+from ricordo.models.onnx.checkpoint import MODEL, CheckpointMissing
+from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, load_tokens, open_minilm
+from ricordo.models.onnx.network import DIMENSIONS
+from ricordo.models.onnx.tokens import MiniLmTokens
+
+__all__ = [
+    "DIMENSIONS",
+    "MODEL",
+    "CheckpointMissing",
+    "MiniLm",
+    "MiniLmEncoder",
+    "MiniLmTokens",
+    "load_tokens",
+    "open_minilm",
+]

@@ -1,0 +1,63 @@
+"""Threads on which a model runs, so that the event loop never does."""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import TypeVar
+
+from ricordo.models.encoder import ModelUnavailable
+
+_T = TypeVar("_T")
+
+_BACKGROUND_NICENESS = 10
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+class Lanes:
+    """A few threads of one purpose; a call waits for a free one, never another purpose's.
+
+    Args:
+        name: appears in the names of the threads.
+        count: how many threads.
+        background: the threads give way to all others when cores are short (on Linux, where a thread has a
+            priority of its own).
+    """
+
+    def __init__(self, name: str, count: int, *, background: bool = False) -> None:
+        self.count = count
+        self._threads = ThreadPoolExecutor(
+            count, thread_name_prefix=f"minilm-{name}", initializer=_give_way if background else None
+        )
+
+    def submit(self, call: Callable[[], _T]) -> Awaitable[_T]:
+        """Queue `call`; cancelling the result drops it unless it has begun.
+
+        Raises:
+            ModelUnavailable: the lanes are closed.
+        """
+        try:
+            future: Future[_T] = self._threads.submit(call)
+        except RuntimeError as error:
+            raise ModelUnavailable("MiniLM is closed") from error
+        return asyncio.wrap_future(future)
+
+    async def close(self) -> None:
+        """Drop what has not begun and wait for what has."""
+        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+
+
+def _give_way() -> None:
+    if sys.platform == "linux":
+        thread = threading.get_native_id()
+        niceness = max(_BACKGROUND_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
+        # A sandbox may forbid the call; the threads then run at the common priority.
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, thread, niceness)

@@ -1,0 +1,160 @@
+"""all-MiniLM-L6-v2 in this process: one set of weights, one way in for batches and one for queries."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import structlog
+
+from ricordo.models.encoder import Encoder, TokenCounter, Vectors
+from ricordo.models.onnx.cache import default_cache_folder
+from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, installed_checkpoint
+from ricordo.models.onnx.lanes import Lanes, usable_cores
+from ricordo.models.onnx.network import DIMENSIONS, MAX_TOKENS, Network, Precision, load_network
+from ricordo.models.onnx.plan import plan_runs
+from ricordo.models.onnx.tokens import MiniLmTokens
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class MiniLmEncoder:
+    """One way into the model: an `Encoder` with threads of its own.
+
+    Args:
+        tokens: the model's tokenizer.
+        network: the loaded weights, shared with other encoders.
+        lanes: the threads of this encoder.
+
+    Attributes:
+        truncated: texts so far of which the model has not read the end.
+    """
+
+    model = MODEL
+    dimensions = DIMENSIONS
+
+    def __init__(self, tokens: MiniLmTokens, network: Network, lanes: Lanes) -> None:
+        self._tokens = tokens
+        self._network = network
+        self._lanes = lanes
+        self.truncated = 0
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode texts of any length; the first 256 tokens count, which is some 1,000 characters.
+
+        What is beyond is in no vector; whoever runs this is told by `truncated` and a line of the log.
+        Cancelling drops the parts that have not begun.
+
+        Returns:
+            float32 [n, 384], unit norm, in the order of `texts`.
+
+        Raises:
+            ModelUnavailable: the model is closed, or a run of it failed.
+        """
+        if len(texts) <= 1:
+            vectors, cut = await self._lanes.submit(lambda: self._encode_one(texts))
+            self._note(cut, len(texts))
+            return vectors
+        read = await self._lanes.submit(lambda: [self._tokens.cut(text) for text in texts])
+        self._note(sum(cut for _, cut in read), len(texts))
+        ids = [one for one, _ in read]
+        plan = plan_runs([len(one) for one in ids], self._lanes.count)
+        runs = [self._run([ids[index] for index in run]) for run in plan]
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        for run, part in zip(plan, await _all_or_none(runs), strict=True):
+            vectors[run] = part
+        return vectors
+
+    def _encode_one(self, texts: Sequence[str]) -> tuple[Vectors, int]:
+        if not texts:
+            return np.empty((0, DIMENSIONS), dtype=np.float32), 0
+        ids, cut = self._tokens.cut(texts[0])
+        return self._network.run([ids]), int(cut)
+
+    def _note(self, cut: int, texts: int) -> None:
+        if cut:
+            self.truncated += cut
+            _log.debug("texts were truncated", model=MODEL, truncated=cut, texts=texts, tokens=MAX_TOKENS)
+
+    def _run(self, ids: Sequence[Sequence[int]]) -> Awaitable[Vectors]:
+        return self._lanes.submit(lambda: self._network.run(ids))
+
+
+class MiniLm:
+    """The loaded model.
+
+    Attributes:
+        batch: for many texts at a time: uses all cores, and gives way to whatever else needs them.
+        query: for a text that someone waits for: never queues behind a batch.
+        tokens: counts tokens as the model does.
+        precision: of the weights.
+    """
+
+    def __init__(
+        self, batch: Encoder, query: Encoder, tokens: TokenCounter, precision: Precision = "fp32"
+    ) -> None:
+        self.batch = batch
+        self.query = query
+        self.tokens = tokens
+        self.precision = precision
+
+
+async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
+    """Load the model's tokenizer alone: for counting, which needs no weights.
+
+    Args:
+        checkpoint: where it is; that of the installed package by default.
+
+    Raises:
+        CheckpointMissing: the package with the model is not installed.
+    """
+    source = checkpoint or installed_checkpoint()
+    return await asyncio.to_thread(MiniLmTokens, source.tokenizer, MAX_TOKENS)
+
+
+@asynccontextmanager
+async def open_minilm(
+    cache_folder: Path | None = None,
+    checkpoint: Checkpoint | None = None,
+    cores: int | None = None,
+    tokens: MiniLmTokens | None = None,
+    precision: Precision = "fp32",
+) -> AsyncIterator[MiniLm]:
+    """Load the model, building its file the first time, and close it at the end.
+
+    Args:
+        cache_folder: where the built file is kept; the user's cache folder by default.
+        checkpoint: the weights; those of the installed package by default.
+        cores: threads for batches; as many as the process may use by default.
+        tokens: its tokenizer, where that is loaded already.
+        precision: of its products.
+
+    Raises:
+        CheckpointMissing: the package with the weights is not installed.
+        OSError: the cache folder cannot be written.
+    """
+    source = checkpoint or installed_checkpoint()
+    tokens = tokens or await load_tokens(source)
+    network = await asyncio.to_thread(load_network, source, cache_folder or default_cache_folder(), precision)
+    batch_lanes = Lanes("batch", cores or usable_cores(), background=True)
+    query_lanes = Lanes("query", 1)
+    try:
+        yield MiniLm(
+            batch=MiniLmEncoder(tokens, network, batch_lanes),
+            query=MiniLmEncoder(tokens, network, query_lanes),
+            tokens=tokens,
+            precision=precision,
+        )
+    finally:
+        await asyncio.gather(batch_lanes.close(), query_lanes.close())
+
+
+async def _all_or_none(runs: Sequence[Awaitable[Vectors]]) -> list[Vectors]:
+    """Wait for every run; when one fails or the wait is cancelled, drop those that have not begun."""
+    futures = [asyncio.ensure_future(run) for run in runs]
+    try:
+        return await asyncio.gather(*futures)
+    finally:
+        for future in futures:
+            future.cancel()

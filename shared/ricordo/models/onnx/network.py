@@ -1,0 +1,82 @@
+"""The network on ONNX Runtime: token numbers in, vectors out, on the calling thread."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import onnxruntime
+
+from ricordo.models.encoder import ModelUnavailable, Vectors
+from ricordo.models.onnx.cache import cached_model
+from ricordo.models.onnx.checkpoint import Checkpoint
+
+DIMENSIONS = 384
+MAX_TOKENS = 256
+Precision = Literal["fp32", "int8"]
+# Names the graph that is built: to be raised with each change of it, so that no older file is taken for it.
+GRAPH_VERSION = 2
+
+
+class Network:
+    """One loaded model, safe to run from several threads at once: they share its weights.
+
+    Args:
+        file: the model file.
+
+    Raises:
+        Exception: what ONNX Runtime says of a file that is not a model.
+    """
+
+    def __init__(self, file: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        # A run stays on the thread that calls it: two runs on two threads are faster than one run split over
+        # both, and each thread can have its own priority.
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        # The graph is written with fused nodes; the higher levels find nothing and cost time at start.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        self._session = onnxruntime.InferenceSession(
+            str(file), sess_options=options, providers=["CPUExecutionProvider"]
+        )
+
+    def run(self, texts: Sequence[Sequence[int]]) -> Vectors:
+        """Compute the vectors of texts given as token numbers.
+
+        Args:
+            texts: n texts of 1 to 256 tokens.
+
+        Returns:
+            float32 [n, 384], unit norm.
+
+        Raises:
+            ModelUnavailable: the run failed, for want of memory as a rule.
+        """
+        width = max(len(ids) for ids in texts)
+        tokens = np.zeros((len(texts), width), dtype=np.int32)
+        mask = np.zeros_like(tokens)
+        for row, ids in enumerate(texts):
+            tokens[row, : len(ids)] = ids
+            mask[row, : len(ids)] = 1
+        try:
+            vectors: Vectors = self._session.run(None, {"tokens": tokens, "mask": mask})[0]
+        except Exception as error:  # ONNX Runtime's exceptions have no base of their own
+            raise ModelUnavailable(f"MiniLM failed on {len(texts)} texts: {error}") from error
+        return vectors
+
+
+def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precision = "fp32") -> Network:
+    """Load MiniLM from the cache, building its model file where there is none that is whole.
+
+    Raises:
+        OSError: the cache folder cannot be written.
+    """
+
+    def build() -> bytes:
+        # Only a cold start pays for the libraries that the builder needs: most of a second.
+        from ricordo.models.onnx.building import build_model  # noqa: PLC0415 - see above
+
+        return build_model(checkpoint.weights, precision)
+
+    name = f"minilm-{checkpoint.digest[:16]}-{precision}-v{GRAPH_VERSION}"
+    return Network(cached_model(cache_folder, name, build))

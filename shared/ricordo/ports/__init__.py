@@ -1,1 +1,0 @@
-"""What the workers need of the world, as small protocols."""

@@ -1,0 +1,216 @@
+"""The circuit breaker: after some failures in a row nobody calls for a while, then one call finds out.
+
+The states are pybreaker's. It knows plain functions only, so it is told the outcome of a call that has ended.
+Time comes from the clock port, so that an outage of minutes is tested in milliseconds and a step of the wall
+clock opens and closes nothing.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from types import TracebackType
+from typing import Self
+
+import pybreaker
+
+from ricordo.clock import Clock
+from ricordo.resilience.waiting import happens_within
+
+
+class BreakerState(StrEnum):
+    """Closed: calls pass. Open: none does. Half-open: one does, the probe, and its outcome decides."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class CircuitBreaker:
+    """Counts failures in a row, and decides who may call.
+
+    A call that was admitted before the last change of state no longer counts: neither the stragglers of an
+    outage nor a late success can open or close anything. A cancelled call says nothing about the server.
+
+    Args:
+        clock: tells how long the breaker has been open.
+        failures: so many in a row open it.
+        open_seconds: so long it stays open before a probe may go.
+        counted: the exceptions that mean failure; others pass as if the call had been cancelled.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        failures: int = 3,
+        open_seconds: float = 15.0,
+        counted: type[Exception] | tuple[type[Exception], ...] = Exception,
+    ) -> None:
+        self.counted = counted
+        self._clock = clock
+        self._storage = _ClockedStorage(clock)
+        self._breaker = pybreaker.CircuitBreaker(
+            failures, open_seconds, state_storage=self._storage, throw_new_error_on_trip=False
+        )
+        self._down_since: float | None = None
+        self._probe: Admission | None = None
+        self._epoch = 0
+        self._changed = asyncio.Event()
+
+    @property
+    def state(self) -> BreakerState:
+        """The state at this moment; an open breaker is half-open as soon as its time is over."""
+        if self._is_closed:
+            return BreakerState.CLOSED
+        return BreakerState.OPEN if self._rest() > 0 else BreakerState.HALF_OPEN
+
+    @property
+    def down_for(self) -> float:
+        """Seconds since it opened without having closed again; 0 when closed."""
+        return 0.0 if self._down_since is None else self._clock.monotonic() - self._down_since
+
+    @property
+    def admits(self) -> bool:
+        """Whether `admit` would let a call through now."""
+        return self.state is not BreakerState.OPEN and self._probe is None
+
+    def admit(self) -> "Admission | None":
+        """Return leave for one call, or None: `with admission: await call()` reports how it ended."""
+        if not self.admits:
+            return None
+        admission = Admission(self, self._epoch, is_probe=self.state is BreakerState.HALF_OPEN)
+        if admission.is_probe:
+            self._probe = admission
+        return admission
+
+    async def wait_admitting(self, at_most: float = math.inf) -> bool:
+        """Wait until a call would be admitted, as the probe if need be, or `at_most` seconds have passed.
+
+        Returns:
+            Whether a call would be admitted now.
+        """
+        return await self._wait(lambda: self.admits, at_most)
+
+    async def wait_closed(self) -> None:
+        """Wait until it is closed."""
+        await self._wait(lambda: self.state is BreakerState.CLOSED)
+
+    async def wait_probing(self) -> None:
+        """Wait until a call would be admitted as the probe."""
+        await self._wait(lambda: self.admits and self.state is BreakerState.HALF_OPEN)
+
+    async def _wait(self, reached: Callable[[], bool], at_most: float = math.inf) -> bool:
+        deadline = self._clock.monotonic() + at_most
+        while not reached() and (left := deadline - self._clock.monotonic()) > 0:
+            rest = self._rest()
+            await happens_within(self._changed, min(left, rest if rest > 0 else math.inf), self._clock)
+        return reached()
+
+    def settle(self, admission: "Admission", *, failed: bool | None) -> None:
+        """Take note of how an admitted call ended; `failed` is None when that tells nothing."""
+        was_probe = self._probe is admission
+        if was_probe:
+            self._probe = None
+        if failed is not None and admission.epoch == self._epoch:
+            self._record(failed=failed)
+            if was_probe or not self._is_closed:
+                self._enter()
+        self._announce()
+
+    def _record(self, *, failed: bool) -> None:
+        """Tell the state machine, which goes through half-open on its own once the time is over."""
+
+        def outcome() -> None:
+            if failed:
+                raise _Failed
+
+        # It looks at the wall clock twice, and refuses a probe's outcome if that is set back in between.
+        with suppress(_Failed, pybreaker.CircuitBreakerError):
+            self._breaker.call(outcome)
+
+    def _enter(self) -> None:
+        self._epoch += 1
+        if self._is_closed:
+            self._down_since = None
+        elif self._down_since is None:
+            self._down_since = self._clock.monotonic()
+
+    def _announce(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    @property
+    def _is_closed(self) -> bool:
+        return self._breaker.current_state == pybreaker.STATE_CLOSED
+
+    def _rest(self) -> float:
+        """Seconds until a probe may go; 0 or less when it may, or when the breaker is closed."""
+        return 0.0 if self._is_closed else self._breaker.reset_timeout - self._storage.open_for
+
+
+class _ClockedStorage(pybreaker.CircuitMemoryStorage):
+    """Remembers by the clock port when it was opened, and reckons from it when that was by the wall clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(pybreaker.STATE_CLOSED)
+        self._clock = clock
+        self._since = clock.monotonic()
+
+    @property
+    def open_for(self) -> float:
+        """Seconds since it was opened last."""
+        return self._clock.monotonic() - self._since
+
+    @property
+    def opened_at(self) -> datetime | None:
+        """So long before the present as it has been open by the clock port."""
+        return datetime.now(UTC) - timedelta(seconds=self.open_for)
+
+    @opened_at.setter
+    def opened_at(self, _: datetime) -> None:
+        self._since = self._clock.monotonic()
+
+
+class _Failed(Exception):
+    """What the state machine is shown of a failure."""
+
+
+class Admission:
+    """Leave for one call. As a context manager it reports the outcome by itself.
+
+    Attributes:
+        epoch: how often the breaker had changed its state when the leave was given.
+        is_probe: the call is the one that a half-open breaker lets through.
+    """
+
+    def __init__(self, breaker: CircuitBreaker, epoch: int, *, is_probe: bool) -> None:
+        self.epoch = epoch
+        self.is_probe = is_probe
+        self._breaker = breaker
+
+    def succeeded(self) -> None:
+        """The server answered."""
+        self._breaker.settle(self, failed=False)
+
+    def failed(self) -> None:
+        """The server did not answer, or answered nonsense."""
+        self._breaker.settle(self, failed=True)
+
+    def withdrawn(self) -> None:
+        """The call was not made or was cancelled; a probe's place is free again."""
+        self._breaker.settle(self, failed=None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.succeeded()
+        elif isinstance(error, self._breaker.counted):
+            self.failed()
+        else:
+            self.withdrawn()

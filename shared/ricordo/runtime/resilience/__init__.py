@@ -1,6 +1,0 @@
-"""What keeps a failing server from being hammered: the circuit breaker and the limit of requests."""
-
-from ricordo.runtime.resilience.breaker import Admission, BreakerState, CircuitBreaker
-from ricordo.runtime.resilience.bucket import Bucket, Unlimited, evenly
-
-__all__ = ["Admission", "BreakerState", "Bucket", "CircuitBreaker", "Unlimited", "evenly"]

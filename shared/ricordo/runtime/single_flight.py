@@ -1,0 +1,80 @@
+"""Work that is longer than whoever waits for it may wait: of each key one at a time, and it goes on.
+
+Whoever asked for it may give up, as a command does in time for its answer, and finds more of it done when it
+comes again.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Hashable
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+import structlog
+
+from ricordo.runtime.cancellation import end
+
+_log = structlog.stdlib.get_logger(__name__)
+
+Key = TypeVar("Key", bound=Hashable)
+Result = TypeVar("Result")
+
+
+class StillGoing(Exception):
+    """It takes longer than may be waited, and goes on."""
+
+
+class Stopped(Exception):
+    """The process ends before the work does; what it has written stays."""
+
+
+class Ongoing(Generic[Key, Result]):
+    """Work under way, by key; an async context manager that stops what is left at its end."""
+
+    def __init__(self, failing: str) -> None:
+        """Log `failing` where one fails, whether anybody waits for it or not."""
+        self._failing = failing
+        self._running: dict[Key, asyncio.Task[Result]] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await end(*self._running.values())
+
+    async def wait(
+        self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]], *, until: float | None = None
+    ) -> Result:
+        """Wait for the work of `key`: for one that is under way, or else one that is begun now.
+
+        Whoever is cancelled leaves it to go on.
+
+        Args:
+            key: whose one.
+            begin: begins it.
+            until: for how long to wait, by the time of the event loop; None for as long as it takes.
+
+        Raises:
+            StillGoing: it takes longer.
+            Stopped: the process ends.
+            Exception: whatever the work raised.
+        """
+        task = self._running.get(key) or self._begin(key, begin)
+        left = None if until is None else max(0.0, until - asyncio.get_running_loop().time())
+        await asyncio.wait({task}, timeout=left)
+        if not task.done():
+            raise StillGoing
+        if task.cancelled():
+            raise Stopped
+        return task.result()
+
+    def _begin(self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]]) -> asyncio.Task[Result]:
+        task = self._running[key] = asyncio.get_running_loop().create_task(begin())
+        task.add_done_callback(lambda ended: self._end(key, ended))
+        return task
+
+    def _end(self, key: Key, task: asyncio.Task[Result]) -> None:
+        del self._running[key]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.warning(self._failing, of=repr(key), exc_info=error)

@@ -1,0 +1,180 @@
+"""Connections to PostgreSQL, and the only way to a transaction: in the name of a tenant."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Self
+
+import asyncpg
+from asyncpg.pool import PoolConnectionProxy
+
+from ricordo.messages.subjects import checked_tenant
+from ricordo.store.queries import blocks
+from ricordo.store.types.memories import StoreUnavailable
+
+if TYPE_CHECKING:
+    Connection = PoolConnectionProxy[asyncpg.Record]
+else:
+    Connection = PoolConnectionProxy  # generic in its stubs only
+
+# What says "not now" rather than "wrong": the server is away, starting, full, or resolved a deadlock.
+TRANSIENT = (
+    OSError,
+    TimeoutError,
+    ssl.SSLError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # what a session that was cut a moment ago says on its next use
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.TransactionRollbackError,
+    asyncpg.ObjectInUseError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+)
+
+_PLANNED_ANEW = "set local plan_cache_mode = force_custom_plan"
+_PATIENCE_S = 60
+_ACQUIRE_S = 5  # for a free connection, and for giving it back
+_ROLLBACK_S = 1
+_SESSION = {
+    "application_name": "ricordo",
+    "timezone": "UTC",
+    # Every statement looks up rows by key. The planner would rather read a small table whole, and goes on
+    # with that plan while the table grows.
+    "random_page_cost": "1.1",
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    # A process that hangs in the middle of a transaction must not keep its locks for ever.
+    "idle_in_transaction_session_timeout": str(_PATIENCE_S * 1000),
+}
+
+
+@contextmanager
+def translating() -> Iterator[None]:
+    """Turn the driver's many ways of saying "not now" into the ports' one.
+
+    Raises:
+        StoreUnavailable: PostgreSQL cannot be asked now.
+        ValueError: an address is none, which the driver counts among its own troubles.
+    """
+    try:
+        yield
+    except TRANSIENT as error:
+        if isinstance(error, ValueError):
+            raise
+        raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
+
+
+def _begin(tenant: str, *, planned_anew: bool) -> str:
+    """Begin and name the tenant in one trip to the server: two statements at once take no parameters.
+
+    Raises:
+        ValueError: that is no tenant; in what is one, there is nothing that could end the quotation.
+    """
+    begin = f"begin; select set_config('app.tenant', '{checked_tenant(tenant)}', true)"
+    return f"{begin}; {_PLANNED_ANEW}" if planned_anew else begin
+
+
+async def _roll_back(connection: Connection) -> None:
+    """Undo, or cut the connection, which undoes too: a server that hangs keeps nobody past a deadline."""
+    if connection.is_closed():
+        return
+    try:
+        async with asyncio.timeout(_ROLLBACK_S):
+            await connection.execute("rollback")
+    except TRANSIENT:
+        connection.terminate()
+
+
+async def _leave_as_it_is(_: object) -> None:
+    """Spare a trip at the end of each transaction: whatever is set is set for one transaction only.
+
+    One that was left open all the same, as by a cancelled `_roll_back`, the driver ends before this.
+    """
+
+
+class Database:
+    """A pool of connections for the workers' role, bound by row-level security."""
+
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+        """Wrap a pool; use `connect` to make one."""
+        self._pool = pool
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, dsn: str, *, size: int = 10, timeout_s: float = 10.0) -> AsyncIterator[Self]:
+        """Open a pool of up to `size` connections and close it at the end.
+
+        Raises:
+            StoreUnavailable: nobody answers at `dsn`.
+        """
+        with translating():
+            pool = await asyncpg.create_pool(
+                dsn,
+                min_size=1,
+                max_size=size,
+                timeout=timeout_s,
+                command_timeout=_PATIENCE_S,
+                max_inactive_connection_lifetime=60,
+                server_settings=_SESSION,
+                reset=_leave_as_it_is,
+            )
+        try:
+            yield cls(pool)
+        finally:
+            try:
+                async with asyncio.timeout(5):
+                    await pool.close()
+            except TRANSIENT:
+                pool.terminate()
+
+    @asynccontextmanager
+    async def transaction(self, tenant: str, *, planned_anew: bool = False) -> AsyncIterator[Connection]:
+        """Open a transaction that sees and writes the rows of `tenant` only.
+
+        Args:
+            tenant: whose rows.
+            planned_anew: whether statements are planned for the values that they are given, each time: for
+                those whose values decide by which index to look.
+
+        Raises:
+            ValueError: no tenant goes by that name.
+            StoreUnavailable: PostgreSQL could not do it now. Nothing was written, unless it was the answer to
+                the commit that was lost.
+        """
+        begin = _begin(tenant, planned_anew=planned_anew)
+        with translating():
+            async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
+                try:
+                    await connection.execute(begin)
+                    yield connection
+                except BaseException:
+                    await _roll_back(connection)
+                    raise
+                if await connection.execute("commit") != "COMMIT":  # a statement had failed unnoticed
+                    raise StoreUnavailable("PostgreSQL rolled back a transaction instead of committing it")
+
+    @asynccontextmanager
+    async def unscoped(self) -> AsyncIterator[Connection]:
+        """Open a connection outside of any tenant: row-level security refuses it every tenant's rows.
+
+        It is cut where whoever uses it is cancelled: a server that hangs keeps nobody past a deadline.
+
+        Raises:
+            StoreUnavailable: PostgreSQL could not do it now.
+        """
+        with translating():
+            async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
+                try:
+                    yield connection
+                except asyncio.CancelledError:
+                    connection.terminate()
+                    raise
+
+    @staticmethod
+    def queries(file: str) -> Mapping[str, str]:
+        """Return the named blocks of a `.sql` file."""
+        return blocks(file)

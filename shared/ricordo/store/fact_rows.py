@@ -1,0 +1,98 @@
+"""Evidence, facts and entities as rows of PostgreSQL, and back.
+
+Nothing else takes one of these apart, or puts it together: others ask rows for keys, and for whom they speak
+of. A field that `Evidence` gets is added to a migration, to the columns in evidence.sql, and here; one that
+`Fact` gets to a migration, to those in fact_columns.sql, and here.
+"""
+
+from typing import Any, Final
+
+import asyncpg
+
+from ricordo.memory.facts import Entity, Evidence, Fact, Identities, normalise, object_tie
+
+_FACT: Final = (
+    "id",
+    "subject",
+    "predicate",
+    "object",
+    "confidence",
+    "first_seen",
+    "last_reinforced",
+    "valid_from",
+    "valid_to",
+    "contradictions",
+    "disputed",
+    "verified",
+    "message_ids",
+)
+
+
+def evidence_of(row: asyncpg.Record) -> Evidence:
+    """Return the evidence of a row, in the words that were said."""
+    return Evidence(
+        subject=row["subject"],
+        predicate=row["predicate"],
+        object=row["object"],
+        message_id=row["message_id"],
+        at=row["said_at"],
+        polarity=row["polarity"],
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        kind=row["kind"],
+        position=row["position"],
+        subject_tie=row["subject_tie"],
+        object_tie=row["object_tie"],
+    )
+
+
+def evidence_row(evidence: Evidence, ordinal: int) -> dict[str, Any]:
+    """Return what is kept of evidence that stands at `ordinal` among all of its message.
+
+    The keys are those of the words: who is meant is found once it is kept.
+    """
+    return {
+        "message_id": evidence.message_id,
+        "ordinal": ordinal,
+        "said_at": evidence.at,
+        "subject": evidence.subject,
+        "subject_key": normalise(evidence.subject),
+        "predicate": evidence.predicate,
+        "object": evidence.object,
+        "object_key": normalise(evidence.object),
+        "polarity": evidence.polarity,
+        "kind": evidence.kind,
+        "position": evidence.position,
+        "valid_from": evidence.valid_from,
+        "valid_to": evidence.valid_to,
+        "subject_tie": evidence.subject_tie,
+        "object_tie": object_tie(evidence),
+    }
+
+
+def fact_of(row: asyncpg.Record) -> Fact:
+    """Return the fact of a row."""
+    fields = {name: row[name] for name in _FACT}
+    return Fact(**fields | {"message_ids": tuple(row["message_ids"])})
+
+
+def fact_row(fact: Fact) -> dict[str, Any]:
+    """Return what is kept of a fact."""
+    fields = {name: getattr(fact, name) for name in _FACT}
+    return fields | {"subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}
+
+
+def entity_of(row: asyncpg.Record) -> Entity:
+    """Return the entity of a row."""
+    return Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
+
+
+def entity_row(entity: Entity, identities: Identities) -> dict[str, Any]:
+    """Return what is kept of an entity, with all the names that find it."""
+    return {
+        "key": entity.key,
+        "name": entity.name,
+        "aliases": entity.aliases,
+        "mentions": entity.mentions,
+        "names": sorted(identities.other_names(entity)),
+    }

@@ -1,0 +1,1 @@
+"""Values and interfaces of the store."""
