@@ -4,8 +4,8 @@ import json
 import subprocess
 import sys
 
-from ricordo_lab.bench import command as bench
 from ricordo_lab import names
+from ricordo_lab.bench import command as bench
 from ricordo_lab.evaluation import command as evaluation
 from ricordo_services.cli import catalogue
 
