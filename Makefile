@@ -25,6 +25,12 @@ up: setup ## the local stack in the foreground, until Ctrl-C (ARGS="--data-dir D
 test: setup ## all tests against real local servers (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not chaos and not evaluation" $(ARGS)
 
+test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
+	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not slow" tests/unit tests/contract $(ARGS)
+
+size: setup ## lines and files of Python by area; fails above the budget in pyproject.toml
+	@$(bin)/python .ci/size
+
 test-gliner: setup ## the tests of GLiNER, in .venv-gliner with PyTorch (TORCH=torch==2.13.0 names its build)
 	@.ci/setup-gliner
 	@.venv-gliner/bin/python -m pytest tests/integration/models/test_gliner.py $(ARGS)
@@ -35,6 +41,7 @@ check: setup ## style, types, architecture and schemas, without running anything
 	@$(bin)/mypy
 	@$(bin)/lint-imports --no-logo
 	@$(bin)/python -m ricordo.messages.schemas schemas --check
+	@$(bin)/python .ci/size > /dev/null
 
 fmt: setup ## put the sources into shape
 	@$(bin)/ruff check --fix --exit-zero --quiet .
@@ -65,4 +72,4 @@ clean: ## remove what tools and builds left behind (.venv stays)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test test-gliner check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup demo up test test-fast size test-gliner check fmt schemas bench chaos eval lock docs clean

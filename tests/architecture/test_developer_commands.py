@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TARGETS = "setup demo up test test-gliner check fmt schemas bench eval chaos docs clean lock help".split()
+TARGETS = [
+    *"setup demo up test test-fast test-gliner check size fmt schemas".split(),
+    *"bench eval chaos docs clean lock help".split(),
+]
 
 
 def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
