@@ -26,9 +26,10 @@ def memories(shown: str, question: str) -> str:
     return answer(shown, question).partition("\n facts ")[0]
 
 
-def readme_sample() -> str:
-    """Return the answer that the README shows."""
-    (sample,) = re.findall(r"```text\n(9/10  .*?)\n```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+def tutorial_sample() -> str:
+    """Return the answer that the tutorial shows."""
+    tutorial = (ROOT / "docs/tutorial.md").read_text("utf-8")
+    (sample,) = re.findall(r"```text\n(9/10  .*?)\n```", tutorial, re.DOTALL)
     return str(sample)
 
 
@@ -90,7 +91,7 @@ def test_the_demo_remembers_and_leaves_nothing_behind(tmp_path: Path) -> None:
     assert "chalk" in memories(shown, "How do I stop a violin peg from slipping?")
     assert "femore" in memories(shown, "Che cosa è successo alla nonna Ada?")
     assert "allergica alle noci" in memories(shown, "A che cosa sono allergica?")
-    sample, ninth = readme_sample(), answer(shown, QUESTIONS[8].text)
+    sample, ninth = tutorial_sample(), answer(shown, QUESTIONS[8].text)
     assert timeless(sample.partition("  ")[2]) == timeless(ninth)
     assert figures(sample) == pytest.approx(figures(ninth), abs=0.02)
     assert [entry.name for entry in tmp_path.iterdir() if entry.name.startswith("ricordo-demo-")] == []
