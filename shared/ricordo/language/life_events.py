@@ -1,29 +1,36 @@
 """Turns of a life as people tell them in Italian and English: birth, death, weddings, jobs, home, illness.
 
-The words are data, in `lexicon/life_events_*.toml`: families of patterns. Those whose indispensable pieces a
-message lacks are not looked for in it, so that most cost little more than a look at their words. What is
-asked, wished, told of a film or said in jest is left out before (`telling`); what is denied, feared or nearly
-happened, and what happened to nobody near, here.
+The words are data, in `lexicon/life_events_*.toml`: families of patterns. A pattern is searched for only in a
+text that holds one of its cues, pieces of plain text that it cannot match without. `assertion_scope` leaves
+out what is asked, wished, told of a film or said in jest; this module leaves out what is denied, feared or
+nearly happened, and what happened to nobody near.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import LANGUAGES, Telling, disclosures, evenly_set, plain, plain_words
+from ricordo.language.assertion_scope import LANGUAGES, Telling, disclosures, evenly_set, plain
 from ricordo.language.data_files import read_table
-from ricordo.language.regex_prefilter import Pieces, Sieve, demands
 
-_BEGINNING: Final = 4
-"""Letters of a word that are compared with those for somebody near."""
 _LEAD: Final = 100
 """Characters in front of a deed in which the one who did it is looked for."""
 _MOST_READ: Final = 2400
 """Characters of sentences with cues that are read of one text: bounds what a long one costs."""
 _BESIDE: Final = " ,.;:!-("
-_NEAR: Final = ("<kin>", "<mykin>")
+_SHORTEST_CUE: Final = 3
+_QUANTIFIER: Final = r"(?:[*+?]|\{[\d,]+\})\??"
+_VARIABLE: Final = re.compile(
+    rf"(?:\[\^?(?:\\.|[^\]\\])+\]|\\.|<\w+>|[.^$])(?:{_QUANTIFIER})?|[^()|]{_QUANTIFIER}"
+)
+"""Parts of a pattern that stand for no particular text: classes, escapes, names, repeated characters."""
+_GROUP: Final = re.compile(
+    rf"(?P<look>\(\?<?[=!])[^()]*\)"
+    rf"|\((?:\?:)?(?P<inner>[^()]*)\)(?:(?P<optional>(?:[*?]|\{{0?,)[\d}}]*\??)|{_QUANTIFIER})?"
+)
+_CUT: Final = "\0"
 _PLACE: Final = re.compile(r"<(\w+)>")
 
 
@@ -36,21 +43,13 @@ class _Turn:
     Attributes:
         deed: a pattern of what happens; with those to whom it does where they belong to it.
         lead: a pattern of those to whom it happens, up to the deed; empty where there is none.
-        written: the deed as it stands in the file, whose own words no telling of it can do without.
     """
 
     deed: str
     lead: str
-    written: str
-
-    def happens(self, low: str) -> bool:
-        """Whether it may be in `low`, to whomever."""
-        return self._may_be_in(low) and _compiled(self.deed).search(low) is not None
 
     def find(self, low: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of `low` that tell it."""
-        if not self._may_be_in(low):
-            return
         for match in _compiled(self.deed).finditer(low):
             start = match.start()
             if self.lead:
@@ -60,15 +59,6 @@ class _Turn:
                 start = lead.start()
             yield start, match.end()
 
-    def _may_be_in(self, low: str) -> bool:
-        for pieces in _demanded(self.written):
-            for piece in pieces:
-                if piece in low:
-                    break
-            else:
-                return False
-        return True
-
 
 @dataclass(frozen=True, slots=True)
 class _Events:
@@ -76,9 +66,7 @@ class _Events:
 
     Attributes:
         turns: all ways of telling one.
-        sieve: says which of them may be in a text.
-        of_near: the turns that begin with somebody near.
-        near: beginnings of the words for those, without one of which such turns cannot be.
+        cues: by piece of plain text, the turns that are looked for where it stands.
         ends: where a clause ends.
         hedges: what makes unreal what follows in its clause.
         negation: what denies what follows it at once.
@@ -88,9 +76,7 @@ class _Events:
     """
 
     turns: tuple[_Turn, ...]
-    sieve: Sieve
-    of_near: frozenset[int]
-    near: frozenset[str]
+    cues: Mapping[str, frozenset[int]]
     ends: re.Pattern[str]
     hedges: re.Pattern[str]
     negation: re.Pattern[str]
@@ -98,12 +84,9 @@ class _Events:
     opening: re.Pattern[str]
     strangers: re.Pattern[str]
 
-    def hinted(self, low: str, said: Collection[str]) -> set[int]:
-        """Return which turns may be in a plain text; `said` are the words of it or of all its sentence."""
-        found = self.sieve.passed(low, said)
-        if found.isdisjoint(self.of_near) or any(word[:_BEGINNING] in self.near for word in said):
-            return found
-        return found - self.of_near
+    def hinted(self, low: str) -> frozenset[int]:
+        """Return which turns may be in a plain text."""
+        return frozenset().union(*[turns for cue, turns in self.cues.items() if cue in low])
 
 
 def life_event(text: str, language: str) -> str:
@@ -123,14 +106,16 @@ def life_event(text: str, language: str) -> str:
     text = evenly_set(text)
     events = _events(language)
     low = plain(text)
-    turns = events.hinted(low, plain_words(low))
+    turns = events.hinted(low)
     # Hardly any text has one, told or not: most need not be cut into what they tell.
-    if not turns or (len(text) <= _MOST_READ and not any(events.turns[i].happens(low) for i in turns)):
+    if not turns or (
+        len(text) <= _MOST_READ and not any(_compiled(events.turns[i].deed).search(low) for i in turns)
+    ):
         return ""
     left = _MOST_READ
     every = disclosures(text, language)
     for at, told in enumerate(every):
-        if hinted := events.hinted(told.plain, told.words):
+        if hinted := events.hinted(told.plain):
             personal = any(events.personal.search(one.plain) for one in every[max(0, at - 1) : at + 2])
             if found := next(_found(told, hinted, events, personal=personal), ""):
                 return found
@@ -178,23 +163,18 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-@cache
-def _demanded(written: str) -> tuple[Pieces, ...]:
-    """Return what no telling of a deed can do without, when it is first needed."""
-    return demands(written)
-
-
 @lru_cache(maxsize=len(LANGUAGES))
 def _events(language: str) -> _Events:
     table = read_table(f"life_events_{language}")
     unreal, words, leads = table["unreal"], table["words"], table["leads"]
     told = [turn for family in table["family"] for each in family["patterns"] for turn in _alternatives(each)]
-    turns = tuple(_turn(turn, words, leads) for turn in told)
+    cues: dict[str, set[int]] = {}
+    for at, turn in enumerate(told):
+        for cue in _cues(turn):
+            cues.setdefault(cue, set()).add(at)
     return _Events(
-        turns=turns,
-        sieve=Sieve([turn.written for turn in turns]),
-        of_near=frozenset(at for at, turn in enumerate(told) if turn.startswith(_NEAR)),
-        near=frozenset(word[:_BEGINNING] for word in table["near"].split()),
+        turns=tuple(_turn(turn, words, leads) for turn in told),
+        cues={cue: frozenset(turns) for cue, turns in cues.items()},
         ends=re.compile(unreal["ends"]),
         hedges=re.compile(unreal["hedges"]),
         negation=re.compile(unreal["negation"]),
@@ -207,10 +187,10 @@ def _events(language: str) -> _Events:
 def _turn(pattern: str, words: Mapping[str, str], leads: Iterable[str]) -> _Turn:
     place = _PLACE.match(pattern)
     if place is None or place[1] not in leads:
-        return _Turn(_spelled(pattern, words), "", pattern)
+        return _Turn(_spelled(pattern, words), "")
     lead = rf"(?:{_spelled(words[place[1]], words)})\Z"
     deed = pattern[place.end() :]
-    return _Turn(_spelled(deed, words), lead, deed)
+    return _Turn(_spelled(deed, words), lead)
 
 
 def _alternatives(pattern: str) -> Iterator[str]:
@@ -238,3 +218,27 @@ def _spelled(pattern: str, words: Mapping[str, str]) -> str:
     opening = r"(?:^|(?<=[.!?…\n]\s))"
     pattern = pattern.replace(r"^\W*", opening + r"\W*").replace("|^)", f"|{opening})")
     return pattern.replace(r"\W*$", r"\W*?(?:$|[.!?…\n,;:)])")
+
+
+def _cues(pattern: str) -> frozenset[str]:
+    """Return pieces of text of which one stands in whatever `pattern` matches; only "" if there are none."""
+    rest = _VARIABLE.sub(_CUT, pattern)
+    groups: list[frozenset[str]] = []
+
+    def numbered(group: re.Match[str]) -> str:
+        branches = (
+            [] if group["look"] or group["optional"] else [best(one) for one in group["inner"].split("|")]
+        )
+        if not branches or not all(branches):
+            return _CUT
+        groups.append(frozenset().union(*branches))
+        return chr(0xE000 + len(groups) - 1)
+
+    def best(sequence: str) -> frozenset[str]:
+        runs = re.findall(rf"[\ue000-\uf8ff]|[^\0\ue000-\uf8ff]{{{_SHORTEST_CUE},}}", sequence)
+        found = [groups[ord(run) - 0xE000] if run >= "\ue000" else frozenset((run,)) for run in runs]
+        return max(found, key=lambda cues: (min(map(len, cues)), -len(cues)), default=frozenset())
+
+    while (reduced := _GROUP.sub(numbered, rest)) != rest:
+        rest = reduced
+    return best(rest) or frozenset(("",))
