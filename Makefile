@@ -6,8 +6,6 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 bin := .venv/bin
-comma := ,
-later = { echo "$@: $(1)" >&2; exit 1; }
 export PYTHON TORCH
 
 help: ## list these commands
@@ -54,7 +52,6 @@ bench: setup ## figures of speed and size, written to docs/performance.md (NAME=
 	@$(bin)/ricordo bench $(or $(NAME),--record) $(ARGS)
 
 chaos: setup ## kill processes while messages flow, and count what is lost or doubled
-	@test -n "$(wildcard tests/chaos/test_*.py)" || $(call later,the tests of tests/chaos come with a later version)
 	@$(bin)/pytest tests/chaos $(ARGS)
 
 eval: setup ## quality on a data set that you have (NAME=retrieval DATA=FILE)
@@ -65,8 +62,13 @@ lock: setup ## compute requirements.lock anew (ARGS=--upgrade for the newest ver
 		--only-binary :all: --generate-hashes --no-header --no-emit-index-url --annotation-style line \
 		--quiet $(ARGS) --output-file requirements.lock
 
-docs: ## the documentation as a site: not in this version
-	@$(call later,the site comes with a later version; read README.md$(comma) ARCHITECTURE.md and docs/)
+docs: setup ## the documentation as a site, in build/docs; a broken link fails
+	@rm -rf build/docs build/docs-source
+	@mkdir -p build/docs-source && cp docs/site.toml build
+	@tar -cf - *.md $$(find docs tests -name '*.md' -o -name '*.svg') | tar -xf - -C build/docs-source
+	@find build/docs-source -name '*.md' -exec sed -i.bak -E 's/^( *```[a-z]+) .*$$/\1/' {} + # notes for the tests
+	@find build/docs-source -name '*.bak' -delete
+	@$(bin)/zensical build --config-file build/site.toml --clean --strict
 
 clean: ## remove what tools and builds left behind (.venv stays)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

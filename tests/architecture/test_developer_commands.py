@@ -1,4 +1,4 @@
-"""The commands of the Makefile: listed, honest about what is not there yet, quick when nothing is to do."""
+"""The commands of the Makefile: each is listed, the site builds, and a second setup does nothing."""
 
 import os
 import re
@@ -39,10 +39,11 @@ def test_make_alone_lists_every_command_in_a_line() -> None:
     assert {name for name, _ in listed} == set(TARGETS)
 
 
-def test_what_is_not_there_yet_says_so_and_fails() -> None:
+def test_the_documentation_builds_without_warnings() -> None:
     answer = run("make", "docs")
-    assert answer.returncode != 0
-    assert "a later version" in answer.stderr
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "Ricordo" in (ROOT / "build/docs/index.html").read_text(encoding="utf-8")
+    assert (ROOT / "build/docs/docs/wire-contract.html").exists()
 
 
 def test_an_unsuitable_python_is_refused_with_what_to_do(checkout: Path) -> None:
