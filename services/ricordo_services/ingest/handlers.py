@@ -10,7 +10,7 @@ from ricordo.clock import Clock
 from ricordo.documents.port import ObjectsUnavailable
 from ricordo.language.detection import identify
 from ricordo.language.text import collapse
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id

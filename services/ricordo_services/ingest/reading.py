@@ -19,8 +19,8 @@ from ricordo.documents.port import LOST, UNREADABLE, Documents, DocumentToRead, 
 from ricordo.documents.reader import DocumentReader, Unreadable
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.detection import identify
+from ricordo.memory.documents import Part
 from ricordo.memory.documents.cutting import Cutting, Size, cut
-from ricordo.memory.documents.parts import Part
 from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.events import MemoryCreated
 from ricordo.models.encoder import TokenCounter

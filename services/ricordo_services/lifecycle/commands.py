@@ -10,7 +10,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.clock import Clock
 from ricordo.language.detection import identify
 from ricordo.language.text import collapse
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.messages.commands import (
     Correct,
     CorrectReply,

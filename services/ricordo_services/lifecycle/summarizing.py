@@ -9,8 +9,8 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from ricordo.clock import Clock
+from ricordo.memory.model import Successor, is_held
 from ricordo.memory.sessions import SILENCE
-from ricordo.memory.succession import Successor, is_held
 from ricordo.memory.summaries import FEWEST_TURNS, Condensed, Turn, sober_turns, summarise
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.store.types.sessions import Place, Session, Sessions, Settled, Unsummarized

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.lru import LruCache
-from ricordo.memory.context.counting import CountOnce
+from ricordo.memory.context.token_budget import CountOnce
 from ricordo.memory.working_memory import LIFETIME, MAX_LINES, Readings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
 from ricordo.models.encoder import TokenCounter

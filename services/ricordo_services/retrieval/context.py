@@ -14,7 +14,7 @@ from ricordo.memory.context import Context as Assembled
 from ricordo.memory.context import Material, assemble, in_their_place
 from ricordo.memory.facts import PROFILE, Fact, core
 from ricordo.memory.model import Memory
-from ricordo.memory.ranking.budget import Admission, admission
+from ricordo.memory.ranking.profiles import Admission, admission
 from ricordo.memory.style import Pattern, told
 from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest

@@ -8,11 +8,8 @@ from uuid import UUID
 
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.ranking import Candidates, Profile, Ranked, rank
-from ricordo.memory.ranking.coming import in_order_of_events, still_to_come
-from ricordo.memory.ranking.confidence import confidence
-from ricordo.memory.ranking.corrections import order_corrections
-from ricordo.memory.ranking.human import Human, load_human
-from ricordo.memory.ranking.merging import merged
+from ricordo.memory.ranking.human import Human, confidence, load_human
+from ricordo.memory.ranking.reranking import in_order_of_events, merged, order_corrections, still_to_come
 from ricordo.memory.ranking.signals import Span
 from ricordo.store.types.recollection import Recollection, Standing
 from ricordo_services.retrieval.asked import Asked, looks_at_uninformative, looks_into_archive

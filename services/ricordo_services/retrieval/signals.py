@@ -17,8 +17,7 @@ from ricordo.language.emotion import estimate
 from ricordo.language.query_analysis import Analysis
 from ricordo.language.query_analysis.asking import asks_for_a_time, speaking
 from ricordo.memory.ranking import Candidates
-from ricordo.memory.ranking.connections import connections
-from ricordo.memory.ranking.evidence import answered, mean_of_best, sessions
+from ricordo.memory.ranking.context_signals import answered, connections, mean_of_best, sessions
 from ricordo.memory.ranking.human import Human
 from ricordo.memory.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
 from ricordo.memory.reinforcement import gained

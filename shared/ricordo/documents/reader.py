@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ricordo.memory.documents.parts import Part
+from ricordo.memory.documents import Part
 
 
 class Unreadable(Exception):

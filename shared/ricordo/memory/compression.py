@@ -17,7 +17,7 @@ from ricordo.language.annotations import Role
 from ricordo.language.informative import INFORMATIVE
 from ricordo.language.small_talk import tells_something
 from ricordo.memory.model import Memory, Source
-from ricordo.memory.ranking.budget import Budget
+from ricordo.memory.ranking.profiles import Budget
 
 AGE: Final = dt.timedelta(days=90)
 """How old a memory must be at the least."""

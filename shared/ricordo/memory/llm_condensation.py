@@ -11,7 +11,7 @@ from ricordo.language.lexicon import load_positions
 from ricordo.language.names import mentioned_names
 from ricordo.language.proper_nouns import proper_names
 from ricordo.language.text import collapse, located_words, normalise, sentences, stems, words
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.llm_description import Said
 from ricordo.memory.model import Memory
 from ricordo.memory.salience import MOST_SENTENCES

@@ -12,8 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory.matrix_products import products
-from ricordo.memory.vector_sketches import Sketches, bound
+from ricordo.memory.vector_sketches import Sketches, bound, products
 
 Vector = NDArray[np.float32]
 Whole = NDArray[np.int16]

@@ -17,7 +17,7 @@ from ricordo.language.instructions.unmasking import unmasked
 from ricordo.language.names import mentioned_names
 from ricordo.language.proper_nouns import proper_names
 from ricordo.language.text import collapse, excerpt, normalise
-from ricordo.memory.context.markers import escape_recalled
+from ricordo.memory.context.recalled_tags import escape_recalled
 
 MAX_LINES = 30
 MAX_TOKENS = 1_000

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from ricordo.language.annotations import Role
 from ricordo.language.instructions import without_instructions
 from ricordo.memory.facts import Statement, extract
-from ricordo.memory.facts.llm_validation import Fault, Hearing, Passage, Recognised, Relation, hear
+from ricordo.memory.facts.relation_validation import Fault, Hearing, Passage, Recognised, Relation, hear
 from ricordo.memory.llm_description import Said
 from ricordo.models.relating import EntityRecogniser, RelationReader
 from ricordo.models.throttle import Throttle, portions_of_messages

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ricordo.memory.llm_description import Said
-from ricordo.memory.reflection.claims import Claim
+from ricordo.memory.reflection.insight_validation import Claim
 
 
 class InsightReader(Protocol):

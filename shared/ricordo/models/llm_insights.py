@@ -9,7 +9,7 @@ import structlog
 from ricordo.memory.llm_condensation import shown
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import MOST_INSIGHTS, Insight
-from ricordo.memory.reflection.claims import asked_in, borne_out, relevant, said_of
+from ricordo.memory.reflection.insight_validation import asked_in, borne_out, relevant, said_of
 from ricordo.memory.reflection.observations import is_observation, language_of
 from ricordo.memory.summaries import Turn
 from ricordo.models.insights import InsightReader

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ricordo.memory.facts.llm_validation import Passage, Recognised, Relation
+from ricordo.memory.facts.relation_validation import Passage, Recognised, Relation
 
 
 class EntityRecogniser(Protocol):

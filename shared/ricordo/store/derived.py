@@ -7,9 +7,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.model import Memory
+from ricordo.memory.model import Memory, Successor, inherit, is_held
 from ricordo.memory.reinforcement import after_uses
-from ricordo.memory.succession import Successor, inherit, is_held
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.types.stages import Progress

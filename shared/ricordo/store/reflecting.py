@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.memory.model import Memory
-from ricordo.memory.succession import Successor
+from ricordo.memory.model import Memory, Successor
 from ricordo.store import derived, rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.types.reflecting import Accumulated, Observed, Reflected, Reflection

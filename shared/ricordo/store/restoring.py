@@ -7,8 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.memory.facts import Evidence
-from ricordo.memory.model import Memory
-from ricordo.memory.succession import is_held
+from ricordo.memory.model import Memory, is_held
 from ricordo.store import derived, rejecting, rows
 from ricordo.store.beside import Beside
 from ricordo.store.database import Connection, Database

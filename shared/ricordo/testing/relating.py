@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from ricordo.memory.facts.llm_validation import Passage, Relation
+from ricordo.memory.facts.relation_validation import Passage, Relation
 from ricordo.memory.llm_description import Said
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable

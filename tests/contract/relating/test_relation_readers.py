@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 
-from ricordo.memory.facts.llm_validation import Relation
+from ricordo.memory.facts.relation_validation import Relation
 from ricordo.models.ollama import open_relation_reader
 from ricordo.models.relating import EntityRecogniser
 from ricordo.testing.fakes.reading import away, babbling

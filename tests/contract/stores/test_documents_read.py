@@ -17,7 +17,7 @@ from ricordo.bus.port import Outgoing
 from ricordo.documents.objects import KeptObjects, in_memory
 from ricordo.documents.port import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.documents.parts import Part
+from ricordo.memory.documents import Part
 from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
 from ricordo.runtime.cpu_executor import Beside

@@ -8,9 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.memory.model import Memory
+from ricordo.memory.model import Memory, Successor
 from ricordo.memory.sessions import SILENCE
-from ricordo.memory.succession import Successor
 from ricordo.memory.summaries import summarise
 from ricordo.store.database import Database
 from ricordo.store.sessions import PostgresSessions

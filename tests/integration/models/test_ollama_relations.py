@@ -9,7 +9,7 @@ import pytest
 import structlog.testing
 
 from ricordo.memory.facts import PREDICATES, Statement
-from ricordo.memory.facts.llm_validation import Passage, Recognised, Relation, hear
+from ricordo.memory.facts.relation_validation import Passage, Recognised, Relation, hear
 from ricordo.memory.llm_description import Said
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable

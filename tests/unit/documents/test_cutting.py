@@ -5,9 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ricordo.language.text import normalise
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
+from ricordo.memory.documents import Part
 from ricordo.memory.documents.cutting import Size, cut
-from ricordo.memory.documents.parts import Part
 
 SMALL = Size(least=8, most=20, limit=1000)
 

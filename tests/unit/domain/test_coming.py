@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking import Ranked
-from ricordo.memory.ranking.coming import in_order_of_events, still_to_come
+from ricordo.memory.ranking.reranking import in_order_of_events, still_to_come
 from ricordo.memory.ranking.signals import Signals, Span
 
 NOW = dt.datetime(2026, 11, 10, 9, tzinfo=dt.UTC)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.ranking.connections import KEPT, connections, lifted
+from ricordo.memory.ranking.context_signals import KEPT, connections, lifted
 
 logits = st.lists(st.floats(-30, 30), min_size=1, max_size=30).map(np.array)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.fixtures.material import Turn, count, fact, known, memory, text_of
 
 from ricordo.memory.context import Material, assemble
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.model import Memory
 
 THURSDAY = dt.datetime(2026, 11, 5, 9, tzinfo=ZoneInfo("Europe/Rome"))

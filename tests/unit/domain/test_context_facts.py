@@ -8,7 +8,7 @@ import pytest
 from tests.fixtures.material import NOW, fact, text_of
 
 from ricordo.memory.context import Material
-from ricordo.memory.context.facts import fact_sentence
+from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.facts import PREDICATES
 
 

@@ -10,7 +10,7 @@ from tests.fixtures.material import Turn, count, fact, memory, text_of
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.context import Material
-from ricordo.memory.context.shares import fair_shares
+from ricordo.memory.context.token_budget import fair_shares
 
 
 def shown(text: str, number: int) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.memory.ranking import Ranked
-from ricordo.memory.ranking.corrections import order_corrections
+from ricordo.memory.ranking.reranking import order_corrections
 from ricordo.memory.ranking.signals import Signals
 
 

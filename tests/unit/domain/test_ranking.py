@@ -17,11 +17,8 @@ from ricordo.memory.ranking import (
     rank,
     resolve,
 )
-from ricordo.memory.ranking.budget import Admission, Budget, admission
-from ricordo.memory.ranking.generative import Generative
-from ricordo.memory.ranking.multiplicative import Multiplicative
+from ricordo.memory.ranking.profiles import Admission, Budget, Generative, Multiplicative, Weighted, admission
 from ricordo.memory.ranking.signals import Signals, Span, key_topic_boost, temporal_relevance
-from ricordo.memory.ranking.weighted import Weighted
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.ranking.evidence import SILENCE_S, answered, mean_of_best, sessions
+from ricordo.memory.ranking.context_signals import SILENCE_S, answered, mean_of_best, sessions
 
 spoken = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 100_000), st.floats(0, 1)), min_size=1, max_size=20

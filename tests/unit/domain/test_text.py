@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.language import text
-from ricordo.memory.context.markers import escape_recalled, strip_recalled
+from ricordo.memory.context.recalled_tags import escape_recalled, strip_recalled
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from ricordo.memory.facts import Statement
-from ricordo.memory.facts.llm_validation import Hearing, Passage, Recognised, Relation, hear
+from ricordo.memory.facts.relation_validation import Hearing, Passage, Recognised, Relation, hear
 from ricordo.memory.llm_description import Said
 
 AT = datetime(2026, 5, 4, 10, tzinfo=UTC)

@@ -3,7 +3,7 @@
 import pytest
 
 from ricordo.memory.facts import Addressing, Decision, Identities, Mention
-from ricordo.memory.facts.name_similarity import misspelled
+from ricordo.memory.facts.name_matching import misspelled
 
 BROTHER, COLLEAGUE, UNNAMED = "has_sibling/m/brother", "knows//colleague", "?has_sibling/m/brother"
 

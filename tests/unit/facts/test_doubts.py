@@ -3,7 +3,7 @@
 import pytest
 
 from ricordo.memory.facts import Decision, Identities, Mention, doubts
-from ricordo.memory.facts.name_similarity import Likeness, name_vectors
+from ricordo.memory.facts.name_matching import Likeness, name_vectors
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows//colleague"
 

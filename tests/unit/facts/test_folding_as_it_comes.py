@@ -27,7 +27,7 @@ from ricordo.memory.facts import (
     parts,
     parts_of,
 )
-from ricordo.memory.facts.histories import REACH, TooLateError
+from ricordo.memory.facts.slot_histories import REACH, TooLateError
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

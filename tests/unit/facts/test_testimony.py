@@ -9,7 +9,7 @@ from tests.unit.facts.hearing import AT, Claim, heard
 
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import PREDICATES, Polarity, Statement, extract
-from ricordo.memory.facts.llm_validation import Fault, Recognised
+from ricordo.memory.facts.relation_validation import Fault, Recognised
 
 
 def added(text: str, *claims: Claim, language: str = "en") -> list[tuple[str, str, str, str]]:

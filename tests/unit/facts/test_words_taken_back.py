@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.facts.evidence import order
 from ricordo.memory.facts import Evidence, Fact, Folding, Part, Word, as_of, fold, settled
-from ricordo.memory.facts.histories import TooLateError
+from ricordo.memory.facts.slot_histories import TooLateError
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

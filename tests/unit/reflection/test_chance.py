@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.reflection.chance import Table, beyond_chance, by_day, questions, table
+from ricordo.memory.reflection.significance import Table, beyond_chance, by_day, questions, table
 
 DAYS = [date(2026, 1, 1) + timedelta(days=n // 2) for n in range(40)]
 

@@ -6,9 +6,8 @@ import pytest
 
 from ricordo.language.annotations import Emotion
 from ricordo.language.lexicon import load_positions
-from ricordo.memory.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT, feelings, label_of
-from ricordo.memory.reflection.languages import WORDS
-from ricordo.memory.reflection.occurrences import Occurrence
+from ricordo.memory.reflection.noun_phrases import Occurrence
+from ricordo.memory.reflection.observations import FAMILIES, PLEASANT, UNPLEASANT, WORDS, feelings, label_of
 
 LABELS = {*load_positions(), "neutral"}
 TIMES = {

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ricordo.language.text import collapse
 from ricordo.memory.context import Context, Material, assemble
-from ricordo.memory.context.counting import CountOnce
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
+from ricordo.memory.context.token_budget import CountOnce
 from ricordo.memory.facts import Fact
 from ricordo.memory.model import Memory
 from ricordo.messages.events import MessageReceived

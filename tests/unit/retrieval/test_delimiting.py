@@ -14,7 +14,7 @@ from tests.fixtures.material import NOW, Turn, count, fact, memory
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.context import Material, assemble
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.working_memory import working_memory
 from ricordo.messages.events import MessageReceived
 from ricordo_services.ingest.handlers import new_message

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import SparseVector, terms
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
-from ricordo.memory.ranking.merging import merged
+from ricordo.memory.ranking.reranking import merged
 from ricordo.memory.ranking.signals import Signals
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.testing.clock import ManualClock

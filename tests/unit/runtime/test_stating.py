@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from ricordo.memory.facts import Statement
-from ricordo.memory.facts.llm_validation import Relation
+from ricordo.memory.facts.relation_validation import Relation
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
 from ricordo.models.throttle import Throttle

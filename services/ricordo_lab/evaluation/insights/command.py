@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.memory.reflection import Insight, insights
-from ricordo.memory.reflection.feelings import FAMILIES
+from ricordo.memory.reflection.observations import FAMILIES
 from ricordo_lab.evaluation.insights.histories import LANGUAGES, SUPPORT, History, histories
 
 SUMMARY: Final = (

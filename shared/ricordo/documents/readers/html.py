@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from typing import Final
 
 from ricordo.documents.readers.charset import decoded
-from ricordo.memory.documents.parts import Part
+from ricordo.memory.documents import Part
 
 _DECLARED: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE)
 _LOOKED_AT: Final = 2_048  # bytes, within which a page has to say its character set

@@ -8,7 +8,7 @@ from typing import Final, cast
 from ricordo.documents.reader import Unreadable
 from ricordo.documents.readers import html
 from ricordo.documents.readers.charset import decoded
-from ricordo.memory.documents.parts import Part
+from ricordo.memory.documents import Part
 
 MAIL: Final = "message/rfc822"
 _HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")

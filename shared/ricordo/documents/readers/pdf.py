@@ -9,7 +9,7 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
 from ricordo.documents.reader import ReadingLimits, Unreadable
-from ricordo.memory.documents.parts import Part
+from ricordo.memory.documents import Part
 
 # A word that is divided at the end of a line, and a line that goes on in the next one.
 _DIVIDED: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[a-zà-ÿ])")

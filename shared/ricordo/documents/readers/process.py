@@ -17,7 +17,7 @@ from typing import Any, Final
 import structlog
 
 from ricordo.documents.reader import ReadingLimits, Unreadable
-from ricordo.memory.documents.parts import Part
+from ricordo.memory.documents import Part
 
 _log = structlog.stdlib.get_logger(__name__)
 _CHILD: Final = "ricordo.documents.readers.child"

@@ -9,7 +9,7 @@ from typing import Final
 from ricordo.documents.reader import ReadingLimits, Unreadable
 from ricordo.documents.readers import html, mail
 from ricordo.documents.readers.charset import decoded
-from ricordo.memory.documents.parts import Part
+from ricordo.memory.documents import Part
 
 CAN_BE_READ: Final = "plain text, Markdown, HTML, mails (message/rfc822) and PDF"
 _UNTOLD: Final = frozenset({"application/octet-stream", "binary/octet-stream", "application/unknown"})

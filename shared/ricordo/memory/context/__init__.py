@@ -6,7 +6,7 @@ it is broken, and both whether the archive holds more.
 """
 
 from ricordo.memory.context.assembly import assemble
-from ricordo.memory.context.condensed import in_their_place
 from ricordo.memory.context.material import Context, Material
+from ricordo.memory.context.selection import in_their_place
 
 __all__ = ["Context", "Material", "assemble", "in_their_place"]

@@ -6,16 +6,14 @@ from functools import cache
 from typing import Final
 
 from ricordo.language.text import collapse
-from ricordo.memory.context.facts import fact_sentence
-from ricordo.memory.context.lexicon import phrase
-from ricordo.memory.context.lines import decision, note, one_speaks, quoted
+from ricordo.memory.context.fact_sentences import fact_sentence
+from ricordo.memory.context.formatting import decision, least, note, notices, one_speaks, quoted
 from ricordo.memory.context.material import Context, Material
-from ricordo.memory.context.memories import Memories
-from ricordo.memory.context.notices import least, notices
+from ricordo.memory.context.memory_section import Memories
 from ricordo.memory.context.page import Line, Page
+from ricordo.memory.context.rendering import Telling
 from ricordo.memory.context.selection import Choice, Selection
-from ricordo.memory.context.syntax import today_line
-from ricordo.memory.context.telling import Telling
+from ricordo.memory.context.syntax import phrase, today_line
 from ricordo.memory.facts import Fact
 
 ROOMY: Final = 300

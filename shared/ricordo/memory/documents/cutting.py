@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ricordo.language.text import collapse, excerpt
-from ricordo.memory.context.markers import strip_recalled
+from ricordo.memory.context.recalled_tags import strip_recalled
+from ricordo.memory.documents import Part, tidy
 from ricordo.memory.documents.blocks import Measure, blocks, divided
-from ricordo.memory.documents.parts import Part, tidy
 
 _NAME_LENGTH: Final = 120
 _PLACE_LENGTH: Final = 80

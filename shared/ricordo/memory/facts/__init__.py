@@ -5,17 +5,14 @@ from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, canonical, 
 from ricordo.language.facts.evidence import Evidence, Kind, Polarity
 from ricordo.language.facts.kinship import BEINGS
 from ricordo.language.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactClass, Predicate
-from ricordo.memory.facts.addressing import Addressing
-from ricordo.memory.facts.decisions import MOST_DECISIONS, Decision
+from ricordo.memory.facts.clusters import Mention, mentions_of, object_tie, spoken_of
+from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, Decision
+from ricordo.memory.facts.entity_resolution import Identities, Moved
+from ricordo.memory.facts.fact_selection import PROFILE, as_of, core, surface
 from ricordo.memory.facts.folding import Changes, Contribution, Fact, Folding, fold, resolved
-from ricordo.memory.facts.identities import Identities, Moved
-from ricordo.memory.facts.mentions import Mention, mentions_of, object_tie, spoken_of
-from ricordo.memory.facts.open_questions import doubts
+from ricordo.memory.facts.name_matching import Addressing, doubts
 from ricordo.memory.facts.partitions import Part, parts, parts_of
-from ricordo.memory.facts.rejections import Rejection, unrejected
-from ricordo.memory.facts.relevance import PROFILE, core, surface
-from ricordo.memory.facts.user_assertions import ImpossibleValue, Word, settled, value
-from ricordo.memory.facts.validity import as_of
+from ricordo.memory.facts.user_assertions import ImpossibleValue, Rejection, Word, settled, unrejected, value
 
 __all__ = [
     "BEINGS",

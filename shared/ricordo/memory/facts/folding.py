@@ -14,13 +14,13 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.language.facts.entity_names import Entity
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER
-from ricordo.memory.facts.decisions import Decision
-from ricordo.memory.facts.histories import REACH, Bearing
-from ricordo.memory.facts.identities import Identities
-from ricordo.memory.facts.mentions import mentions_of
+from ricordo.memory.facts.clusters import mentions_of
+from ricordo.memory.facts.entity_decisions import Decision
+from ricordo.memory.facts.entity_resolution import Identities
 from ricordo.memory.facts.partitions import FoldedPart, Part, parts_of
-from ricordo.memory.facts.periods import Period
+from ricordo.memory.facts.slot_histories import REACH, Bearing
 from ricordo.memory.facts.slot_records import Place
+from ricordo.memory.facts.value_periods import Period
 
 MAX_CONFIDENCE = 10
 _MARGIN: Final = 1.25

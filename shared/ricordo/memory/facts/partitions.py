@@ -11,9 +11,9 @@ from typing import NamedTuple
 from ricordo.language.facts.entity_names import Entity, Naming, most_frequent, normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER, Predicate
-from ricordo.memory.facts.histories import History, Share
-from ricordo.memory.facts.periods import Period
+from ricordo.memory.facts.slot_histories import History, Share
 from ricordo.memory.facts.slot_records import Place
+from ricordo.memory.facts.value_periods import Period
 
 
 class Part(NamedTuple):

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from ricordo.language.facts.evidence import Evidence
-from ricordo.memory.facts.periods import Period, Value
+from ricordo.memory.facts.value_periods import Period, Value
 
 MOST_FITTED: Final = 32
 """Periods of a slot with which one that tells its times is fitted: those of the values that came last."""

@@ -12,12 +12,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory.ranking.budget import Budget
-from ricordo.memory.ranking.generative import Generative
 from ricordo.memory.ranking.human import Human, load_human
-from ricordo.memory.ranking.multiplicative import Multiplicative
+from ricordo.memory.ranking.profiles import Budget, Generative, Multiplicative, Weighted
 from ricordo.memory.ranking.signals import Column, Signals
-from ricordo.memory.ranking.weighted import Weighted
 
 DEFAULT = "human"
 

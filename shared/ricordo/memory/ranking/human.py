@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ricordo.memory.ranking.connections import lifted
+from ricordo.memory.ranking.context_signals import lifted
+from ricordo.memory.ranking.profiles import recent, used
 from ricordo.memory.ranking.signals import Column, Signals
-from ricordo.memory.ranking.weighted import recent, used
 
 SUBSTANCE = 0.5
 """The importance from which on a turn speaks for itself; what says nothing has some 0.22."""
@@ -185,3 +185,39 @@ def load_human() -> Human:
     by_words = Human(weights={**PRIOR_BY_WORDS, **worded["weights"]}, bias=worded["bias"])
     weights = {**PRIOR, **fitted["weights"]}
     return Human(weights=weights, bias=fitted["bias"], model=fitted["model"], by_words=by_words)
+
+
+_BIAS = 2.400
+_TOP = 0.121
+_UNKNOWN = -1.087
+_GAP = -1.827
+_TOLD = 2.445
+_BARE = -1.750
+
+
+def confidence_features(signals: Signals, unknown: float, profile: Human) -> list[float]:
+    """Return what the confidence looks at, in the order of the weights.
+
+    Args:
+        signals: a column each, [n], n >= 1.
+        unknown: the share of the question's content words that no memory holds, [0, 1].
+        profile: scores the candidates.
+
+    Returns:
+        The best logit and the share of unknown words, both 0 for a bare question; by how much the best of all
+        exceeds the best of whom the question names, in logits; the nearness to tellings; whether it is bare.
+    """
+    logits = np.atleast_1d(np.asarray(profile.logits(signals), dtype=np.float64))
+    bare = float(np.max(signals.bare))
+    speaker = np.broadcast_to(signals.speaker, logits.shape)
+    spoken = logits - profile.weights["speaker"] * speaker
+    gap = spoken.max() - (spoken[speaker > 0].max() if (speaker > 0).any() else spoken.min())
+    return [logits.max() * (1 - bare), unknown * (1 - bare), float(gap), float(np.max(signals.told)), bare]
+
+
+def confidence(signals: Signals, unknown: float, profile: Human) -> float:
+    """Return the estimated probability that the answer is among the candidates; see `confidence_features`."""
+    weights = (_TOP, _UNKNOWN, _GAP, _TOLD, _BARE)
+    found = zip(weights, confidence_features(signals, unknown, profile), strict=True)
+    logit = _BIAS + sum(weight * value for weight, value in found)
+    return float(1 / (1 + np.exp(-np.clip(logit, -60.0, 60.0))))

@@ -9,12 +9,18 @@ from uuid import UUID
 from ricordo.language.annotations import Emotion
 from ricordo.language.topics import topic_key
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT
-from ricordo.memory.reflection.languages import WORDS
-from ricordo.memory.reflection.observations import Feature, Observation, language_of, observe
-from ricordo.memory.reflection.occurrences import occurrences
-from ricordo.memory.reflection.patterns import Pattern, Regularity, patterns
-from ricordo.memory.reflection.phrases import Thing
+from ricordo.memory.reflection.associations import Pattern, Regularity, patterns
+from ricordo.memory.reflection.noun_phrases import Thing, occurrences
+from ricordo.memory.reflection.observations import (
+    FAMILIES,
+    PLEASANT,
+    UNPLEASANT,
+    WORDS,
+    Feature,
+    Observation,
+    language_of,
+    observe,
+)
 
 MOST_INSIGHTS: Final = 3
 MOST_SOURCES: Final = 10

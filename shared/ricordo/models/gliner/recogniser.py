@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import structlog
 
-from ricordo.memory.facts.llm_validation import Recognised
+from ricordo.memory.facts.relation_validation import Recognised
 from ricordo.models.encoder import ModelUnavailable
 
 _PACKAGE: Final = "gliner"

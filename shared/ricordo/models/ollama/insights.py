@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.memory.llm_description import Said
-from ricordo.memory.reflection.claims import Claim
+from ricordo.memory.reflection.insight_validation import Claim
 from ricordo.models.ollama.preparation import PreparedModel, prepared
 from ricordo.models.ollama.structured import ask, prompt_in
 

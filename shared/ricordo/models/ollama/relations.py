@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.memory.facts import PREDICATES, USER
-from ricordo.memory.facts.llm_validation import Passage, Relation
+from ricordo.memory.facts.relation_validation import Passage, Relation
 from ricordo.models.describing import Nonsense
 from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
 from ricordo.models.ollama.preparation import PreparedModel, prepared

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from ricordo.memory.model import Memory
-from ricordo.memory.succession import Successor
+from ricordo.memory.model import Memory, Successor
 from ricordo.memory.summaries import Turn
 from ricordo.store.types.stages import Progress
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.memory.facts.llm_validation import Passage, Recognised, Relation
+from ricordo.memory.facts.relation_validation import Passage, Recognised, Relation
 from ricordo.models.describing import Nonsense
 
 

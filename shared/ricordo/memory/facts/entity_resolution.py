@@ -19,9 +19,8 @@ from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
-from ricordo.memory.facts.clusters import Cluster, Node, addressed, clusters
-from ricordo.memory.facts.decisions import Decision, Decisions
-from ricordo.memory.facts.mentions import Mention, object_tie, spoken_of
+from ricordo.memory.facts.clusters import Cluster, Mention, Node, addressed, clusters, object_tie, spoken_of
+from ricordo.memory.facts.entity_decisions import Decision, Decisions
 
 
 class Moved(NamedTuple):

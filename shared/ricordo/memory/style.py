@@ -1,11 +1,64 @@
-"""From counts to habits: each a pure function, and none where the counts do not carry it."""
+"""How a user writes: habits with a confidence, computed from counts over their last messages."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
-from ricordo.memory.style.talk import Talk, TopicCount
+from ricordo.language.data_files import read_table
+from ricordo.memory.context.syntax import phrase
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCount:
+    """How often a topic came up, and how that felt.
+
+    Attributes:
+        name: of the topic.
+        messages: that are about it.
+        valence: the mean of theirs, in [-1, 1].
+    """
+
+    name: str
+    messages: int
+    valence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """Counts over the last messages that a user has said, of which there are `messages`.
+
+    Attributes:
+        messages: how many.
+        lengths: lower quartile, median and upper quartile of their characters.
+        lately: the median of the last third of them.
+        earlier: the median of the others.
+        parts_of_day: how many were said in the morning, afternoon, evening and night of the user's zone.
+        formal: how many hold words of distance, and none of familiarity.
+        informal: how many hold words of familiarity, and none of distance.
+        emoji: how many hold one.
+        questions: how many ask something.
+        sessions: in how many stretches without half an hour of silence they were said.
+        days: on how many days in the user's zone.
+        span_days: how many days there are from the first to the last, both included.
+        topics: those that came up most often.
+    """
+
+    messages: int = 0
+    lengths: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    lately: float = 0.0
+    earlier: float = 0.0
+    parts_of_day: Mapping[str, int] = field(default_factory=dict)
+    formal: int = 0
+    informal: int = 0
+    emoji: int = 0
+    questions: int = 0
+    sessions: int = 0
+    days: int = 0
+    span_days: int = 0
+    topics: Sequence[TopicCount] = ()
+
 
 LEAST_MESSAGES: Final = 10
 """Of fewer, nothing is a habit."""
@@ -143,3 +196,47 @@ def _at_least(count: int, of: int) -> float:
     centre = share + z2 / (2 * of)
     reach = _Z * math.sqrt(share * (1 - share) / of + z2 / (4 * of**2))
     return max(0.0, min(1.0, (centre - reach) / (1 + z2 / of)))
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """Regular expressions of PostgreSQL's kind, for texts in any case.
+
+    Attributes:
+        formal: finds words that keep a distance.
+        informal: finds words of familiarity.
+        emoji: finds one.
+    """
+
+    formal: str
+    informal: str
+    emoji: str
+
+
+@lru_cache(maxsize=1)
+def manners() -> Manners:
+    """Return what tells manners, read once."""
+    table: dict[str, str] = read_table("manners")
+    formal, informal = (rf"\m(?:{'|'.join(table[name].split())})\M" for name in ("formal", "informal"))
+    return Manners(formal, informal, "[\u2600-\u27bf\U0001f300-\U0001faff]")
+
+
+CLEAR: Final = 0.6
+"""The confidence from which a habit is worth a line in a prompt."""
+
+
+def told(patterns: Sequence[Pattern], language: str) -> str:
+    """Say in one line what helps to answer: how long, how familiarly and when somebody writes; or nothing."""
+    clear = {one.name: one.value for one in patterns if one.confidence >= CLEAR}
+    parts = [phrase(language, name) for name in _names(clear)]
+    return phrase(language, "habits", how=", ".join(parts)) if parts else ""
+
+
+def _names(clear: Mapping[str, object]) -> Iterator[str]:
+    length, formality, times = (clear.get(name) for name in ("length", "formality", "time_of_day"))
+    if isinstance(length, Mapping) and length["are"] in {"short", "long"}:
+        yield f"habits_{length['are']}"
+    if isinstance(formality, Mapping):
+        yield f"habits_{formality['register']}"
+    if isinstance(times, Mapping):
+        yield f"habits_{max(times, key=lambda part: times[part])}"

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from ricordo.memory.reflection.chance import Table, beyond_chance, by_day, questions, table
-from ricordo.memory.reflection.feelings import FAMILIES, PLEASANT, UNPLEASANT, label_of
-from ricordo.memory.reflection.observations import Feature, Observation
+from ricordo.memory.reflection.observations import (
+    FAMILIES,
+    PLEASANT,
+    UNPLEASANT,
+    Feature,
+    Observation,
+    label_of,
+)
+from ricordo.memory.reflection.significance import Table, beyond_chance, by_day, questions, table
 
 LEAST_DAYS: Final = 4
 """Days on which a thing must have come up, and on which two must have come up together."""

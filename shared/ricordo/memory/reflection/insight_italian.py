@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ricordo.language.italian_articles import article_of, with_article
-from ricordo.memory.reflection.occurrences import Occurrence
-from ricordo.memory.reflection.phrases import Thing, Words
+from ricordo.memory.reflection.noun_phrases import Occurrence, Thing, Words
 
 
 def _listed(text: str) -> frozenset[str]:

@@ -6,9 +6,9 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.memory.context.page import Line, Page, Part
+from ricordo.memory.context.rendering import LONG, Telling
 from ricordo.memory.context.selection import Selection
-from ricordo.memory.context.shares import FIRST_SHARES, LINE, fair_shares, wanted
-from ricordo.memory.context.telling import LONG, Telling
+from ricordo.memory.context.token_budget import FIRST_SHARES, LINE, fair_shares, wanted
 from ricordo.memory.model import Memory
 
 _PATIENCE: Final = 8

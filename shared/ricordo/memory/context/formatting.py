@@ -1,17 +1,18 @@
-"""What people said, made fit to stand in a line of a context: safe, and no look-alike of its own lines."""
+"""Formats what people said, and the notices of a context, as safe lines of text."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ricordo.language.annotations import MemoryKind, Role
 from ricordo.language.instructions import marked
 from ricordo.language.instructions.unmasking import unmasked
 from ricordo.language.text import excerpt
-from ricordo.memory.context.lexicon import phrase
-from ricordo.memory.context.markers import escape_recalled
-from ricordo.memory.context.syntax import is_imitation
+from ricordo.memory.context.material import Material
+from ricordo.memory.context.page import CLOSING, OPENING
+from ricordo.memory.context.recalled_tags import escape_recalled
+from ricordo.memory.context.syntax import counted, is_imitation, phrase
 from ricordo.memory.model import Memory
 from ricordo.memory.working_memory import NAME_LENGTH, SpokenTurn, as_name
 
@@ -99,3 +100,45 @@ def _own(name: str) -> str:
 
 def _name(text: str) -> str:
     return excerpt(text[:_MOST_READ], NAME_LENGTH) if text else ""
+
+
+ABOUT_LENGTH: Final = 80
+_SIGNS: Final = {"nothing": "∅", "degraded": "?", "omitted": "…"}
+"""What is left to say with one token."""
+
+
+def notices(material: Material, language: str) -> Iterator[list[str]]:
+    """Yield what has to be said, the most needed first: each as lines to choose from, the longest first."""
+    if material.degraded:
+        missing = ", ".join(sorted(material.degraded))
+        yield [phrase(language, "degraded", missing=missing), phrase(language, "degraded_short")]
+    if material.found_nothing:
+        about = _about("nothing_about", material, language)
+        yield [*about, phrase(language, "nothing"), phrase(language, "nothing_short")]
+    elif material.uncertain:
+        yield [*_about("uncertain", material, language), phrase(language, "uncertain_short")]
+    if material.archived_matches > 0:
+        name = "archive_instead" if material.found_nothing else "archive_more"
+        count = material.archived_matches
+        yield [counted(language, name, count), phrase(language, "archive_short", count=count)]
+    if material.minor > 0:
+        yield [counted(language, "minor", material.minor)]
+
+
+def _about(name: str, material: Material, language: str) -> Iterator[str]:
+    about = material.subject or material.about
+    if not is_blank(about):
+        yield quoted(phrase(language, name, about=excerpt(about[: 2 * ABOUT_LENGTH], ABOUT_LENGTH)))
+
+
+def least(material: Material, language: str) -> Iterator[str]:
+    """Yield what can be said with next to no budget, the longest first: in the end a sign of one token.
+
+    All but the last two stand in a tag, so that they are known for an echo too.
+    """
+    name = "degraded" if material.degraded else "nothing" if material.found_nothing else "omitted"
+    word = phrase(language, f"{name}_word")
+    yield f"{OPENING}{phrase(language, f'{name}_short')}{CLOSING}"
+    yield f"<recalled {word}/>"
+    yield word
+    yield _SIGNS[name]

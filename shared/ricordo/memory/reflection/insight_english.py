@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from ricordo.memory.reflection.occurrences import Occurrence
-from ricordo.memory.reflection.phrases import Thing, Words
+from ricordo.memory.reflection.noun_phrases import Occurrence, Thing, Words
 
 _OWN: Final = frozenset({"my", "our"})
 _DEFINITE: Final = frozenset({"the", "this", "that", "these", "those", "his", "her", "their", "your", "its"})

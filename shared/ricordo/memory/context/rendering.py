@@ -9,11 +9,10 @@ from uuid import UUID
 from ricordo.language.annotations import Role
 from ricordo.language.text import stems
 from ricordo.memory.context.excerpts import Count, Excerpt, cost_within
-from ricordo.memory.context.lexicon import phrase
-from ricordo.memory.context.lines import is_blank, is_own, names_a_speaker, spoken, who_said, who_told
+from ricordo.memory.context.formatting import is_blank, is_own, names_a_speaker, spoken, who_said, who_told
 from ricordo.memory.context.page import Line
 from ricordo.memory.context.selection import Choice
-from ricordo.memory.context.syntax import day_heading
+from ricordo.memory.context.syntax import day_heading, phrase
 from ricordo.memory.model import Memory
 from ricordo.memory.working_memory import SpokenTurn
 

@@ -1,14 +1,107 @@
-"""Italian around the words of a fact: articles, and what prepositions make of them."""
+"""Writes a fact as a sentence to the user, in Italian or English."""
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from datetime import UTC, datetime, tzinfo
+from typing import Final, cast
 
+from ricordo.language.facts.english.nouns import INSTRUMENTS as ENGLISH_INSTRUMENTS
+from ricordo.language.facts.english.people import KIN as ENGLISH_KIN
 from ricordo.language.facts.grammar import Gender
-from ricordo.language.facts.italian.nouns import INSTRUMENTS
-from ricordo.language.facts.italian.people import KIN
+from ricordo.language.facts.italian.nouns import INSTRUMENTS as ITALIAN_INSTRUMENTS
+from ricordo.language.facts.italian.people import KIN as ITALIAN_KIN
 from ricordo.language.italian_articles import article_of, with_article
-from ricordo.memory.context.lexicon import word_lists
+from ricordo.language.text import collapse
+from ricordo.memory.context.formatting import quoted
+from ricordo.memory.context.syntax import phrase, phrases, word_lists
+from ricordo.memory.facts import USER, Fact
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_END: Final = frozenset(".!?…")
+
+
+def fact_sentence(fact: Fact, language: str, zone: tzinfo = UTC) -> str:
+    """Say a fact in a sentence: "You live in Turin, since March 2026.", by the months of a zone."""
+    subject, value = collapse(fact.subject), collapse(fact.object)
+    if language == "it":
+        shape, words_around = _italian_shape, _italian_words_around
+    else:
+        shape, words_around = _english_shape, _english_words_around
+    template = _template(language, subject, fact.predicate, shape(value))
+    words = words_around(subject, value)
+    # All at once: a brace in what a user said is no placeholder.
+    said = _PLACEHOLDER.sub(lambda match: words[match[1]], template)
+    sentence = ", ".join((said[:1].upper() + said[1:], *_remarks(fact, language, zone)))
+    return quoted(sentence if sentence[-1:] in _END else f"{sentence}.")
+
+
+def _remarks(fact: Fact, language: str, zone: tzinfo) -> list[str]:
+    remarks = []
+    if fact.valid_to is not None:
+        remarks.append(_month("until", fact.valid_to.astimezone(zone), language))
+    elif fact.valid_from is not None:
+        since, heard = fact.valid_from.astimezone(zone), fact.first_seen.astimezone(zone)
+        # Where nobody has told since when it holds, it is known since it was first said.
+        if since.date() != heard.date():
+            remarks.append(_month("since", since, language))
+    return [*remarks, phrase(language, "disputed")] if fact.disputed else remarks
+
+
+def _template(language: str, subject: str, predicate: str, shape: str) -> str:
+    every = phrases(language)
+    about = "of_user" if subject == USER else "of_others"
+    for table in (f"{about}_{shape}", about):
+        found = cast("dict[str, str]", every.get(table, {})).get(predicate)
+        if found is not None:
+            return found
+    return f"{{who}} {predicate.replace('_', ' ')} {{what}}"
+
+
+def _month(name: str, instant: datetime, language: str) -> str:
+    month = phrase(language, "months").split()[instant.month - 1]
+    return phrase(language, name, month=month, year=instant.year)
+
+
+_ENGLISH_VOWELS: Final = frozenset("aeiou")
+_COUNTED: Final = re.compile(
+    r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|some|many|several|few|no|my|an?|the)\b",
+    re.IGNORECASE,
+)
+_ENGLISH_PLURAL: Final = re.compile(r"(?:children|people|(?:\w*[^\Wsui])s)(?:\W|$)")
+
+
+def _english_words_around(subject: str, value: str) -> dict[str, str]:
+    """Return what a phrase may say of a fact's subject and object, by placeholder."""
+    if subject == USER:
+        who, whose = "you", "your"
+    else:
+        who = f"your {subject}" if subject.islower() and subject in ENGLISH_KIN else subject
+        whose = f"{who}'s"
+    takes_the = value.casefold().replace(" ", "_") in word_lists("en")["the"]
+    return {
+        "who": who,
+        "whose": whose,
+        "what": value,
+        "a_what": _english_indefinite(value),
+        "the_what": f"the {value}",
+        "the_place": f"the {value}" if takes_the else value,
+    }
+
+
+def _english_shape(value: str) -> str:
+    """Say what an object is: `names`, `instruments`, or nothing in particular."""
+    if value[:1].isupper():
+        return "names"
+    return "instruments" if value.casefold() in ENGLISH_INSTRUMENTS else ""
+
+
+def _english_indefinite(value: str) -> str:
+    """Return a noun behind its article, which a plural, or one with a number before it, does not take."""
+    noun = value.partition(" of ")[0].rpartition(" ")[2]
+    if _COUNTED.match(value) or _ENGLISH_PLURAL.match(noun):
+        return value
+    return f"{'an' if value[:1].casefold() in _ENGLISH_VOWELS else 'a'} {value}"
+
 
 _INFINITIVE = re.compile(r"[^\W\d_]*?(?:are|(?<!i)ere|ire|[aei]rsi|arre|orre|urre)\b")
 _VOWELS: Final = frozenset("aeiouàèéìòù")
@@ -33,7 +126,7 @@ _ARTICLE_OF_KIND: Final[Mapping[str, str]] = {"nel": "il", "alle": "le", "bare":
 _WITH_IN: Final = frozenset({"il", "la", "bare", "areas"})
 
 
-def words_around(subject: str, value: str) -> dict[str, str]:
+def _italian_words_around(subject: str, value: str) -> dict[str, str]:
     """Return what a phrase may say of a fact's subject and object, by placeholder."""
     gender, plural = _number_of(value) or ("f" if value.endswith("a") else "m", False)
     article = _PLURALS.get(value.casefold()) or article_of(value.casefold(), gender, plural=plural)
@@ -42,15 +135,15 @@ def words_around(subject: str, value: str) -> dict[str, str]:
         **_of_place(value),
         "what": value,
         "the_what": with_article("", article, value),
-        "a_what": _with_indefinite(gender, value),
+        "a_what": _italian_indefinite(gender, value),
     }
 
 
-def shape(value: str) -> str:
+def _italian_shape(value: str) -> str:
     """Say what an object is: `names`, `verbs`, `instruments`, `one`, `many`, or nothing in particular."""
     if value[:1].isupper():
         return "names"
-    if value.casefold() in INSTRUMENTS:
+    if value.casefold() in ITALIAN_INSTRUMENTS:
         return "instruments"
     verb = _INFINITIVE.match(value.casefold())
     if verb is not None and verb[0] not in word_lists("it")["nouns_like_verbs"]:
@@ -75,14 +168,14 @@ def _number_of(value: str) -> tuple[Gender, bool] | None:
     return _BY_ENDING.get(noun[-1], ("m", False))
 
 
-def _with_indefinite(gender: Gender, noun: str) -> str:
+def _italian_indefinite(gender: Gender, noun: str) -> str:
     if gender == "f":
         return f"un'{noun}" if noun[:1].casefold() in _VOWELS else f"una {noun}"
     return f"uno {noun}" if article_of(noun, gender) == "lo" else f"un {noun}"
 
 
 def _of_subject(subject: str) -> dict[str, str]:
-    kin = KIN.get(subject) if subject.islower() else None
+    kin = ITALIAN_KIN.get(subject) if subject.islower() else None
     if kin is None:
         return {"who": subject, "of": f"di {subject}", "to": f"a {subject}", "to_who": f"a {subject}"}
     gender = kin.gender or "m"

@@ -1,0 +1,175 @@
+"""The profiles with a fixed formula: `weighted`, `multiplicative`, `generative` and `budget`."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+
+from ricordo.memory.importance import meaningfulness, rating_of_ten
+from ricordo.memory.ranking.signals import INSTRUCTING, Column, Signals, held_back
+
+ACCESSES_AT_FULL = 10
+RECENT_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighted:
+    """Score = (0.35 semantic + 0.25 temporal + 0.15 importance + 0.10 |valence|·arousal
+    + 0.10 min(1, accesses/10) + 0.05 max(0, 1 - days/30)) · decay factor, in [0, 1] with these weights.
+    """  # noqa: D205 - the formula is the summary
+
+    drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
+    by_meaning: ClassVar[bool] = True
+
+    semantic: float = 0.35
+    temporal: float = 0.25
+    importance: float = 0.15
+    emotion: float = 0.10
+    access: float = 0.10
+    recency: float = 0.05
+    instructing: float = INSTRUCTING
+
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
+        total = (
+            self.semantic * signals.semantic
+            + self.temporal * signals.temporal
+            + self.importance * signals.importance
+            + self.emotion * np.abs(signals.valence) * signals.arousal
+            + self.access * used(signals)
+            + self.recency * recent(signals)
+        )
+        return held_back(total * signals.decay_factor, signals, self.instructing)
+
+
+def used(signals: Signals) -> Column:
+    """Return how much a memory is used: min(1, accesses/10)."""
+    return np.minimum(1.0, signals.access_count / ACCESSES_AT_FULL)
+
+
+def recent(signals: Signals) -> Column:
+    """Return how recent a memory is: max(0, 1 - days/30)."""
+    return np.maximum(0.0, 1.0 - signals.age_days / RECENT_DAYS)
+
+
+MAX_MEANINGFULNESS = 5
+MAX_TRUST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Multiplicative:
+    """Score = semantic · (1 + 0.5 m/5) · recency · confidence · (1 + 0.2 trust/5) · key topic boost.
+
+    m is importance on the scale 1-5 and recency max(e^(-0.02 days), 0.2 + 0.7 (m - 1)/4): after 90 days what
+    is trivial keeps 0.2 of its score, what is profound 0.9.
+    """
+
+    drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
+    by_meaning: ClassVar[bool] = True
+
+    meaning: float = 0.5
+    decay_rate: float = 0.02
+    trust: float = 0.2
+    floor: float = 0.2
+    floor_span: float = 0.7
+    instructing: float = INSTRUCTING
+
+    def recency(self, age_days: Column, importance: Column) -> Column:
+        """Return how much a memory of `age_days` days and stored `importance` [0, 1] keeps, in (0, 1]."""
+        lowest = self.floor + self.floor_span * (meaningfulness(importance) - 1) / (MAX_MEANINGFULNESS - 1)
+        return np.maximum(np.exp(-self.decay_rate * age_days), lowest)
+
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate, >= 0."""
+        meaning = 1 + self.meaning * meaningfulness(signals.importance) / MAX_MEANINGFULNESS
+        trust = 1 + self.trust * signals.trust / MAX_TRUST
+        recency = self.recency(signals.age_days, signals.importance)
+        score = signals.semantic * meaning * recency * signals.confidence * trust * signals.key_topic_boost
+        return held_back(score, signals, self.instructing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generative:
+    """Score = 0.5 relevance + 0.3 e^(-days/50) + 0.2 importance, in [0, 1] with these weights."""
+
+    drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
+    by_meaning: ClassVar[bool] = True
+
+    relevance: float = 0.5
+    recency: float = 0.3
+    importance: float = 0.2
+    days: float = 50.0
+    instructing: float = INSTRUCTING
+
+    def __post_init__(self) -> None:
+        """Refuse a memory that fades within no time.
+
+        Raises:
+            ValueError: `days` is not positive.
+        """
+        if self.days <= 0:
+            raise ValueError("the days of the ranking profile 'generative' must be above 0")
+
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
+        score = (
+            self.relevance * signals.semantic
+            + self.recency * np.exp(-signals.age_days / self.days)
+            + self.importance * signals.importance
+        )
+        return held_back(score, signals, self.instructing)
+
+
+ALWAYS_FROM = 7.0
+ROOM_FROM = 4.0
+
+
+class Admission(StrEnum):
+    """When a memory of a budget score enters a context."""
+
+    ALWAYS = "always"
+    IF_ROOM = "if_room"
+    ON_REQUEST = "on_request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Score = 0.3 recency + 0.2 frequency + 0.4 importance - 0.1 tokens/500, at most 9.
+
+    recency = 10 - min(10, days/30), frequency = min(10, uses/5), importance on the scale 1-10.
+    """
+
+    drops_distant: ClassVar[bool] = True
+    hardly: ClassVar[float] = 0.0
+    by_meaning: ClassVar[bool] = False
+
+    recency: float = 0.3
+    frequency: float = 0.2
+    importance: float = 0.4
+    cost: float = 0.1
+    instructing: float = INSTRUCTING
+
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
+        worth = self.worth(signals.age_days, signals.access_count, signals.importance, signals.token_count)
+        return held_back(worth, signals, self.instructing)
+
+    def worth(self, age_days: Column, uses: Column, importance: Column, tokens: Column) -> Column:
+        """Return the score of memories that so much is known of; see `Signals` for units."""
+        return (
+            self.recency * (10 - np.minimum(10.0, age_days / 30))
+            + self.frequency * np.minimum(10.0, uses / 5)
+            + self.importance * rating_of_ten(importance)
+            - self.cost * tokens / 500
+        )
+
+
+def admission(score: float) -> Admission:
+    """Say when a memory of this budget score enters a context: from 7 always, from 4 if there is room."""
+    if score >= ALWAYS_FROM:
+        return Admission.ALWAYS
+    return Admission.IF_ROOM if score >= ROOM_FROM else Admission.ON_REQUEST

@@ -1,0 +1,101 @@
+"""Reorders ranked memories: corrections first, future events by date, several rankings merged."""
+
+import datetime as dt
+import math
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Final
+from uuid import UUID
+
+from ricordo.language.annotations import EventTime
+from ricordo.memory.ranking import Ranked
+from ricordo.memory.ranking.fusion import reciprocal_rank
+from ricordo.memory.ranking.signals import Signals, Span
+
+
+def order_corrections(
+    ranked: Sequence[Ranked], corrected_by: Mapping[UUID, Sequence[UUID]], limit: int | None = None
+) -> list[Ranked]:
+    """Return a ranking in which each correction stands before what it corrects.
+
+    A correction that comes later, or was not found as it shares no word with the question, takes the place
+    right before what it corrects, and the score of that; one that comes first stays where it is. Scores
+    descend as they did.
+
+    Args:
+        ranked: the best first.
+        corrected_by: of memories, what puts them right, be it by way of others, the latest first.
+        limit: how many are returned; None for all.
+    """
+    if not corrected_by:
+        return list(ranked[:limit])
+    by_id = {one.id: one for one in ranked}
+    ordered: dict[UUID, Ranked] = {}
+    pending: set[UUID] = set()
+
+    def place(one: Ranked) -> None:
+        if one.id in ordered or one.id in pending:
+            return
+        pending.add(one.id)
+        for each in corrected_by.get(one.id, ()):
+            own = by_id.get(each) or Ranked(each, one.score, Signals())
+            place(own._replace(score=max(own.score, one.score)))
+        ordered[one.id] = one
+
+    for one in ranked:
+        place(one)
+    return list(ordered.values())[:limit]
+
+
+_A_DAY: Final = dt.timedelta(hours=25)
+
+
+def still_to_come(asked: Span, now: dt.datetime) -> Span | None:
+    """Return what of the time asked for lies ahead; of a day all of it, None where all of it is over."""
+    if asked.end <= now:
+        return None
+    if asked.end - asked.start <= _A_DAY or asked.start >= now:
+        return asked
+    return Span(now, asked.end)
+
+
+def in_order_of_events(
+    ranked: Sequence[Ranked], event_times: Mapping[UUID, Sequence[EventTime]], asked: Span
+) -> list[Ranked]:
+    """Put first what happens within `asked`, the earliest first; the others follow as they were ranked.
+
+    What happens at one moment keeps its order. Scores descend as they do elsewhere: that of what comes first
+    is raised above all that come after it, and none is lowered.
+
+    Args:
+        ranked: best first.
+        event_times: of each memory that has any.
+        asked: the time asked for; what overlaps it happens within it.
+    """
+    begins = {one.id: _first_within(event_times.get(one.id, ()), asked) for one in ranked}
+    coming = [(begin, place) for place, one in enumerate(ranked) if (begin := begins[one.id]) is not None]
+    order = [one for one in ranked if begins[one.id] is None]
+    for _, place in sorted(coming, reverse=True):
+        above = math.nextafter(order[0].score, math.inf) if order else -math.inf
+        order.insert(0, ranked[place]._replace(score=max(ranked[place].score, above)))
+    return order
+
+
+def _first_within(times: Sequence[EventTime], asked: Span) -> dt.datetime | None:
+    return min((one.start for one in times if one.start < asked.end and one.end > asked.start), default=None)
+
+
+def merged(rankings: Sequence[Sequence[Ranked]], limit: int) -> list[Ranked]:
+    """Merge rankings by reciprocal rank: the first of each, then the second of each, and so on.
+
+    A score is raised to the best of those that come after it, so that scores descend as they do elsewhere,
+    and none is lowered. Whoever is in two rankings comes with the score and the signals of the former.
+
+    Args:
+        rankings: each best first; of equal ranks, what is in the former comes first.
+        limit: how many are returned.
+    """
+    by_id = {one.id: one for ranking in reversed(rankings) for one in ranking}
+    order = list(reciprocal_rank([[one.id for one in ranking] for ranking in rankings]))[:limit]
+    raised = list(accumulate((by_id[one].score for one in reversed(order)), max))[::-1]
+    return [by_id[one]._replace(score=score) for one, score in zip(order, raised, strict=True)]
