@@ -11,9 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from ricordo.language.instructions.grammar import Rule, candidates
 from ricordo.language.instructions.markers import decoded, marks
-from ricordo.language.instructions.reading import END, LANGUAGES, QUESTION, Token, row, tokens
+from ricordo.language.instructions.rules import orders
 from ricordo.language.instructions.unmasking import origins, unmasked
 
 TAG: Final = "ricordo:instruction"
@@ -70,31 +69,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 def _found(folded: str) -> Iterator[tuple[int, int]]:
     """Yield where in an unmasked text a model is told what to do."""
     yield from marks(folded)
-    read = tokens(folded)
-    for language in LANGUAGES:
-        signs, places = row(read, language)
-        for rule in candidates(signs, language):
-            yield from _matches(rule, signs, places, read)
-
-
-def _matches(rule: Rule, signs: str, places: list[int], read: list[Token]) -> Iterator[tuple[int, int]]:
-    read_to, refused = 0, False
-    for match in rule.pattern.finditer(signs):
-        if match.end() > read_to:  # each sentence once, however much of it matches
-            begin, read_to = _sentence(signs, match.start() + 1, match.end())
-            refused = not rule.refused.isdisjoint(signs[begin:read_to])
-        if refused:
-            continue
-        first = match.start() + (places[match.start()] < 0 or bool(read[places[match.start()]].sign))
-        last = places[match.end()] - 1 if match.end() < len(places) else len(read) - 1
-        yield read[places[first]].begin, read[last].end
-
-
-def _sentence(signs: str, begin: int, end: int) -> tuple[int, int]:
-    """Return where the sentence begins and ends in which `[begin, end)` stands."""
-    first = max(signs.rfind(one, 0, begin) for one in (END, QUESTION)) + 1
-    ends = [at for one in (END, QUESTION) if (at := signs.find(one, end)) >= 0]
-    return first, min(ends, default=len(signs))
+    yield from orders(folded)
 
 
 def _blank(part: str) -> str:

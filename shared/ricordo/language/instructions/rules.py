@@ -1,0 +1,114 @@
+"""Matches the rules of `instruction_rules.toml`, patterns of concepts, against a row of signs."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.data_files import read_table
+from ricordo.language.instructions.concepts import (
+    ADDRESS,
+    COMMA,
+    END,
+    LANGUAGES,
+    LINE,
+    QUESTION,
+    START,
+    lexicon,
+    row,
+    tokens,
+)
+
+_ENDS: Final = END + QUESTION
+_STRUCTURE: Final = {"end": _ENDS, "comma": COMMA, "start": START, "line": LINE, "address": ADDRESS}
+_FIXED: Final = {
+    "^": ("start|end|comma|line|conj|order|henceforth|polite", "soft", "{0,3}"),
+    "-of": (
+        "(?!",
+        "of",
+        "(?!",
+        "this",
+        "{0,1}",
+        "your|user|model|bot|maker|ownmaker|prompt|you|address",
+        "))",
+    ),
+    ">break": ("(?=", "end|comma|line|conj", "|$)"),
+    "-style": (f"(?![^{re.escape(_ENDS)}]{{0,3}}", "style", ")"),
+}
+"""Items with a meaning of their own: pieces of an expression, and concepts between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A pattern over the signs of words.
+
+    Attributes:
+        pattern: ready to be looked for.
+        needed: for each item that must be there, the signs of which one must occur.
+        refused: signs of which none may stand in the same sentence.
+    """
+
+    pattern: re.Pattern[str]
+    needed: tuple[frozenset[str], ...]
+    refused: frozenset[str]
+
+
+def orders(folded: str) -> Iterator[tuple[int, int]]:
+    """Yield where in an unmasked text a rule matches, `[begin, end)`."""
+    read = tokens(folded)
+    for language in LANGUAGES:
+        signs, places = row(read, language)
+        present = frozenset(signs)
+        for rule in _rules(language):
+            if not any(map(present.isdisjoint, rule.needed)):
+                for begin, end in _matches(rule, signs):
+                    # The mark in front of an order, with which a match may begin, belongs to what is before.
+                    first = begin + (places[begin] < 0 or bool(read[places[begin]].sign))
+                    last = places[end] - 1 if end < len(places) else len(read) - 1
+                    yield read[places[first]].begin, read[last].end
+
+
+def _matches(rule: _Rule, signs: str) -> Iterator[tuple[int, int]]:
+    read_to, refused = 0, False
+    for match in rule.pattern.finditer(signs):
+        if match.end() > read_to:  # each sentence once, however much of it matches
+            begin = max(signs.rfind(one, 0, match.start() + 1) for one in _ENDS) + 1
+            ends = [at for one in _ENDS if (at := signs.find(one, match.end())) >= 0]
+            read_to = min(ends, default=len(signs))
+            refused = not rule.refused.isdisjoint(signs[begin:read_to])
+        if not refused:
+            yield match.span()
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _rules(language: str) -> tuple[_Rule, ...]:
+    return tuple(
+        _rule(each, language) for kind in read_table("instruction_rules")["rules"].values() for each in kind
+    )
+
+
+def _rule(written: str, language: str) -> _Rule:
+    pattern, _, refused = written.partition(" | ")
+    items = pattern.split()
+    needed = [_signs(item, language) for item in items if item[0].isalpha() and not item.endswith("?")]
+    return _Rule(
+        re.compile("".join(_expression(item, language) for item in items)),
+        tuple(map(frozenset, sorted(needed, key=len))),
+        frozenset("".join(_signs(name, language) for name in refused.split())),
+    )
+
+
+def _signs(names: str, language: str) -> str:
+    known = lexicon(language).signs
+    return "".join(_STRUCTURE.get(name) or known.get(name, "") for name in names.removesuffix("?").split("|"))
+
+
+def _expression(item: str, language: str) -> str:
+    if item in _FIXED:
+        return "".join(part if part[0] in "({)|" else _expression(part, language) for part in _FIXED[item])
+    if item.startswith((".", "~")):
+        shut, most = _ENDS + (_signs("me", language) if item[0] == "~" else ""), item.lstrip(".~")
+        return f"[^{re.escape(shut)}]{{0,{most}}}?"
+    signs = _signs(item, language)
+    return (f"[{re.escape(signs)}]" if signs else "(?!)") + ("?" if item.endswith("?") else "")
