@@ -120,6 +120,7 @@ RUN_BY_CONTAINERS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_workers_run_on_it(server: str) -> None:
     program = ONLY_THESE.format(kept=sorted(names(server)), modules=RUN_BY_CONTAINERS)
     run = subprocess.run(

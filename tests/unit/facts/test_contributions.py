@@ -101,6 +101,7 @@ def test_what_was_joined_to_what_the_user_confirmed_supports_it() -> None:
     assert told(contribution("m-303", ROME, *corrected, *voices, confirmed, late)) == ([], ["Rome"], [], [])
 
 
+@pytest.mark.slow
 def test_it_takes_as_long_for_each_of_many_lone_voices() -> None:
     def ask_of_each(text: str) -> None:
         folding = Folding("acme", "u-1")

@@ -12,6 +12,8 @@ import pytest
 from ricordo.memory.facts import Evidence, Folding, parts_of
 from ricordo.testing.factories import at
 
+pytestmark = pytest.mark.slow
+
 ROWS = 256  # all of which can be taken back
 
 

@@ -115,7 +115,7 @@ def written(material: Material, token_budget: int, count: Count, language: str =
     return assemble(material, token_budget=token_budget, count=count, language=language)
 
 
-unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 budgets = st.one_of(st.integers(1, 60), st.integers(1, 2_000))
 languages = st.sampled_from(["it", "en", "de"])
 
