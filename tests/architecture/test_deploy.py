@@ -10,7 +10,7 @@ import typer
 import yaml
 
 from ricordo.settings import Settings
-from ricordo_services import wiring
+from ricordo_services.app import processes
 from ricordo_services.cli.app import application
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_a_container_runs_a_command_that_exists(name: str) -> None:
     assert command in commands()
     if name in WORKERS:
         assert arguments == [name]
-        assert name in wiring.WORKERS
+        assert name in processes.WORKERS
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -18,7 +18,7 @@ from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.registry import CONTRACTS
 from ricordo.settings import Settings
-from ricordo_services import wiring
+from ricordo_services.app import processes
 from ricordo_services.cli.app import application
 
 EXPECTED = {
@@ -86,7 +86,7 @@ def test_commands_that_are_named_exist(path: Path) -> None:
         for command in re.findall(r"(?:^|[/ ])ricordo ([a-z]+(?:-[a-z]+)*)\b", line):
             assert command in group.commands, line
         for names in re.findall(r"ricordo worker ([a-z ]+)$", line):
-            assert set(names.split()) <= set(wiring.WORKERS), line
+            assert set(names.split()) <= set(processes.WORKERS), line
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)

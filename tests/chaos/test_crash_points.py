@@ -17,7 +17,7 @@ from tests.fixtures.crashes.trial import PASSES, Played, Point, Trial, trial
 
 from ricordo.messages.registry import CONTRACTS
 from ricordo.messages.ways import READERS
-from ricordo_services import wiring
+from ricordo_services.app import passes
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -75,14 +75,14 @@ def _every_handler_has_its_steps(made: Sequence[Point]) -> None:
     asked = {name for name in CONTRACTS if name.startswith("command.")} - ONLY_READS
     assert asked == set(COMMANDS)
     handlers = {reader.consumer for reader in READERS} | asked | BY_THE_CLOCK
-    handlers |= set(wiring.PASSES) - NOT_OF_THEIR_OWN
+    handlers |= set(passes.PASSES) - NOT_OF_THEIR_OWN
     assert handlers <= {point.step.handler for point in made}
     assert "nobody" not in {point.step.handler for point in made}
 
 
 def _about(point: Point) -> bool:
     """Whether a step is one that its talk always makes: others come by when the clock says so."""
-    passed = point.step.handler in wiring.PASSES and point.step.handler != "summarize"
+    passed = point.step.handler in passes.PASSES and point.step.handler != "summarize"
     return point.step.handler in point.talk.about and passed == (point.group == PASSES)
 
 

@@ -16,8 +16,8 @@ from ricordo.memory.enrichment import VERSION
 from ricordo.settings import EnrichmentSettings, Settings
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import TalkingModel, described
-from ricordo_services.progress.backfill import BackfillOrder
-from ricordo_services.wiring import run_backfill
+from ricordo_services.app.jobs import run_backfill
+from ricordo_services.progress import BackfillOrder
 
 pytestmark = pytest.mark.e2e
 

@@ -97,7 +97,7 @@ async def test_a_text_that_has_no_vector_ends_as_failed_and_its_neighbours_are_r
     bot: Bot, wire: Client, running: Running, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     soon = partial(WorkerSettings, backoff=Backoff(first=0.05, longest=0.2))
-    monkeypatch.setattr("ricordo_services.wiring.consuming.WorkerSettings", soon)
+    monkeypatch.setattr("ricordo_services.app.workers.WorkerSettings", soon)
     server.behaviour.vectors = poisonous
     settings = served(running, server)
     async with restarted(running, settings):

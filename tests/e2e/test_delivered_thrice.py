@@ -21,7 +21,7 @@ from tests.fixtures.wire import NOON, Bot, Json, at, new_tenant, said
 
 from ricordo.messages.ways import READERS
 from ricordo.testing.eventually import eventually
-from ricordo_services.wiring import run_pass
+from ricordo_services.app.passes import run_pass
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -23,8 +23,8 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
-from ricordo_services.progress.backfill import Backfilled, BackfillOrder
-from ricordo_services.wiring import run_backfill
+from ricordo_services.app.jobs import run_backfill
+from ricordo_services.progress import Backfilled, BackfillOrder
 
 pytestmark = pytest.mark.e2e
 

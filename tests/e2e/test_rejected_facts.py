@@ -8,8 +8,8 @@ from tests.e2e.test_settling import known, settle
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, at, said
 
-from ricordo_services.progress.backfill import BackfillOrder
-from ricordo_services.wiring import run_backfill
+from ricordo_services.app.jobs import run_backfill
+from ricordo_services.progress import BackfillOrder
 
 pytestmark = pytest.mark.e2e
 

@@ -9,8 +9,8 @@ from tests.fixtures.wire import NOON, Bot, Json, at, ids, said
 from ricordo.settings import CondensingSettings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_services.progress.passes import PassSummary
-from ricordo_services.wiring import run_pass
+from ricordo_services.app.passes import run_pass
+from ricordo_services.progress import PassSummary
 
 pytestmark = pytest.mark.e2e
 

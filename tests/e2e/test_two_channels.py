@@ -14,7 +14,7 @@ from tests.fixtures.lives import NOW, ROME, message, told
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, ids, new_tenant, said
 
-from ricordo_services.wiring import run_pass
+from ricordo_services.app.passes import run_pass
 
 pytestmark = pytest.mark.e2e
 

@@ -7,8 +7,8 @@ import pytest
 from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, at, ids, said
 
-from ricordo_services.progress.backfill import BackfillOrder
-from ricordo_services.wiring import run_backfill
+from ricordo_services.app.jobs import run_backfill
+from ricordo_services.progress import BackfillOrder
 
 pytestmark = pytest.mark.e2e
 

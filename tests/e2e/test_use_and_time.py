@@ -10,7 +10,7 @@ from tests.fixtures.running import Running
 from tests.fixtures.wire import Bot, Json, ids, said
 
 from ricordo.testing.eventually import eventually
-from ricordo_services.wiring import run_pass
+from ricordo_services.app.passes import run_pass
 
 pytestmark = pytest.mark.e2e
 

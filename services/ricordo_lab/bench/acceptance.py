@@ -9,11 +9,11 @@ from typing import Final
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.runtime.garbage import what_stands_stays
 from ricordo.settings import EmbeddingSettings
+from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.arrivals import arrive, different, loop_watched, steadily
 from ricordo_lab.bench.encoders import Steady
 from ricordo_lab.bench.figures import percentile, rounded
-from ricordo_services.models import Models, batcher_of
-from ricordo_services.resources import SystemClock
+from ricordo_services.app.embedding_models import Models, embedding_batcher
 
 OFFERED: Final = 1000
 """Texts that are handed in a second."""
@@ -40,7 +40,9 @@ async def acceptance(
     own = settings.model_copy(update={"provider": "onnx", "queue": queue})
     answered = 0
 
-    async with batcher_of(own, replace(models, batch=steady), SystemClock(), fallback=False) as batcher:
+    async with embedding_batcher(
+        own, replace(models, batch=steady), SystemClock(), fallback=False
+    ) as batcher:
 
         async def hand_in(text: str) -> None:
             nonlocal answered

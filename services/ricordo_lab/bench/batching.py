@@ -11,7 +11,7 @@ from ricordo_lab.bench.options import Options, Say
 from ricordo_lab.bench.overhead import LOAD, limit, overhead
 from ricordo_lab.bench.ready import ready_models
 from ricordo_lab.bench.stand_in import MODEL, stand_in
-from ricordo_services.models import Models
+from ricordo_services.app.embedding_models import Models
 
 _SECONDS: Final = 5.0
 _RUNS_OF_A_SERVER: Final = 1  # where the machine's speed does not matter

@@ -33,7 +33,7 @@ from ricordo_lab.bench.startup import startup
 from ricordo_lab.bench.working import working
 from ricordo_lab.bench.year.run import year
 from ricordo_lab.names import ALL
-from ricordo_services.wiring import WORKERS
+from ricordo_services.app.processes import WORKERS
 
 BENCHES: Final[Mapping[str, Bench]] = {
     "startup": startup,

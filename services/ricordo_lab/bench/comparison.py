@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Final
 
 from ricordo.settings import EmbeddingSettings
+from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.arrivals import different
 from ricordo_lab.bench.encoders import Watched
 from ricordo_lab.bench.figures import rounded
 from ricordo_lab.bench.stopwatch import Stopwatch
-from ricordo_services.models import Models, batcher_of
-from ricordo_services.resources import SystemClock
+from ricordo_services.app.embedding_models import Models, embedding_batcher
 
 REQUEST_S: Final = 0.1
 """Seconds of a request."""
@@ -56,5 +56,5 @@ async def comparison(
 
 async def _encoded(settings: EmbeddingSettings, models: Models, spoken: Sequence[str]) -> None:
     """Hand in all at once, each by a caller of its own."""
-    async with batcher_of(settings, models, SystemClock(), fallback=False) as batcher:
+    async with embedding_batcher(settings, models, SystemClock(), fallback=False) as batcher:
         await asyncio.gather(*(batcher.encode([text]) for text in spoken))

@@ -6,12 +6,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from ricordo.settings import Settings
+from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.figures import rounded
 from ricordo_lab.bench.options import Options, Say
 from ricordo_lab.bench.stopwatch import Stopwatch
 from ricordo_lab.bench.system import scratch
-from ricordo_services import wiring
-from ricordo_services.resources import Resources, SystemClock
+from ricordo_services.app import jobs, passes
+from ricordo_services.app.resources import Resources
 from ricordo_services.stack import LocalStack
 from ricordo_services.stack.addresses import local_settings
 
@@ -46,12 +47,12 @@ async def decay(options: Options, say: Say) -> None:
     with scratch() as folder:
         async with LocalStack.open(folder) as stack:
             settings = local_settings(stack.endpoints, options.settings)
-            await wiring.prepare(settings)
+            await jobs.prepare(settings)
             filling = Stopwatch()
             with filling:
                 await _fill(settings, number)
             for name, now in _PASSES.items():
-                done = await wiring.run_pass(settings, "decay", now=now)
+                done = await passes.run_pass(settings, "decay", now=now)
                 counts = {"examined": done.examined, "changed": done.changed, "archived": done.archived}
                 found.append({"pass": name, **counts, "seconds": rounded(done.seconds)})
                 say({"bench": "decay", **found[-1]})

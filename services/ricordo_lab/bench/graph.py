@@ -8,13 +8,14 @@ from uuid import uuid4
 
 from ricordo.graph.port import KeptGraph
 from ricordo.memory.facts import Evidence, Fact, fold
+from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.conversation import FIRST_SAID
 from ricordo_lab.bench.figures import middle, rounded
 from ricordo_lab.bench.options import Options, Say
 from ricordo_lab.bench.people import People, Said
 from ricordo_lab.bench.stopwatch import Stopwatch
 from ricordo_lab.bench.system import scratch
-from ricordo_services.resources import Resources, SystemClock
+from ricordo_services.app.resources import Resources
 from ricordo_services.stack import LocalStack
 from ricordo_services.stack.addresses import local_settings
 

@@ -9,13 +9,14 @@ from typing import Final
 
 from ricordo.index.port import Point, Scope, VectorIndex
 from ricordo.settings import EmbeddingSettings, Settings
+from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.figures import percentile, rounded
 from ricordo_lab.bench.options import Options, Say
 from ricordo_lab.bench.points import Invention
 from ricordo_lab.bench.stopwatch import Stopwatch
 from ricordo_lab.bench.system import scratch
-from ricordo_services.models import dimensions
-from ricordo_services.resources import Resources, SystemClock
+from ricordo_services.app.embedding_models import dimensions
+from ricordo_services.app.resources import Resources
 
 _TENANT: Final = "bench"
 _CANDIDATES: Final = 100  # by each signal, as recall asks

@@ -7,13 +7,13 @@ from typing import Final
 
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.settings import EmbeddingSettings
+from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.arrivals import arrive, by_chance, different
 from ricordo_lab.bench.embedding import encode_all
 from ricordo_lab.bench.encoders import Watched
 from ricordo_lab.bench.figures import percentile, rounded
 from ricordo_lab.bench.stopwatch import Stopwatch
-from ricordo_services.models import Models, batcher_of
-from ricordo_services.resources import SystemClock
+from ricordo_services.app.embedding_models import Models, embedding_batcher
 
 LOAD: Final = 0.5
 """Texts that are handed in, by those that the model does."""
@@ -40,7 +40,9 @@ async def overhead(
     rate = await _rate(models, settings, full)
     per_second = LOAD * rate
     spoken = different(1000 + run, max(2, round(seconds * per_second)))
-    async with batcher_of(settings, replace(models, batch=watched), SystemClock(), fallback=False) as batcher:
+    async with embedding_batcher(
+        settings, replace(models, batch=watched), SystemClock(), fallback=False
+    ) as batcher:
         latencies = await _latencies(batcher, spoken, by_chance(per_second, run))
     added = [1000 * (latencies[text] - watched.seconds[text]) for text in spoken]
     return {

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.bench.options import BenchFailed
-from ricordo_services.models import Models, open_models, ready_to_encode
+from ricordo_services.app.embedding_models import Models, open_models, wait_until_ready
 
 
 @asynccontextmanager
@@ -21,7 +21,7 @@ async def ready_models(settings: EmbeddingSettings) -> AsyncIterator[Models]:
     """
     async with AsyncExitStack() as exits:
         try:
-            models = await ready_to_encode(
+            models = await wait_until_ready(
                 settings, lambda: exits.enter_async_context(open_models(settings)), _tell
             )
         except ModelUnavailable as error:

@@ -14,14 +14,15 @@ from ricordo.client import MemoryClient
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import Role
 from ricordo.settings import Settings
+from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.conversation import texts
 from ricordo_lab.bench.figures import percentile, rounded
 from ricordo_lab.bench.options import Options, Say
 from ricordo_lab.bench.processes import addresses
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import System, scratch, up
-from ricordo_services.resources import Resources, SystemClock
-from ricordo_services.wiring.working import reader_of_working_memory
+from ricordo_services.app.requests import working_memory_reader
+from ricordo_services.app.resources import Resources
 
 _TENANT: Final = "default"
 _USER: Final = "user-1"
@@ -42,7 +43,7 @@ async def working(options: Options, say: Say) -> None:
             for number in range(_CONVERSATIONS):
                 await remember(system.nats, _said(f"c-{number}", list(islice(spoken, _TURNS))))
             resources = Resources(_settings(options.settings, folder), SystemClock(), exits)
-            at_hand = await reader_of_working_memory(resources)
+            at_hand = await working_memory_reader(resources)
             client = await exits.enter_async_context(MemoryClient.connect(system.nats))
             ways: Mapping[str, Read] = {
                 "in the worker": lambda conversation: at_hand.read(_TENANT, _USER, conversation),

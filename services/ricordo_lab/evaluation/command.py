@@ -32,7 +32,7 @@ from ricordo_lab.evaluation import (
     temporal,
 )
 from ricordo_lab.evaluation.insights import command as insights
-from ricordo_services.models import model_names, open_models
+from ricordo_services.app.embedding_models import model_names, open_models
 
 _BAD_DATA: Final = (
     locomo.UnreadableConversations,

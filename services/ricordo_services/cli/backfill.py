@@ -15,7 +15,7 @@ from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
 from ricordo_services.cli.stores import named_stores, tenant_of
-from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Part
+from ricordo_services.progress import Backfilled, BackfillOrder, Part
 
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
 _OF: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by", "vectors": "encoded by"}
@@ -49,7 +49,7 @@ async def backfill(
     keep_logs_quiet()
     settings = named_stores(context, data_dir)
     await _by_the_same_model(settings, only, whose)
-    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far: Backfilled | None = None
     with progress(margin(), _DERIVED[only], quiet=as_json) as show:
@@ -61,7 +61,7 @@ async def backfill(
 
         order = BackfillOrder(part=only, tenant=whose, user_id=user, limit=limit, dry=dry_run)
         try:
-            done = await wiring.run_backfill(settings, order, report, complain)
+            done = await jobs.run_backfill(settings, order, report, complain)
         except asyncio.CancelledError:
             said = "nothing was changed" if dry_run else _unfinished(so_far, only)
             raise Interrupted(said) from None

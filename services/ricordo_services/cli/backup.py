@@ -113,7 +113,7 @@ async def save(
     force: Annotated[bool, typer.Option("--force", help="Replace FILE whatever it holds.")] = False,
 ) -> None:
     """Write what was asked to be forgotten into a file; an earlier list is replaced."""
-    from ricordo_services.wiring.backups import tombstones  # noqa: PLC0415 - slow to load
+    from ricordo_services.app.jobs import tombstones  # noqa: PLC0415 - slow to load
 
     keep_logs_quiet()
     if not force:
@@ -129,7 +129,7 @@ async def save(
 @guarded
 async def apply(context: typer.Context, source: ListFile, *, data_dir: DataDir = None) -> None:
     """Have it forgotten again, in a database that comes from an older backup."""
-    from ricordo_services.wiring.backups import forget_again  # noqa: PLC0415 - slow to load
+    from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
     keep_logs_quiet()
     stones = read_list(source.expanduser())
@@ -202,7 +202,7 @@ def _refuse_links(path: Path) -> None:
 
 async def _described(folder: DataFolder) -> Manifest:
     """Ask PostgreSQL for its schema, which also recovers what a crash has left and ends in good order."""
-    from ricordo_services.wiring.backups import schema_version  # noqa: PLC0415 - slow to load
+    from ricordo_services.app.jobs import schema_version  # noqa: PLC0415 - slow to load
 
     async with postgres_alone(folder) as dsn:
         schema = await schema_version(dsn)
@@ -216,7 +216,7 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
     Raises:
         Failed: it cannot be read, and no list stands in for it.
     """
-    from ricordo_services.wiring.backups import tombstones  # noqa: PLC0415 - slow to load
+    from ricordo_services.app.jobs import tombstones  # noqa: PLC0415 - slow to load
 
     async def read() -> list[Tombstone]:
         async with postgres_alone(folder) as dsn:
@@ -253,14 +253,14 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
 
 
 async def _forget(folder: DataFolder, stones: list[Tombstone]) -> int:
-    from ricordo_services.wiring.backups import forget_again  # noqa: PLC0415 - slow to load
+    from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
     async with postgres_alone(folder) as dsn:
         return await forget_again(dsn, stones)
 
 
 def _newest_schema() -> int:
-    from ricordo_services.wiring.backups import newest_schema  # noqa: PLC0415 - slow to load
+    from ricordo_services.app.jobs import newest_schema  # noqa: PLC0415 - slow to load
 
     return newest_schema()
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from ricordo.settings import EmbeddingSettings
 from ricordo.store.types.memories import Vector
-from ricordo_services.models import open_models
+from ricordo_services.app.embedding_models import open_models
 
 
 @contextmanager

@@ -167,9 +167,9 @@ def _users(target: Target, context: typer.Context, data_dir: Path | None) -> Asy
     """
     keep_logs_quiet()
     settings = stores_beside(target, context, data_dir)
-    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    return wiring.users_held(settings, target.tenant)
+    return jobs.users_held(settings, target.tenant)
 
 
 def _ask(what: str) -> None:

@@ -30,7 +30,7 @@ from ricordo_services.cli.temp_input import at_rest
 from ricordo_services.cli.views import plain
 
 if TYPE_CHECKING:
-    from ricordo_services.wiring.restoring import Restore
+    from ricordo_services.app.jobs import Restore
 
 _AT_ONCE: Final = 200
 _PAUSE_S: Final = 0.2
@@ -76,14 +76,14 @@ async def _import(
     wait: bool,
 ) -> None:
     settings = stores_beside(question.target, context, data_dir)
-    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
+    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
     publication = Publication(partial(_report, exported.title), exported.title)
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(question.client())
             await _take_in(client, question.target, exported, publication, timeout, quiet=question.as_json)
-            opening = wiring.restoring(settings, question.target.tenant, exported.user_id)
+            opening = jobs.restoring(settings, question.target.tenant, exported.user_id)
             restore = await exits.enter_async_context(opening)
             await _restore(client, exported, restore, publication.failed, timeout)
             if wait:

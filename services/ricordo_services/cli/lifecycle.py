@@ -17,7 +17,7 @@ from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
 from ricordo_services.cli.stores import named_stores, tenant_of
-from ricordo_services.progress.passes import ORDER, PassSummary, RunsElsewhere
+from ricordo_services.progress import ORDER, PassSummary, RunsElsewhere
 
 ALL: Final = "all"
 _COUNTS: Final = ("examined", "changed", "archived", "created", "seconds")
@@ -93,7 +93,7 @@ async def _made(order: _Order, name: str, *, quiet: bool) -> PassSummary:
         Interrupted: it was stopped; says how far it came.
         RunsElsewhere: another process makes it.
     """
-    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+    from ricordo_services.app import passes  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far = PassSummary(name)
     with progress(margin(), name, quiet=quiet) as show:
@@ -104,7 +104,7 @@ async def _made(order: _Order, name: str, *, quiet: bool) -> PassSummary:
             show(now.examined, max(now.examined, now.expected))
 
         try:
-            return await wiring.run_pass(
+            return await passes.run_pass(
                 order.settings, name, now=order.now, user_id=order.user, tenant=order.tenant, report=report
             )
         except asyncio.CancelledError:

@@ -19,9 +19,9 @@ from ricordo_services.stack import Endpoints, LocalStack
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
 EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
-"""The `WORKERS` of the wiring, which takes long to load; `encode` and `index` are `embedding` in two."""
+"""The `WORKERS` of `app.processes`, which takes long to load; `encode` and `index` are `embedding` in two."""
 _HALVES: Final = ("encode", "index")
-_WIRING: Final = "ricordo_services.wiring"
+_APP: Final = "ricordo_services.app.processes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> A
     """
     # Adapters take seconds to load, longer than the servers take to start: both happen at once. A folder that
     # somebody has is refused without that.
-    loading = _loading(_WIRING) if _is_free(data_dir / "lock") else None
+    loading = _loading(_APP) if _is_free(data_dir / "lock") else None
     async with LocalStack.open(data_dir) as stack:
         if loading is not None:
             await loading
@@ -129,17 +129,17 @@ def _is_free(lock: Path) -> bool:
 
 @asynccontextmanager
 async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
-    from ricordo_services import wiring  # noqa: PLC0415 - `running` loads it meanwhile
+    from ricordo_services.app import jobs, processes  # noqa: PLC0415 - `running` loads it meanwhile
     from ricordo_services.stack.addresses import local_settings  # noqa: PLC0415 - likewise
 
     local = local_settings(stack.endpoints, settings)
     try:
-        await wiring.prepare(local)
+        await jobs.prepare(local)
     except StreamsTooLarge as error:
         raise Failed(f"{error}; {told_room(stack.endpoints.data_dir, error.needed)}") from error
     stopping, ready = asyncio.Event(), asyncio.Event()
     servers = asyncio.create_task(stack.watch())
-    workers = asyncio.create_task(wiring.run_workers(local, names, stopping=stopping, on_ready=ready.set))
+    workers = asyncio.create_task(processes.run_workers(local, names, stopping=stopping, on_ready=ready.set))
     try:
         await _first_of(workers, servers, asyncio.create_task(ready.wait()))
         yield LocalRun(stack.endpoints, workers, servers)

@@ -24,9 +24,9 @@ async def migrate(
         raise Failed(
             "RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the schema: it takes one to migrate it"
         )
-    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and wrong usage none
+    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and wrong usage none
 
-    done = await wiring.prepare(settings)
+    done = await jobs.prepare(settings)
     if as_json:
         print_json({"done": done})
         return

@@ -13,7 +13,7 @@ from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
 from ricordo_services.cli.progress import progress
 from ricordo_services.cli.stores import named_stores, tenant_of
-from ricordo_services.progress.reindex import Projected, Reindexed, ReindexOrder
+from ricordo_services.progress import Projected, Reindexed, ReindexOrder
 
 _OF: Final[dict[Projected, str]] = {"graph": "facts", "vectors": "memories"}
 _ABOUT: Final[dict[Projected, tuple[str, ...]]] = {
@@ -55,7 +55,7 @@ async def _reindexed(settings: Settings, order: ReindexOrder, *, quiet: bool) ->
     Raises:
         Interrupted: it was stopped; says how far it came.
     """
-    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far: Reindexed | None = None
     with progress(margin(), _OF[order.projection], quiet=quiet) as show:
@@ -66,7 +66,7 @@ async def _reindexed(settings: Settings, order: ReindexOrder, *, quiet: bool) ->
             show(now.written, now.found)
 
         try:
-            return await wiring.run_reindex(settings, order, report)
+            return await jobs.run_reindex(settings, order, report)
         except asyncio.CancelledError:
             raise Interrupted(_unfinished(so_far)) from None
 

@@ -36,14 +36,14 @@ async def worker(context: typer.Context, names: Names, *, data_dir: DataDir = No
     folder = data_dir or said_before(context).data_dir
     settings = _at(context, read_settings()) if folder is None else _beside(folder, wanted)
     set_up_logs(settings)
-    from ricordo_services import wiring  # noqa: PLC0415 - takes seconds to load, and a wrong name none
+    from ricordo_services.app import jobs, processes  # noqa: PLC0415 - takes seconds to load, and a wrong name none
 
     await check_health_page(settings.worker)
     stopping = asyncio.Event()
     with stopped_by_signals(stopping):
-        await unless(stopping, wiring.prepare(settings))
+        await unless(stopping, jobs.prepare(settings))
         if not stopping.is_set():
-            await wiring.run_workers(settings, wanted, stopping=stopping, on_ready=_told(wanted))
+            await processes.run_workers(settings, wanted, stopping=stopping, on_ready=_told(wanted))
 
 
 def _told(names: tuple[str, ...]) -> Callable[[], None]:

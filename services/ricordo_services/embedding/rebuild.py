@@ -9,7 +9,7 @@ import structlog
 from ricordo.clock import Clock
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.embedding.repoint import Repoint
-from ricordo_services.progress.reindex import ReindexOrder
+from ricordo_services.progress import ReindexOrder
 
 _log = structlog.stdlib.get_logger(__name__)
 

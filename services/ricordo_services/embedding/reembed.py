@@ -12,12 +12,13 @@ from ricordo.language.text import text_hash
 from ricordo.messages.events import MemoryEnriched
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import ModelUnavailable, NoVector
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.former import Behind, Former, FormerVectors
 from ricordo.store.types.life import Life
 from ricordo.store.types.memories import Encodings, Vector
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.ports import Emitter, Linker
-from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Report
+from ricordo_services.progress import Backfilled, BackfillOrder, BackfillReport
+from ricordo_services.receipts import Linker
 
 _LOOK_EVERY_S: Final = 0.2
 _FOLLOWED_WITHIN_S: Final = 10.0  # for which the last points are waited for
@@ -71,7 +72,7 @@ class Reembed:
     keep: Sequence[str]
     batch: int = 128
 
-    async def run(self, order: BackfillOrder, report: Report = lambda _: None) -> Backfilled:
+    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> Backfilled:
         """Move what is behind, one tenant after the other, and report after each slice.
 
         Args:
@@ -120,7 +121,7 @@ class Reembed:
         return f"{reason}; {', '.join(so_far)}; run it again when it answers as it should"
 
     async def _tenant(
-        self, tenant: str, behind: Behind, batcher: PrimaryBatcher, done: Backfilled, report: Report
+        self, tenant: str, behind: Behind, batcher: PrimaryBatcher, done: Backfilled, report: BackfillReport
     ) -> None:
         after: UUID | None = None
         while done.examined < done.outdated:

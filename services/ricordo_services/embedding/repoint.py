@@ -5,11 +5,11 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.messages.events import MemoryEnriched
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.indexed import IndexedMemories
 from ricordo.store.types.life import Life
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.ports import Emitter
-from ricordo_services.progress.reindex import Reindexed, ReindexOrder, Report
+from ricordo_services.progress import Reindexed, ReindexOrder, ReindexReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Repoint:
     clock: Clock
     batch: int = 256
 
-    async def run(self, order: ReindexOrder, report: Report = lambda _: None) -> Reindexed:
+    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> Reindexed:
         """Tell the index of all memories, one tenant after the other.
 
         Args:
@@ -57,7 +57,7 @@ class Repoint:
         done.seconds = self.clock.monotonic() - began
         return done
 
-    async def _tenant(self, tenant: str, user_id: str | None, done: Reindexed, report: Report) -> None:
+    async def _tenant(self, tenant: str, user_id: str | None, done: Reindexed, report: ReindexReport) -> None:
         after: UUID | None = None
         while True:
             await wait_for_room(self.index, self.clock)

@@ -9,13 +9,14 @@ from ricordo.clock import Clock
 from ricordo.memory.enrichment import VERSION
 from ricordo.memory.llm_description import described_by
 from ricordo.messages.events import MemoryEnriched
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.life import Life
 from ricordo.store.types.memories import EnrichedMemory
 from ricordo.store.types.outdated import Outdated, OutdatedMemories, Sought
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.enrichment.reading import Asked
-from ricordo_services.ports import Emitter, Linker
-from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Part, Report
+from ricordo_services.progress import Backfilled, BackfillOrder, BackfillReport, Part
+from ricordo_services.receipts import Linker
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more
@@ -68,7 +69,7 @@ class Backfill:
         """What is current: the rules, and the language model where there is one."""
         return VERSION if self.model is None else described_by(VERSION, self.model)
 
-    async def run(self, order: BackfillOrder, report: Report = lambda _: None) -> Backfilled:
+    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> Backfilled:
         """Derive again what is outdated, one tenant after the other, and report after each slice.
 
         Args:
@@ -95,7 +96,9 @@ class Backfill:
         done.seconds = self.clock.monotonic() - began
         return done
 
-    async def _tenant(self, tenant: str, order: BackfillOrder, done: Backfilled, report: Report) -> None:
+    async def _tenant(
+        self, tenant: str, order: BackfillOrder, done: Backfilled, report: BackfillReport
+    ) -> None:
         after: UUID | None = None
         unanswered = 0
         while done.examined < done.outdated:

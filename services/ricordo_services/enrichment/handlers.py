@@ -19,8 +19,7 @@ from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.types.memories import EnrichedMemory, Enrichments, SavedEnrichment, Unenriched
 from ricordo_services.enrichment.reading import Asked, read_by
-from ricordo_services.ports import Linker
-from ricordo_services.receipts import stage_events, with_events
+from ricordo_services.receipts import Linker, stage_events, with_events
 
 
 @dataclass(frozen=True, slots=True)

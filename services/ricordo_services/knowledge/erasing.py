@@ -23,6 +23,7 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
 from ricordo.messages.ids import request_key
 from ricordo.messages.vocabulary import ForgetScope
+from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.item_backoff import Setbacks
 from ricordo.runtime.replies import Refused
 from ricordo.runtime.single_flight import Ongoing, StillGoing, Stopped
@@ -31,7 +32,6 @@ from ricordo.store.types.facts import OtherRequest
 from ricordo.store.types.life import Life
 from ricordo.unavailable import Unavailable
 from ricordo_services.knowledge.projecting import Following
-from ricordo_services.ports import Emitter
 from ricordo_services.receipts import created_again
 
 _log = structlog.stdlib.get_logger(__name__)

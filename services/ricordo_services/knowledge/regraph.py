@@ -8,7 +8,7 @@ from ricordo.clock import Clock
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.types.life import Life
 from ricordo_services.knowledge.mending import Mending, Written
-from ricordo_services.progress.reindex import Reindexed, ReindexOrder, Report
+from ricordo_services.progress import Reindexed, ReindexOrder, ReindexReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Regraph:
     life: Life
     clock: Clock
 
-    async def run(self, order: ReindexOrder, report: Report = lambda _: None) -> Reindexed:
+    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> Reindexed:
         """Write what is known, and remove what is not, one user after the other.
 
         Args:
@@ -69,7 +69,7 @@ class Regraph:
         await self.mending.graph.sweep_ownerless(tenants, unnamed=order.tenant is None)
 
 
-def _count(done: Reindexed, report: Report, batch: Written) -> None:
+def _count(done: Reindexed, report: ReindexReport, batch: Written) -> None:
     done.written += batch.written
     done.removed += batch.removed
     report(done)

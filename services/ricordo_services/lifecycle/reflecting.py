@@ -12,10 +12,10 @@ from ricordo.clock import Clock
 from ricordo.memory.reflection import Insight, identity, insights, remembered
 from ricordo.memory.salience import sober
 from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.reflecting import Accumulated, Observed, Reflecting, Reflection
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
-from ricordo_services.ports import Emitter
 
 OBSERVED: Final = 100
 """Memories that a reflection is drawn from."""

@@ -19,6 +19,7 @@ from ricordo.messages.base import parse_instant
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
 from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.facts import Project
 from ricordo.store.types.identity import (
     IdentityLedger,
@@ -39,7 +40,6 @@ from ricordo_services.lifecycle.exported_items import (
     rejected_of,
 )
 from ricordo_services.lifecycle.handlers import STRENGTHENED
-from ricordo_services.ports import Emitter
 
 R = TypeVar("R")
 

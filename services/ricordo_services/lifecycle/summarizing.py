@@ -13,10 +13,10 @@ from ricordo.memory.model import Successor, is_held
 from ricordo.memory.sessions import SILENCE
 from ricordo.memory.summaries import FEWEST_TURNS, Condensed, Turn, sober_turns, summarise
 from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.sessions import Place, Session, Sessions, Settled, Unsummarized
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
-from ricordo_services.ports import Emitter
 
 _AT_ONCE: Final = 50  # conversations that are looked for at a time
 

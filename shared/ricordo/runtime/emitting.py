@@ -1,7 +1,8 @@
-"""Events that no other event has caused: what a pass over the stores has to tell."""
+"""Publishes events that no other event has caused, such as those of a pass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 from uuid import uuid4
 
 from ricordo.bus.port import Publisher
@@ -11,9 +12,17 @@ from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.tracing import TraceContext
 
 
+class Emitter(Protocol):
+    """Publishes events that no other event has caused."""
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Stamp and publish `events`, and wait until they are stored."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Emitter:
-    """Publishes events in the name of `source`."""
+class BusEmitter:
+    """Publishes events on the bus in the name of `source`."""
 
     publisher: Publisher
     clock: Clock

@@ -16,9 +16,8 @@ from ricordo.store.types.reflecting import Observed
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
-from ricordo_services.resources import Resources
-from ricordo_services.wiring.condensing import condenser
-from ricordo_services.wiring.insights import insight_model
+from ricordo_services.app.passes import condenser, insight_model
+from ricordo_services.app.resources import Resources
 
 MODEL = "hermes3:8b"
 SAID = [

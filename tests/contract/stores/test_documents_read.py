@@ -21,7 +21,7 @@ from ricordo.memory.documents import Part
 from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.emitting import BusEmitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database
 from ricordo.store.documents import PostgresDocuments
@@ -115,7 +115,7 @@ class Bench:
             reader=self.words,
             tokens=self.words,
             turns=Turns(stores.life, self.clock),
-            emitter=Emitter(self.heard, self.clock, "ingest"),
+            emitter=BusEmitter(self.heard, self.clock, "ingest"),
             clock=self.clock,
             beside=beside,
         )

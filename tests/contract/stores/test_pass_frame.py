@@ -13,7 +13,7 @@ from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.stores import Stores
 from ricordo_services.lifecycle.passes import Pass, Slice
-from ricordo_services.progress.passes import PassSummary, RunsElsewhere
+from ricordo_services.progress import PassSummary, RunsElsewhere
 
 pytestmark = pytest.mark.integration
 

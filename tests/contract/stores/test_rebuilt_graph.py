@@ -26,7 +26,7 @@ from ricordo.testing.stores.telling import said, tell
 from ricordo_services.knowledge.mending import Mending
 from ricordo_services.knowledge.projecting import projecting
 from ricordo_services.knowledge.regraph import Regraph
-from ricordo_services.progress.reindex import Reindexed, ReindexOrder
+from ricordo_services.progress import Reindexed, ReindexOrder
 from ricordo_services.stack import Endpoints
 
 pytestmark = pytest.mark.integration

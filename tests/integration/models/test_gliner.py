@@ -29,7 +29,7 @@ from ricordo.testing.factories import START
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo.testing.relating import EntityRecogniserContract
 from ricordo.testing.talking import TalkingModel, entities, stated
-from ricordo_services.wiring.stating import open_statement_reader
+from ricordo_services.app.language_models import open_statement_reader
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("gliner") is None, reason="make test-gliner installs GLiNER"),

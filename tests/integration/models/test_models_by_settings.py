@@ -10,8 +10,8 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import CheckpointMissing, minilm
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_services import wiring
-from ricordo_services.models import LateMiniLm, Models, model_names, open_former, open_models
+from ricordo_services.app import jobs, processes
+from ricordo_services.app.embedding_models import LazyMiniLm, Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints
 from ricordo_services.stack.addresses import local_settings
 
@@ -38,7 +38,7 @@ def settings(stack: Endpoints, tmp_path: Path) -> Settings:
 async def test_a_worker_that_does_not_encode_loads_no_weights(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    await wiring.prepare(settings)
+    await jobs.prepare(settings)
     monkeypatch.setattr(minilm, "load_network", _refuse)
     workers = Workers(settings, [name])
     try:
@@ -51,11 +51,11 @@ async def test_a_worker_that_does_not_encode_loads_no_weights(
 async def test_one_that_does_loads_them(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    await wiring.prepare(settings)
+    await jobs.prepare(settings)
     monkeypatch.setattr(minilm, "load_network", _refuse)
     stopping = asyncio.Event()
     with pytest.raises(Loaded):
-        await wiring.run_workers(settings, [name], stopping=stopping)
+        await processes.run_workers(settings, [name], stopping=stopping)
 
 
 OLLAMA = EmbeddingSettings(
@@ -98,7 +98,7 @@ async def test_a_former_model_encodes_questions_where_it_is_at_hand() -> None:
             assert (await encoder.encode(["where is my boat?"])).shape == (1, 384)
         async with open_former(served, "all-MiniLM-L6-v2", 384, minilm) as encoder:
             assert encoder is models.query
-        late = LateMiniLm(minilm)
+        late = LazyMiniLm(minilm)
         assert (await late.encode(["my boat"])).shape == (1, late.dimensions)
 
 

@@ -18,7 +18,7 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import Body, TalkingModel, described, instructions, shown
-from ricordo_services.models import open_describer
+from ricordo_services.app.language_models import open_describer
 
 MODEL = "hermes3:8b"
 STORY = [Said("È morta mia nonna.", "it"), Said("ok", "it"), Said("I got the job!", "en")]

@@ -24,7 +24,7 @@ from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import START
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import Body, TalkingModel, entities, instructions, shown, stated
-from ricordo_services.wiring.stating import open_statement_reader
+from ricordo_services.app.language_models import open_statement_reader
 
 MODEL = "hermes3:8b"
 RULED, NEWS = "Vivo a Roma.", "Marta si è innamorata del tango."

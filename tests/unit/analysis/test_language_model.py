@@ -18,7 +18,7 @@ from ricordo.settings import AnalyserSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
-from ricordo_services.models import open_analyser
+from ricordo_services.app.language_models import open_analyser
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)

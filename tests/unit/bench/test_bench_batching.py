@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ricordo.settings import EmbeddingSettings
+from ricordo.system_clock import SystemClock
 from ricordo.testing.models import FakeEncoder
 from ricordo_lab.bench.acceptance import acceptance
 from ricordo_lab.bench.arrivals import arrive, by_chance, different, loop_watched, steadily
@@ -16,8 +17,7 @@ from ricordo_lab.bench.comparison import comparison
 from ricordo_lab.bench.encoders import Steady, Watched
 from ricordo_lab.bench.overhead import overhead
 from ricordo_lab.bench.stand_in import MODEL, stand_in
-from ricordo_services.models import Models, open_models
-from ricordo_services.resources import SystemClock
+from ricordo_services.app.embedding_models import Models, open_models
 
 SETTINGS: Final = EmbeddingSettings()
 

@@ -7,8 +7,8 @@ import signal
 import pytest
 from tests.unit.cli.conftest import Cli
 
-from ricordo_services import wiring
-from ricordo_services.progress.backfill import Backfilled, BackfillOrder
+from ricordo_services.app import jobs
+from ricordo_services.progress import Backfilled, BackfillOrder
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
         return outcome
 
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
-    monkeypatch.setattr(wiring, "run_backfill", ordered)
+    monkeypatch.setattr(jobs, "run_backfill", ordered)
     return kept
 
 
@@ -121,7 +121,7 @@ def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
         await asyncio.Event().wait()
         raise AssertionError("nobody sets it")
 
-    monkeypatch.setattr(wiring, "run_backfill", interrupted)
+    monkeypatch.setattr(jobs, "run_backfill", interrupted)
     ended = cli("backfill", "--only", "vectors", "--limit", "9")
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == (
@@ -138,7 +138,7 @@ def test_what_no_model_has_encoded_yet_is_not_said_to_be(
     async def ordered(*_: object) -> Backfilled:
         return Backfilled("bge-m3", unencoded=2)
 
-    monkeypatch.setattr(wiring, "run_backfill", ordered)
+    monkeypatch.setattr(jobs, "run_backfill", ordered)
     told = "all memories are encoded by bge-m3, but 2 that the workers have yet to encode\n"
     assert cli("backfill", "--only", "vectors").out == told
     assert cli("backfill", "--only", "vectors", "--dry-run").out == told

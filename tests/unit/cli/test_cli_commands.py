@@ -9,11 +9,12 @@ from tests.unit.cli.conftest import Cli
 
 from ricordo.settings import Settings
 from ricordo_services import cli as command_line
-from ricordo_services import wiring
+from ricordo_services.app import passes
+from ricordo_services.app.passes import PASSES
+from ricordo_services.app.processes import WORKERS
 from ricordo_services.cli.catalogue import ENTRIES
 from ricordo_services.cli.local import EVERY_NAME
-from ricordo_services.progress.passes import ORDER, PassSummary
-from ricordo_services.wiring import PASSES, WORKERS
+from ricordo_services.progress import ORDER, PassSummary
 
 NAMES = [entry.name for entry in ENTRIES]
 GROUPS = {
@@ -54,7 +55,7 @@ def test_a_pass_that_left_something_out_says_so(
     async def made(_settings: Settings, name: str, **_: object) -> PassSummary:
         return PassSummary(name, examined=3, failed=failed)
 
-    monkeypatch.setattr(wiring, "run_pass", made)
+    monkeypatch.setattr(passes, "run_pass", made)
     monkeypatch.setenv("RICORDO_NATS_URL", "nats://127.0.0.1:1")
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://127.0.0.1:1/nobody")
     counts = "pass decay  examined 3  changed 0  archived 0  created 0  seconds 0.00"

@@ -8,8 +8,8 @@ import pytest
 from tests.unit.cli.conftest import Cli
 
 from ricordo.graph.port import GraphUnavailable
-from ricordo_services import wiring
-from ricordo_services.progress.reindex import Reindexed, ReindexOrder
+from ricordo_services.app import jobs
+from ricordo_services.progress import Reindexed, ReindexOrder
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[ReindexOrder]:
         return outcome
 
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
-    monkeypatch.setattr(wiring, "run_reindex", ordered)
+    monkeypatch.setattr(jobs, "run_reindex", ordered)
     return kept
 
 
@@ -85,7 +85,7 @@ def test_a_graph_that_is_away_fails_in_a_line_before_the_vectors(
     async def away(*_: object) -> Reindexed:
         raise GraphUnavailable("the graph does not answer: nobody is there")
 
-    monkeypatch.setattr(wiring, "run_reindex", away)
+    monkeypatch.setattr(jobs, "run_reindex", away)
     ended = cli("reindex", "--json")
     assert (ended.code, ended.out) == (1, "")
     assert ended.err == "ricordo: the graph does not answer: nobody is there\n"
@@ -101,7 +101,7 @@ def test_an_interrupt_says_how_far_it_came(
         await asyncio.Event().wait()
         raise AssertionError("nobody sets it")
 
-    monkeypatch.setattr(wiring, "run_reindex", interrupted)
+    monkeypatch.setattr(jobs, "run_reindex", interrupted)
     ended = cli("reindex", "--user", "u-1")
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == ("ricordo: interrupted: graph: 4 of 9 facts; run it again, and it does all of it\n")

@@ -16,8 +16,7 @@ SLOW = (
     "onnxruntime",
     "ricordo.memory.facts",
     "ricordo.language.temporal",
-    "ricordo_services.models",
-    "ricordo_services.wiring",
+    "ricordo_services.app",
     "tokenizers",
 )
 """What takes a tenth of a second or more to load, or loads what does."""

@@ -113,7 +113,8 @@ for module in {modules!r}:
     importlib.import_module(module)
 """
 RUN_BY_CONTAINERS = [
-    "ricordo_services.wiring",
+    "ricordo_services.app.jobs",
+    "ricordo_services.app.processes",
     "ricordo_services.cli.worker",
     "ricordo_services.cli.recall",
     "ricordo.index.qdrant.server",

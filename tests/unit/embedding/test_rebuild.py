@@ -9,7 +9,7 @@ from ricordo.testing.clock import ManualClock
 from ricordo_services.backpressure import Backlog
 from ricordo_services.embedding.rebuild import RebuildIndex
 from ricordo_services.embedding.repoint import Repoint
-from ricordo_services.progress.reindex import Reindexed, ReindexOrder
+from ricordo_services.progress import Reindexed, ReindexOrder
 
 
 class Index:

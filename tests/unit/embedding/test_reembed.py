@@ -19,7 +19,7 @@ from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
 from ricordo_services.backpressure import IndexStuck
 from ricordo_services.embedding.reembed import Reembed
-from ricordo_services.progress.backfill import Backfilled, BackfillOrder
+from ricordo_services.progress import Backfilled, BackfillOrder
 
 NEW, OLD = "new", "old"
 POISON = "no model takes this"

@@ -18,7 +18,7 @@ from ricordo.testing.factories import START, TENANT
 from ricordo_services.backpressure import IndexStuck
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.enrichment.reading import Asked
-from ricordo_services.progress.backfill import Backfilled, BackfillOrder, Part
+from ricordo_services.progress import Backfilled, BackfillOrder, Part
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"

@@ -12,7 +12,7 @@ from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.registry import CONTRACTS, ContractKind
 from ricordo.messages.subjects import every_tenant, stream_of
 from ricordo.messages.ways import READERS, WORKERS, WRITERS, answerer_of, readers_of, worker_of
-from ricordo_services import wiring
+from ricordo_services.app import processes
 
 SERVICES = Path(str(ricordo_services.__file__)).parent
 EVENTS = {contract.body.__name__: name for name, contract in CONTRACTS.items()}
@@ -51,7 +51,7 @@ def test_the_readers_are_the_durable_consumers_of_the_server() -> None:
 def test_every_worker_is_told_of() -> None:
     halves = {reader.consumer for reader in READERS if reader.consumer != reader.worker}
 
-    assert set(wiring.WORKERS) - halves == set(WORKERS)
+    assert set(processes.WORKERS) - halves == set(WORKERS)
     assert {reader.worker for reader in READERS} | ANSWERING == set(WORKERS)
 
 
@@ -81,7 +81,7 @@ def test_what_a_worker_writes_is_told(worker: str) -> None:
 def test_requests_are_answered_by_the_queue_groups_that_are_told() -> None:
     served = {
         (constants["kind"], constants["name"])
-        for name, constants in calls(SERVICES / "wiring")
+        for name, constants in calls(SERVICES / "app")
         if name == "QueryServer" and "kind" in constants
     }
 

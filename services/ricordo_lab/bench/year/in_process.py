@@ -1,8 +1,8 @@
 """The workers' handlers in one process without a bus: what one publishes is handed to who would read it.
 
-For measuring what a long life comes to, where a bus between two handlers would only take time. It is a wiring
-of its own, the only one beside `ricordo_services.wiring`: facts are not read, and memories are not linked, as
-neither has a part in what is measured so.
+For measuring what a long life comes to, where a bus between two handlers would only take time. It
+composes the handlers itself, unlike all else, which uses `ricordo_services.app`: facts are not read, and
+memories are not linked, as neither has a part in what is measured.
 """
 
 from collections import defaultdict, deque
@@ -28,17 +28,17 @@ from ricordo.store.projection import PostgresEncodings, PostgresEnrichments, Pos
 from ricordo.store.recollection import PostgresRecollection
 from ricordo.store.types.memories import Enrichments
 from ricordo.store.types.recollection import Counts, Recollection
+from ricordo_services.app.passes import make_pass
+from ricordo_services.app.requests import context_builder, recall_service
+from ricordo_services.app.resources import Resources
 from ricordo_services.embedding.encode import Batcher, Encode
 from ricordo_services.embedding.index import Index, IndexChanges
 from ricordo_services.embedding.projection import Projection
 from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.lifecycle.handlers import Reinforce
-from ricordo_services.progress.passes import PassSummary
-from ricordo_services.resources import Resources
+from ricordo_services.progress import PassSummary
 from ricordo_services.retrieval.recall import Recall
-from ricordo_services.wiring.passes import make_pass
-from ricordo_services.wiring.retrieval import contextual, remembering
 
 _BATCH: Final = 500  # events that a handler is given at once
 
@@ -161,11 +161,11 @@ class InProcess:
     async def wire(self, encoding: Callable[[Batcher], Batcher], enriching: Wrapping, *, used: bool) -> None:
         """Make the handlers; see `in_process`."""
         resources = self._resources
-        clock, beside, model = resources.clock, await resources.beside(), resources.model_names[0]
+        clock, beside, model = resources.clock, await resources.cpu_executor(), resources.model_names[0]
         indexing = await resources.store(PostgresIndexing)
         self._recollection = await resources.store(PostgresRecollection)
         projection = Projection(indexing, await resources.known_vectors(), (model,), beside)
-        tokens, remember = await resources.tokens(), await remembering(resources)
+        tokens, remember = await resources.tokens(), await recall_service(resources)
         changes = IndexChanges(projection)
         batcher = encoding(await resources.batcher())
         enrichments = enriching(await resources.store(PostgresEnrichments))
@@ -182,7 +182,7 @@ class InProcess:
             self._events["memory.accessed"] = Reinforce(await resources.store(PostgresLife))
         self._queries = {
             "query.recall": Recall(remember),
-            "query.context": await contextual(resources, remember),
+            "query.context": await context_builder(resources, remember),
         }
 
 

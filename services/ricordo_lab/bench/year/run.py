@@ -17,7 +17,7 @@ from ricordo_lab.bench.system import scratch
 from ricordo_lab.bench.year.in_process import InProcess, in_process
 from ricordo_lab.bench.year.lives import Asked, Life, Said
 from ricordo_lab.bench.year.world import EachOnce, Feelingless, JumpingClock, Variant
-from ricordo_services import wiring
+from ricordo_services.app import jobs
 from ricordo_services.stack import LocalStack
 from ricordo_services.stack.addresses import local_settings
 
@@ -107,7 +107,7 @@ async def _run(variant: Variant, options: Options) -> Mapping[str, object]:
     with scratch() as folder:
         async with LocalStack.open(folder) as stack, AsyncExitStack() as exits:
             settings = local_settings(stack.endpoints, options.settings)
-            await wiring.prepare(settings)
+            await jobs.prepare(settings)
             clock = JumpingClock(_START)
             system = await in_process(
                 _TENANT,

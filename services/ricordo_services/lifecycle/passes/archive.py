@@ -7,10 +7,10 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.life import Life
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import tell_again
-from ricordo_services.ports import Emitter
 
 _SLICE: Final = 5_000
 

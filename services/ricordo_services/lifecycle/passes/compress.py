@@ -15,10 +15,10 @@ from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
 from ricordo.models.condensing import Condenser
 from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.compressing import Compressing, Place
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
-from ricordo_services.ports import Emitter
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
 _USERS: Final = 1_000

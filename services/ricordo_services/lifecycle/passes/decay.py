@@ -7,11 +7,11 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.life import Life
 from ricordo.store.types.retention import Retention
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
-from ricordo_services.ports import Emitter
 
 _SLICE: Final = 10_000  # memories that are looked at at once
 

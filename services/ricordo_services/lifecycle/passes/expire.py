@@ -7,10 +7,10 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.retention import Retention
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
-from ricordo_services.ports import Emitter
 
 _SLICE: Final = 5_000
 

@@ -1,6 +1,6 @@
 """What every pass stands in: one process at a time, tenant by tenant, slice by slice, told of as it goes.
 
-Whoever writes a pass writes its `Work`, and adds it to the table in `wiring/passes.py`. Each slice is
+Whoever writes a pass writes its `Work`, and adds it to the table in `app/passes.py`. Each slice is
 committed before it is yielded and follows from what is stored, so that one which is done twice changes
 nothing more. What fails for one tenant keeps no other from its turn, and a work keeps its own items apart by
 `Trials`; only a server that is away ends a pass.
@@ -19,7 +19,7 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.store.types.passes import PassLocks, PassRuns, PassState
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
-from ricordo_services.progress.passes import PassSummary, Report, RunsElsewhere, silent
+from ricordo_services.progress import PassReport, PassSummary, RunsElsewhere, silent
 
 _TURN_S: Final = (
     5.0  # for which a tenant may hold up others, while more waits than anybody works off in that time
@@ -93,7 +93,7 @@ class Pass:
         self,
         now: datetime,
         user_id: str | None = None,
-        report: Report = silent,
+        report: PassReport = silent,
         *,
         tenant: str | None = None,
     ) -> PassSummary:
@@ -196,7 +196,12 @@ class Pass:
         return 0
 
     async def _make(
-        self, tenant: str, now: datetime, user_id: str | None, summary: PassSummary, report: Report = silent
+        self,
+        tenant: str,
+        now: datetime,
+        user_id: str | None,
+        summary: PassSummary,
+        report: PassReport = silent,
     ) -> Slice:
         async for one in self.work.slices(tenant, now, user_id, None):
             _add(summary, one)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.life import Life
 from ricordo.store.types.memories import Lagging
 from ricordo.store.types.stages import Stage
@@ -17,8 +18,7 @@ from ricordo_services.backpressure import Backlog
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import tell_again
-from ricordo_services.ports import Emitter
-from ricordo_services.progress.passes import PassSummary
+from ricordo_services.progress import PassSummary
 
 _MOVED: Final = 5_000  # moves that one pass tells of
 _BUSY: Final = 5  # times the patience while workers have a backlog

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from ricordo.memory.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.retention import Quota, Retention
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import archived
-from ricordo_services.ports import Emitter
 
 _SLICE: Final = 5_000
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.life import Life, Moved
-from ricordo_services.ports import Emitter
 
 _PER_EVENT: Final = 500  # memory ids in one event
 

@@ -1,4 +1,4 @@
-"""What workers share: servers and models, each opened once, on first use, and closed in reverse order."""
+"""What the workers of a process share: servers and models, opened on first use, closed in reverse order."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -6,17 +6,15 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ricordo.bus.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
-from ricordo.bus.nats.topology import SWEEPER
+from ricordo.bus.nats import NatsBus, open_bus
 from ricordo.bus.port import DeadLetter
-from ricordo.client.addresses import checked_addresses
 from ricordo.clock import Clock
+from ricordo.documents.port import ObjectStore
 from ricordo.graph.bolt import open_graph
 from ricordo.graph.port import GraphUnavailable, KeptGraph
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.index.qdrant.room import Room
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
-from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.analyser import QueryAnalyser
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.describing import Describer
@@ -24,44 +22,51 @@ from ricordo.models.encoder import Encoder
 from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.runtime.availability import Availability
 from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.emitting import BusEmitter
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.query_priority import Precedence
-from ricordo.settings import EmbeddingSettings, Settings, StoreSettings
+from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.store.database import Database
+from ricordo.store.known import PostgresKnownFacts
 from ricordo.store.life import PostgresLife
 from ricordo.store.projection import PostgresEncodings
-from ricordo.system_clock import SystemClock
-from ricordo_services.backpressure import StreamBacklog
-from ricordo_services.models import (
-    LateMiniLm,
+from ricordo_services.app.connections import (
+    bus_settings,
+    edge_index,
+    open_object_store,
+    server_index,
+    topology,
+)
+from ricordo_services.app.embedding_models import (
+    LazyMiniLm,
     Models,
-    batcher_of,
     dimensions,
-    installed,
+    embedding_batcher,
+    installed_encoder,
     model_names,
-    open_analyser,
-    open_describer,
     open_former,
     open_models,
-    ready_to_encode,
+    wait_until_ready,
 )
-from ricordo_services.progress.waiting import Tell
+from ricordo_services.app.language_models import open_analyser, open_describer
+from ricordo_services.backpressure import StreamBacklog
+from ricordo_services.knowledge.mending import Mending
+from ricordo_services.knowledge.mendings import Mendings
+from ricordo_services.knowledge.projecting import Following
+from ricordo_services.progress import Tell
 
 if TYPE_CHECKING:
     from ricordo.index.qdrant.edge import EdgeVectorIndex
 
 T = TypeVar("T")
 
-SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
-__all__ = ["SWEEPER", "SWEPT", "Models", "Resources", "SystemClock", "bus_settings", "topology"]
-
-_NOBODY = "nobody"
-_GRAPH_PATIENCE = 2.0  # seconds for which an answer about the graph's health is good
+_NOBODY: Final = "nobody"
+_GRAPH_HEALTH_S = 2.0  # for which an answer about the graph's health is good
 
 
 class Resources:
-    """Opens what is asked for; whoever asks again gets the same."""
+    """Opens each resource on first use, and returns the same one from then on."""
 
     def __init__(self, settings: Settings, clock: Clock, exits: AsyncExitStack) -> None:
         self.settings = settings
@@ -73,7 +78,7 @@ class Resources:
         self._opened: dict[str, Any] = {}
         within = settings.stores.bolt_within_s
         self._graph_availability = Availability(
-            "graph", self.ask_graph, clock, patience=_GRAPH_PATIENCE, within=within
+            "graph", self.ask_graph, clock, patience=_GRAPH_HEALTH_S, within=within
         )
 
     async def _once(self, name: str, opening: Callable[[], Awaitable[T]]) -> T:
@@ -82,96 +87,109 @@ class Resources:
         opened: T = self._opened[name]
         return opened
 
-    async def opened(self, name: str, opening: AbstractAsyncContextManager[T]) -> T:
-        """Return what `opening` opens, which is closed with all the rest; of one name there is one."""
+    async def open(self, name: str, opening: AbstractAsyncContextManager[T]) -> T:
+        """Return what `opening` yields, opened once per `name` and closed with all other resources."""
         return await self._once(name, lambda: self._exits.enter_async_context(opening))
+
+    def share(self, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` returns, made once per `name`."""
+        if name not in self._opened:
+            self._opened[name] = make()
+        made: T = self._opened[name]
+        return made
 
     async def bus(self) -> NatsBus:
         """Return the connection to NATS."""
-        opening = open_bus(bus_settings(self.settings), topology(self.settings))
-        return await self._once("bus", lambda: self._exits.enter_async_context(opening))
+        return await self.open("bus", open_bus(bus_settings(self.settings), topology(self.settings)))
+
+    async def emitter(self, source: str) -> BusEmitter:
+        """Return the publisher of events that no other event has caused, in the name of `source`."""
+        return BusEmitter(await self.bus(), self.clock, source)
 
     async def database(self) -> Database:
         """Return the pool of connections to PostgreSQL."""
         stores = self.settings.stores
         opening = Database.connect(stores.postgres_dsn.get_secret_value(), size=stores.postgres_connections)
-        return await self._once("database", lambda: self._exits.enter_async_context(opening))
+        return await self.open("database", opening)
 
     async def store(self, on: Callable[[Database], T]) -> T:
         """Return a store on the database, such as `store(PostgresLife)`."""
         return on(await self.database())
 
-    async def beside(self) -> Beside:
-        """Return the thread for what computes."""
-        return await self._once("beside", lambda: self._exits.enter_async_context(Beside(self.precedence)))
+    async def documents(self) -> ObjectStore | None:
+        """Return the object store of documents; None where none is configured."""
+        return await self._once("documents", lambda: open_object_store(self.settings.documents))
+
+    async def cpu_executor(self) -> Beside:
+        """Return the thread for CPU-bound work."""
+        return await self.open("cpu executor", Beside(self.precedence))
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """The names of the embedding models that serve, the primary first."""
+        """The names of the configured embedding models, the primary first."""
         return model_names(self.settings.embedding)
 
     async def former_models(self) -> Mapping[str, int]:
-        """Return the length of vectors of each model that serves no more, as of when it is first asked."""
-        return await self._once("former models", self._ask_former_models)
+        """Return the vector length of each model that is no longer configured; read once."""
+        return await self._once("former models", self._read_former_models)
 
     async def known_models(self) -> tuple[str, ...]:
         """Return the names of all models that memories may have vectors of, the primary first."""
         return (*self.model_names, *await self.former_models())
 
-    async def beside_primary(self) -> Mapping[str, Encoder | None]:
-        """Return what encodes questions by each known model but the primary; None where nobody can."""
-        return await self._once("beside primary", self._open_beside_primary)
+    async def secondary_encoders(self) -> Mapping[str, Encoder | None]:
+        """Return the query encoder of each known model but the primary; None where it is unavailable."""
+        return await self._once("secondary encoders", self._open_secondary_encoders)
 
     async def tokens(self) -> MiniLmTokens:
-        """Return what counts tokens."""
+        """Return the token counter."""
         return await self._once("tokens", load_tokens)
 
     async def models(self) -> Models:
-        """Return the embedding models, loaded or connected: only for what encodes, as weights are large."""
+        """Return the embedding models, loaded or connected. Their weights are large: only for encoding."""
         return await self._once("models", self._open_models)
 
-    async def feeling(self) -> Encoder:
-        """Return what encodes for the heads of emotion, where a vector is not theirs."""
+    async def emotion_encoder(self) -> Encoder:
+        """Return the encoder for the emotion heads, for memories whose own vector is of another model."""
         if self.model_names == (HEADS_MODEL,):  # only what a former model has encoded needs it
-            return LateMiniLm(self._minilm)
+            return LazyMiniLm(self._minilm)
         return (await self._minilm()).batch
 
     async def head_encoders(self) -> Sequence[Encoder]:
-        """Return what encodes questions for the heads that read them, where no model that serves does."""
+        """Return the encoder for the heads that read questions; empty where a known model is theirs."""
         if HEADS_MODEL in await self.known_models():
             return ()
-        encoder = await installed(self._minilm, "what questions ask for is read by their words alone")
+        encoder = await installed_encoder(self._minilm, "questions are classified by their words alone")
         return () if encoder is None else (encoder,)
 
     async def analyser(self) -> QueryAnalyser:
-        """Return what finds out what a question asks for."""
-        opening = open_analyser(self.settings.analyser, self.clock)
-        return await self._once("analyser", lambda: self._exits.enter_async_context(opening))
+        """Return the query analyser."""
+        return await self.open("analyser", open_analyser(self.settings.analyser, self.clock))
 
     async def describer(self, *, patient: bool = False) -> Describer | None:
-        """Return the language model that enriches messages; None where the rules do it alone."""
+        """Return the language model that enriches messages; None for the rules alone."""
         opening = open_describer(self.settings.enrichment, self.clock, patient=patient)
-        return await self._once("describer", lambda: self._exits.enter_async_context(opening))
+        return await self.open("describer", opening)
 
     async def batcher(self) -> EmbeddingBatcher:
-        """Return the embedding batcher, working."""
+        """Return the running embedding batcher."""
         return await self._once("batcher", self._open_batcher)
 
     async def primary_batcher(self, tell: Tell) -> EmbeddingBatcher:
-        """Return one that waits for the primary model, which answers now; a pull is waited for, and told of.
+        """Return a batcher without fallback, once the primary model answers; `tell` is told of a pull.
 
         Raises:
             ModelUnavailable: it does not answer.
         """
-        await ready_to_encode(self.settings.embedding, self.models, tell)
+        await wait_until_ready(self.settings.embedding, self.models, tell)
         return await self._once("primary batcher", lambda: self._open_batcher(fallback=False))
 
     async def vectors(self) -> VectorIndex:
-        """Return the vector index, with a collection for each model that serves."""
+        """Return the vector index, with a collection for each configured model."""
         return await self._once("vectors", self._open_vectors)
 
-    async def own_index(self) -> "EdgeVectorIndex | None":
-        """Return the vector index whose files this process owns; None where a server keeps them."""
+    async def local_index(self) -> "EdgeVectorIndex | None":
+        """Return the vector index whose files this process owns; None where a server holds them."""
         await self.vectors()
         return self._edge
 
@@ -186,61 +204,53 @@ class Resources:
         """Return the graph, whether or not it answers."""
         return await self._once("graph", self._open_graph)
 
+    async def graph_repair(self) -> Mending:
+        """Return the repair that makes the graph of a user equal to PostgreSQL."""
+        return Mending(facts=await self.store(PostgresKnownFacts), graph=await self.graph())
+
+    async def graph_projector(self, patience: float | None = None) -> Following:
+        """Return the projector of facts to the graph; all of a process share its repairs.
+
+        Args:
+            patience: seconds to wait for a repair; None for as long as it takes.
+        """
+        repairs = await self.open("graph repairs", Mendings(await self.graph_repair()))
+        return Following(await self.graph(), repairs, patience)
+
     async def backlog(self, consumers: Sequence[str]) -> StreamBacklog:
-        """Return what tells how much `consumers` have before them."""
+        """Return the counter of events that `consumers` have not settled yet."""
         return StreamBacklog(await self.bus(), tuple(consumers))
 
     def probe(self, name: str, ask: Callable[[], Awaitable[object]]) -> ProbeGate:
-        """Return the gate that is open while `ask` succeeds; of one name there is one."""
-        gate: ProbeGate = self._opened.setdefault(f"probe {name}", ProbeGate(name, ask, self.clock))
-        return gate
+        """Return the gate that is open while `ask` succeeds; there is one per `name`."""
+        return self.share(f"probe {name}", lambda: ProbeGate(name, ask, self.clock))
 
     async def ask_database(self) -> None:
-        """Return when PostgreSQL answers.
-
-        Raises:
-            StoreUnavailable: it does not.
-        """
+        """Raise StoreUnavailable unless PostgreSQL answers."""
         async with (await self.database()).unscoped() as connection:
             await connection.fetchval("select 1")
 
-    async def ask_vectors(self) -> None:
-        """Return when the vector index answers.
-
-        Raises:
-            IndexUnavailable: it does not.
-        """
-        await (await self.vectors()).count(_NOBODY, self.model_names[0], Scope(user_id=_NOBODY))
-
     async def ask_vectors_to_write(self) -> None:
-        """Return when the vector index answers, and has room for more.
-
-        Raises:
-            IndexUnavailable: it does not, or has none.
-        """
-        await self.ask_vectors()
+        """Raise IndexUnavailable unless the vector index answers and has room for more."""
+        await (await self.vectors()).count(_NOBODY, self.model_names[0], Scope(user_id=_NOBODY))
         stores = self.settings.stores
         if stores.qdrant_url is None and stores.qdrant_dir is not None:
             await asyncio.to_thread(Room(stores.qdrant_dir, stores.qdrant_min_free_mb).require)
 
     async def ask_graph(self) -> None:
-        """Return when the graph answers.
-
-        Raises:
-            GraphUnavailable: it does not.
-        """
+        """Raise GraphUnavailable unless the graph answers."""
         if not await (await self.graph()).health():
             raise GraphUnavailable("the graph does not answer")
 
     async def graph_answers(self) -> bool:
-        """Whether the graph answers; asks it every two seconds, beside callers who hardly wait."""
+        """Return whether the graph answers; it is asked every two seconds, in the background."""
         return await self._graph_availability.answers()
 
-    async def bury(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-        """Have a dead letter kept, and its reason for the status of its message; nothing of the forgotten.
+    async def keep_dead_letter(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
+        """Publish a dead letter by `keep`, and store its reason; neither of a forgotten message.
 
         Raises:
-            StoreUnavailable: it could not be kept.
+            StoreUnavailable: the reason could not be stored.
         """
         if letter.tenant is None:
             await keep()
@@ -254,17 +264,16 @@ class Resources:
     async def _minilm(self) -> Models:
         if self.model_names[0] == HEADS_MODEL:
             return await self.models()
-        opening = open_models(EmbeddingSettings(), await self.tokens())
-        return await self._once("minilm", lambda: self._exits.enter_async_context(opening))
+        return await self.open("minilm", open_models(EmbeddingSettings(), await self.tokens()))
 
-    async def _ask_former_models(self) -> Mapping[str, int]:
+    async def _read_former_models(self) -> Mapping[str, int]:
         life, encodings = await self.store(PostgresLife), await self.store(PostgresEncodings)
         found: dict[str, int] = {}
         for tenant in await life.tenants():
             found |= await encodings.models(tenant)
         return {one: found[one] for one in sorted(found) if one not in self.model_names}
 
-    async def _open_beside_primary(self) -> Mapping[str, Encoder | None]:
+    async def _open_secondary_encoders(self) -> Mapping[str, Encoder | None]:
         encoders: dict[str, Encoder | None] = {}
         if len(self.model_names) > 1:
             encoders[self.model_names[1]] = (await self.models()).fallback
@@ -274,15 +283,16 @@ class Resources:
         return encoders
 
     async def _open_batcher(self, *, fallback: bool = True) -> EmbeddingBatcher:
-        batcher = batcher_of(self.settings.embedding, await self.models(), self.clock, fallback=fallback)
+        models = await self.models()
+        batcher = embedding_batcher(self.settings.embedding, models, self.clock, fallback=fallback)
         return await self._exits.enter_async_context(batcher)
 
     async def _open_vectors(self) -> VectorIndex:
         stores = self.settings.stores
         lengths = await dimensions(self.settings.embedding, self.models)
         if stores.qdrant_url is None:
-            self._edge = _edge(stores)
-        index: VectorIndex = self._edge or _server(self.settings)
+            self._edge = edge_index(stores)
+        index: VectorIndex = self._edge or server_index(stores)
         self._exits.push_async_callback(index.close)
         for model, length in lengths.items():
             await index.prepare(model, length)
@@ -290,57 +300,8 @@ class Resources:
 
     async def _open_graph(self) -> KeptGraph:
         stores = self.settings.stores
-        graph = await self._exits.enter_async_context(
-            open_graph(
-                stores.bolt_url,
-                stores.bolt_user,
-                stores.bolt_password.get_secret_value(),
-                database=stores.bolt_database,
-            )
-        )
+        password = stores.bolt_password.get_secret_value()
+        opening = open_graph(stores.bolt_url, stores.bolt_user, password, database=stores.bolt_database)
+        graph = await self._exits.enter_async_context(opening)
         self._exits.push_async_callback(self._graph_availability.close)
         return graph
-
-
-def _edge(stores: StoreSettings) -> "EdgeVectorIndex":
-    # the engine in process is in the `local` extra, which a cluster's image need not have
-    from ricordo.index.qdrant.edge import EdgeVectorIndex  # noqa: PLC0415
-
-    if stores.qdrant_dir is None:
-        raise ValueError(
-            "set RICORDO_STORES__QDRANT_URL to a server, or RICORDO_STORES__QDRANT_DIR to a folder"
-        )
-    return EdgeVectorIndex(stores.qdrant_dir, least_free_mb=stores.qdrant_min_free_mb)
-
-
-def _server(settings: Settings) -> VectorIndex:
-    from qdrant_client import AsyncQdrantClient  # noqa: PLC0415 - takes half a second to import
-
-    from ricordo.index.qdrant.server import ServerVectorIndex  # noqa: PLC0415
-
-    key = settings.stores.qdrant_api_key
-    client = AsyncQdrantClient(
-        url=settings.stores.qdrant_url, api_key=None if key is None else key.get_secret_value()
-    )
-    return ServerVectorIndex(client)
-
-
-def bus_settings(settings: Settings) -> NatsSettings:
-    """Return where the bus is."""
-    bus = settings.bus
-    return NatsSettings(
-        servers=tuple(checked_addresses(bus.url)), inbox_prefix=bus.inbox_prefix, tls_ca=bus.tls_ca
-    )
-
-
-def topology(settings: Settings) -> Topology:
-    """Return the streams and consumers, with the operator's limits."""
-    bus = settings.bus
-    return ricordo_topology(
-        Limits(
-            incoming_bytes=bus.input_bytes,
-            derived_bytes=bus.events_bytes,
-            dead_letter_bytes=bus.dead_letter_bytes,
-            ack_wait=bus.ack_wait_s,
-        )
-    )

@@ -1,6 +1,5 @@
-"""The models of a process, by its settings."""
+"""Opens the embedding models that the settings name."""
 
-import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -9,19 +8,9 @@ from typing import Final
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.models.analyser import QueryAnalyser
-from ricordo.models.analyser_choice import ModelAnalyser, RulesAnalyser
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.models.describing import Describer
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.models.llm_describing import ModelDescriber
-from ricordo.models.ollama import (
-    OllamaEncoder,
-    open_held,
-    open_message_reader,
-    open_ollama,
-    open_question_reader,
-)
+from ricordo.models.ollama import OllamaEncoder, open_held, open_ollama
 from ricordo.models.onnx import (
     DIMENSIONS,
     MODEL,
@@ -33,11 +22,11 @@ from ricordo.models.onnx import (
     open_minilm,
 )
 from ricordo.resilience import CircuitBreaker, evenly
-from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
+from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
-from ricordo_services.progress.waiting import Tell, served_at, waiting_for
+from ricordo_services.progress import Tell, served_at, waiting_for
 
-_TRIAL: Final = "Is the model there?"
+_PROBE: Final = "Is the model there?"
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -79,12 +68,12 @@ class Models:
 
     @property
     def figures(self) -> Mapping[str, int]:
-        """What the models count: texts of which the end was not read. A server truncates without a word."""
+        """The number of truncated texts, of models in process; servers do not tell."""
         here = [one for one in (self.batch, self.fallback) if isinstance(one, MiniLmEncoder)]
         return {"truncated": sum(one.truncated for one in here)} if here else {}
 
     async def prepared(self) -> None:
-        """Wait until the servers hold their models, or cannot get them; that may take minutes.
+        """Wait until the servers have their models, or cannot get them; a pull may take minutes.
 
         Raises:
             ModelSlow: a server hangs.
@@ -100,8 +89,8 @@ def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
     return (settings.model,) if settings.fallback is None else (settings.model, settings.fallback)
 
 
-def works_by(settings: EmbeddingSettings) -> Mapping[str, str | None]:
-    """Return what the health of a worker says of its embedding models: nothing secret."""
+def describe_models(settings: EmbeddingSettings) -> Mapping[str, str | None]:
+    """Return the embedding models and their server for a health report, without secrets."""
     primary, *fallback = model_names(settings)
     return {
         "model": primary,
@@ -113,7 +102,7 @@ def works_by(settings: EmbeddingSettings) -> Mapping[str, str | None]:
 async def dimensions(
     settings: EmbeddingSettings, models: Callable[[], Awaitable[Models]]
 ) -> Mapping[str, int]:
-    """Return the length of each model's vectors; `models` are asked only where no one else knows."""
+    """Return the length of each model's vectors; opens `models` only where a server must tell it."""
     if settings.provider == "onnx":
         return {MODEL: DIMENSIONS}
     opened = await models()
@@ -124,7 +113,7 @@ async def dimensions(
 async def open_models(
     settings: EmbeddingSettings, tokens: MiniLmTokens | None = None
 ) -> AsyncIterator[Models]:
-    """Load or connect the models, and close them at the end. MiniLM is loaded only where it encodes.
+    """Load or connect the models, and close them at the end; MiniLM is loaded only where it encodes.
 
     Args:
         settings: which models.
@@ -161,37 +150,37 @@ async def open_models(
         yield Models(primary, primary, fallback, counter, "served", here_served)
 
 
-async def ready_to_encode(
+async def wait_until_ready(
     settings: EmbeddingSettings, opening: Callable[[], Awaitable[Models]], tell: Tell
 ) -> Models:
-    """Return the models once the primary one answers; where its server pulls it, that may take minutes.
+    """Return the models once the primary one answers; a pull may take minutes.
 
     Args:
         settings: which models.
         opening: loads or connects them.
-        tell: told what is waited for, if it takes longer than a moment, and how far it is.
+        tell: called with what is waited for, and its progress.
 
     Raises:
         ModelUnavailable: the model does not answer within half a minute.
-        CheckpointMissing, OSError: see `open_models`.
+        CheckpointMissing, OSError: as `open_models`.
     """
     opened: list[Models] = []
     async with waiting_for(served_at(settings), tell, lambda: opened[0].trouble if opened else ""):
         opened.append(await opening())
         await opened[0].prepared()
-        await opened[0].batch.encode([_TRIAL])
+        await opened[0].batch.encode([_PROBE])
     return opened[0]
 
 
-def batcher_of(
+def embedding_batcher(
     settings: EmbeddingSettings, models: Models, clock: Clock, *, fallback: bool = True
 ) -> EmbeddingBatcher:
-    """Return the embedding batcher, not yet at work.
+    """Return the embedding batcher, not yet started.
 
     Args:
-        settings: in what measure the model is asked.
+        settings: its limits.
         models: the primary one, and its fallback.
-        clock: measures.
+        clock: measures time.
         fallback: whether the fallback serves in a long outage; else texts wait.
     """
     limits = BatchLimits(
@@ -221,9 +210,7 @@ def batcher_of(
 async def open_former(
     settings: EmbeddingSettings, model: str, dimensions: int, minilm: Callable[[], Awaitable[Models]]
 ) -> AsyncIterator[Encoder | None]:
-    """Yield what encodes questions by a former model; None where nobody here can.
-
-    Nothing is fetched for it: MiniLM is installed or not, an Ollama server holds a model or not.
+    """Yield the query encoder of a former model; None where it is neither installed nor on the server.
 
     Args:
         settings: of the present models.
@@ -232,7 +219,7 @@ async def open_former(
         minilm: loads MiniLM.
     """
     if model == MODEL:
-        yield await installed(minilm, "what it has encoded is found by words alone")
+        yield await installed_encoder(minilm, "memories of that model are found by words alone")
     elif settings.provider == "ollama":
         async with open_held(settings.ollama_url, model, dimensions, batch=settings.batch) as held:
             yield held
@@ -241,74 +228,27 @@ async def open_former(
 
 
 @dataclass(frozen=True, slots=True)
-class LateMiniLm:
-    """MiniLM, loaded once somebody encodes by it."""
+class LazyMiniLm:
+    """MiniLM, loaded on first use."""
 
     load: Callable[[], Awaitable[Models]]
     model: str = MODEL
     dimensions: int = DIMENSIONS
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts; see `Encoder.encode`."""
+        """Encode texts."""
         return await (await self.load()).batch.encode(texts)
 
 
-async def installed(minilm: Callable[[], Awaitable[Models]], without: str) -> Encoder | None:
-    """Return what encodes questions by MiniLM; None where it is not installed, which is logged.
+async def installed_encoder(minilm: Callable[[], Awaitable[Models]], without: str) -> Encoder | None:
+    """Return MiniLM's query encoder; None where it is not installed, which is logged.
 
     Args:
         minilm: loads it.
-        without: what that costs, for the log.
+        without: the consequence, for the log.
     """
     try:
         return (await minilm()).query
     except CheckpointMissing as error:
         _log.warning("MiniLM is not installed", model=MODEL, without=without, error=str(error))
         return None
-
-
-@asynccontextmanager
-async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
-    """Connect the language model that reads questions, with the rules behind it; or the rules alone."""
-    if settings.provider == "rules":
-        yield RulesAnalyser()
-        return
-    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
-    opening = open_question_reader(settings.ollama_url, settings.model, budget=settings.budget_ms / 1000)
-    async with opening as reader:
-        yield ModelAnalyser(reader, breaker, settings.remembered)
-
-
-def enriching_model(settings: EnrichmentSettings) -> str | None:
-    """Return the name of the language model that enriches; None where the rules do it alone."""
-    return None if settings.provider == "rules" else settings.model
-
-
-@asynccontextmanager
-async def open_describer(
-    settings: EnrichmentSettings, clock: Clock, *, patient: bool = False
-) -> AsyncIterator[Describer | None]:
-    """Connect the language model that enriches messages; None where the rules do it alone.
-
-    Args:
-        settings: which model, and in what measure it is asked.
-        clock: measures budget and outages.
-        patient: nobody waits for what is read: begin when the model is loaded, take all the time of each
-            answer, and wait out an open breaker.
-    """
-    model = enriching_model(settings)
-    if model is None:
-        yield None
-        return
-    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
-    opening = open_message_reader(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
-    async with opening as reader:
-        yield ModelDescriber(
-            reader,
-            breaker,
-            evenly(settings.requests_per_s),
-            clock,
-            batch=settings.batch,
-            budget=math.inf if patient else settings.budget_s,
-            patience=2 * settings.open_s if patient else 0.0,
-        )

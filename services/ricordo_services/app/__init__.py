@@ -1,0 +1,1 @@
+"""The composition root: settings become resources, and resources become workers and jobs."""

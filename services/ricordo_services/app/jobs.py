@@ -1,0 +1,212 @@
+"""One-off jobs: preparing the servers, backfill, reindex, restoring an export, and what backups need."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+
+from ricordo.bus.nats import open_bus
+from ricordo.bus.port import StreamsTooLarge
+from ricordo.settings import Settings
+from ricordo.store.burials import carry, schema_version, tombstones
+from ricordo.store.database import Database
+from ricordo.store.exporting import PostgresHoldings
+from ricordo.store.former import PostgresFormerVectors
+from ricordo.store.ledger import PostgresFactLedger
+from ricordo.store.life import PostgresLife
+from ricordo.store.migrate import migrate, migrations
+from ricordo.store.outdated import PostgresOutdated
+from ricordo.store.projection import PostgresEncodings
+from ricordo.store.restoring import PostgresRestoring
+from ricordo.store.types.erasing import Tombstone
+from ricordo.store.working import PostgresNotebook
+from ricordo.system_clock import SystemClock
+from ricordo_services.app.connections import bus_settings, topology
+from ricordo_services.app.language_models import enriching_model
+from ricordo_services.app.resources import Resources
+from ricordo_services.app.workers import enrich_handler, linker, repoint
+from ricordo_services.embedding.reembed import Reembed
+from ricordo_services.enrichment.backfill import Backfill
+from ricordo_services.knowledge.regraph import Regraph
+from ricordo_services.lifecycle.restoring import Names, Restore
+from ricordo_services.progress import (
+    Backfilled,
+    BackfillOrder,
+    BackfillReport,
+    Reindexed,
+    ReindexOrder,
+    ReindexReport,
+    Tell,
+    served_at,
+    waiting_for,
+)
+
+__all__ = [
+    "Restore",
+    "forget_again",
+    "newest_schema",
+    "prepare",
+    "restoring",
+    "run_backfill",
+    "run_reindex",
+    "schema_version",
+    "tombstones",
+    "users_held",
+]
+
+
+_REQUESTS: Final = 4  # to the model, in a slice of memories that are encoded again
+_SMALLER: Final = (
+    "RICORDO_BUS__INPUT_BYTES, RICORDO_BUS__EVENTS_BYTES and RICORDO_BUS__DEAD_LETTER_BYTES make them smaller"
+)
+
+
+async def prepare(settings: Settings) -> list[str]:
+    """Bring the database's schema and the bus's streams to this version, and return what was done.
+
+    Idempotent, and safe in any number of processes at once.
+
+    Raises:
+        SchemaTooNew: the schema is of a newer version.
+        TopologyDrift: a stream differs in a way that no update can mend; the message says what to run.
+        StreamsTooLarge: NATS has no room for the streams; the message says which settings make them smaller.
+        BusUnavailable, StoreUnavailable: a server does not answer.
+    """
+    done: list[str] = []
+    admin = settings.stores.postgres_admin_dsn
+    if admin is not None:
+        done += [f"migrated {name}" for name in await migrate(admin.get_secret_value())]
+    async with open_bus(bus_settings(settings), topology(settings)) as bus:
+        try:
+            done += await bus.provision()
+        except StreamsTooLarge as error:
+            raise StreamsTooLarge(f"{error}; {_SMALLER}", error.needed) from error
+    return done
+
+
+async def run_backfill(
+    settings: Settings,
+    order: BackfillOrder,
+    report: BackfillReport = lambda _: None,
+    tell: Tell = lambda _: None,
+) -> Backfilled:
+    """Derive again what former versions derived, or encode again.
+
+    Args:
+        settings: name the servers and the models.
+        order: what to derive.
+        report: called with the progress.
+        tell: called with the model that is waited for.
+    """
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        make = _reembed if order.part == "vectors" else _backfill
+        return await (await make(resources, order, tell)).run(order, report)
+
+
+async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> Backfill:
+    # A dry run needs no model, which may have to be fetched and loaded first.
+    async with waiting_for("" if order.dry else served_at(resources.settings.enrichment), tell):
+        describer = None if order.dry else await resources.describer(patient=True)
+    enrich = await enrich_handler(resources, describer)
+    return Backfill(
+        deriving=enrich,
+        model=enriching_model(resources.settings.enrichment),
+        linking=enrich.linking,
+        outdated=await resources.store(PostgresOutdated),
+        life=await resources.store(PostgresLife),
+        emitter=await resources.emitter("enrichment"),
+        index=await resources.backlog(("index",)),
+        clock=resources.clock,
+        models=await resources.known_models(),
+        batch=resources.settings.enrichment.batch,
+    )
+
+
+async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> Reembed:
+    return Reembed(
+        former=await resources.store(PostgresFormerVectors),
+        encodings=await resources.store(PostgresEncodings),
+        linking=await linker(resources),
+        life=await resources.store(PostgresLife),
+        emitter=await resources.emitter("embedding"),
+        batcher=lambda: resources.primary_batcher(tell),
+        index=await resources.backlog(("index", "index-changes")),
+        clock=resources.clock,
+        model=resources.model_names[0],
+        keep=resources.model_names,
+        batch=_REQUESTS * resources.settings.embedding.batch,
+    )
+
+
+async def run_reindex(
+    settings: Settings, order: ReindexOrder, report: ReindexReport = lambda _: None
+) -> Reindexed:
+    """Write a projection anew from PostgreSQL.
+
+    Args:
+        settings: name the servers.
+        order: the projection.
+        report: called with the progress.
+    """
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        if order.projection == "vectors":
+            return await (await repoint(resources)).run(order, report)
+        life = await resources.store(PostgresLife)
+        regraph = Regraph(mending=await resources.graph_repair(), life=life, clock=resources.clock)
+        return await regraph.run(order, report)
+
+
+@asynccontextmanager
+async def restoring(settings: Settings, tenant: str, user_id: str) -> AsyncIterator[Restore]:
+    """Open the servers, and yield what restores a user's export besides the messages.
+
+    Raises:
+        BusUnavailable, StoreUnavailable, GraphUnavailable: a server does not answer.
+    """
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        database, executor = await resources.database(), await resources.cpu_executor()
+        yield Restore(
+            tenant=tenant,
+            user_id=user_id,
+            names=Names(tenant),
+            restoring=PostgresRestoring(database, executor),
+            ledger=PostgresFactLedger(database, executor),
+            follow=await resources.graph_projector(),
+            notebook=PostgresNotebook(database),
+            emitter=await resources.emitter("lifecycle"),
+            clock=resources.clock,
+        )
+
+
+async def users_held(settings: Settings, tenant: str) -> AsyncGenerator[str, None]:
+    """Yield the users of a tenant of whom anything is stored, in order.
+
+    Raises:
+        StoreUnavailable: PostgreSQL does not answer.
+    """
+    async with Database.connect(settings.stores.postgres_dsn.get_secret_value(), size=1) as database:
+        holdings, after = PostgresHoldings(database), ""
+        while (user := await holdings.next_user(tenant, after)) is not None:
+            yield user
+            after = user
+
+
+def newest_schema() -> int:
+    """Return the newest schema version of this release."""
+    return migrations()[-1].version
+
+
+async def forget_again(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
+    """Repeat erasures in a restored database, which is migrated to this version first.
+
+    Returns:
+        The number of erasures that begin anew; the workers on that database carry them out.
+
+    Raises:
+        SchemaTooNew: the schema is of a newer version.
+        StoreUnavailable: PostgreSQL does not answer.
+    """
+    await migrate(admin_dsn)
+    return await carry(admin_dsn, stones)

@@ -1,0 +1,218 @@
+"""Opens the language models that the settings name, each behind its breaker and rate limit."""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import structlog
+
+from ricordo.clock import Clock
+from ricordo.models.analyser import QueryAnalyser
+from ricordo.models.analyser_choice import ModelAnalyser, RulesAnalyser
+from ricordo.models.describing import Describer
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
+from ricordo.models.gliner import GlinerMissing, open_gliner
+from ricordo.models.llm_condensing import ModelCondenser
+from ricordo.models.llm_describing import ModelDescriber
+from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.ollama import (
+    open_condenser,
+    open_insight_reader,
+    open_message_reader,
+    open_question_reader,
+    open_relation_reader,
+)
+from ricordo.models.relating import EntityRecogniser
+from ricordo.models.stating import StatementReader
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import Bucket, CircuitBreaker, evenly
+from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.health import Health
+from ricordo.settings import AnalyserSettings, CondensingSettings, EnrichmentSettings, KnowledgeSettings
+from ricordo.urls import bare
+
+ModelSettings = AnalyserSettings | CondensingSettings | EnrichmentSettings | KnowledgeSettings
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@asynccontextmanager
+async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
+    """Connect the language model that analyses questions, with the rules behind it; or the rules alone."""
+    if settings.provider == "rules":
+        yield RulesAnalyser()
+        return
+    opening = open_question_reader(settings.ollama_url, settings.model, budget=settings.budget_ms / 1000)
+    async with opening as reader:
+        yield ModelAnalyser(reader, _breaker(settings, clock), settings.remembered)
+
+
+def enriching_model(settings: EnrichmentSettings) -> str | None:
+    """Return the name of the language model that enriches; None for the rules alone."""
+    return None if settings.provider == "rules" else settings.model
+
+
+@asynccontextmanager
+async def open_describer(
+    settings: EnrichmentSettings, clock: Clock, *, patient: bool = False
+) -> AsyncIterator[Describer | None]:
+    """Connect the language model that enriches messages; None for the rules alone.
+
+    Args:
+        settings: the model and its limits.
+        clock: measures budget and outages.
+        patient: for jobs: wait until the model is loaded, give each answer all its time, and wait out an
+            open breaker.
+    """
+    model = enriching_model(settings)
+    if model is None:
+        yield None
+        return
+    opening = open_message_reader(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
+    async with opening as reader:
+        yield ModelDescriber(
+            reader,
+            _breaker(settings, clock),
+            evenly(settings.requests_per_s),
+            clock,
+            batch=settings.batch,
+            budget=math.inf if patient else settings.budget_s,
+            patience=2 * settings.open_s if patient else 0.0,
+        )
+
+
+def condensing_throttle(settings: CondensingSettings, clock: Clock) -> Throttle:
+    """Return the throttle of the model that condenses and draws insights; both uses share it."""
+    return Throttle(
+        _breaker(settings, clock),
+        evenly(settings.requests_per_s),
+        clock,
+        budget=settings.budget_s,
+        gone="sentences are chosen, and insights drawn, without the model for a while",
+        back="the model condenses and draws insights again",
+    )
+
+
+@asynccontextmanager
+async def open_llm_condenser(
+    settings: CondensingSettings, throttle: Throttle
+) -> AsyncIterator[ModelCondenser | None]:
+    """Connect the language model that condenses; None for the rules alone."""
+    if settings.provider == "rules":
+        yield None
+        return
+    async with open_condenser(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
+        yield ModelCondenser(reader, throttle)
+
+
+@asynccontextmanager
+async def open_llm_insights(
+    settings: CondensingSettings, throttle: Throttle
+) -> AsyncIterator[ModelInsights | None]:
+    """Connect the language model that draws insights; None for the rules alone."""
+    if settings.provider == "rules":
+        yield None
+        return
+    async with open_insight_reader(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
+        yield ModelInsights(reader, throttle)
+
+
+def has_fact_model(settings: KnowledgeSettings) -> bool:
+    """Return whether a language model can be asked what the rules cannot tell."""
+    return settings.provider != "rules"
+
+
+@asynccontextmanager
+async def open_statement_reader(
+    settings: KnowledgeSettings, clock: Clock, executor: Beside
+) -> AsyncIterator[StatementReader]:
+    """Connect the language model that extracts facts, with the rules behind it; or the rules alone.
+
+    Args:
+        settings: the models and their limits.
+        clock: measures budget and outages.
+        executor: runs the rules.
+    """
+    rules = RulesStatementReader(executor)
+    if not has_fact_model(settings):
+        yield rules
+        return
+    async with AsyncExitStack() as exits:
+        opening = open_relation_reader(settings.ollama_url, settings.model, timeout=settings.budget_s)
+        reader = await exits.enter_async_context(opening)
+        recogniser, lacking = await _open_recogniser(settings, exits)
+        yield ModelStatementReader(
+            rules,
+            executor,
+            reader,
+            _fact_throttle(settings, clock, settings.model, evenly(settings.requests_per_s)),
+            recogniser=recogniser,
+            throttle_of_entities=_fact_throttle(settings, clock, settings.gliner_model or ""),
+            batch=settings.batch,
+            lacking=lacking,
+        )
+
+
+def show_fact_models(reader: StatementReader, settings: KnowledgeSettings, health: Health) -> None:
+    """Add the models of fact extraction, their figures and their trouble to a worker's health."""
+    if not isinstance(reader, ModelStatementReader):
+        return
+    health.figures = lambda: reader.figures
+    health.trouble = lambda: reader.trouble
+    health.works_by = {
+        "relation_model": settings.model,
+        "relation_server": bare(settings.ollama_url),
+        "entity_model": reader.entities,
+    }
+
+
+def identity_throttle(settings: KnowledgeSettings, clock: Clock) -> Throttle:
+    """Return the throttle of the model that resolves identities; it waits out an open breaker."""
+    return Throttle(
+        _breaker(settings, clock),
+        evenly(settings.requests_per_s),
+        clock,
+        budget=settings.budget_s,
+        patience=2 * settings.open_s,
+        gone=f"nobody says for a while who is who, without {settings.model}",
+        back=f"{settings.model} says again who is who",
+    )
+
+
+async def _open_recogniser(
+    settings: KnowledgeSettings, exits: AsyncExitStack
+) -> tuple[EntityRecogniser | None, str]:
+    """Return the entity recogniser, and why there is none although one is configured."""
+    without = "the language model reads facts without GLiNER's entities"
+    if settings.gliner_model is None:
+        _log.info(without, model=settings.model)
+        return None, ""
+    opening = open_gliner(
+        settings.gliner_model,
+        labels=settings.gliner_labels,
+        threshold=settings.gliner_threshold,
+        onnx_file=settings.gliner_onnx,
+    )
+    try:
+        return await exits.enter_async_context(opening), ""
+    except GlinerMissing as error:
+        _log.warning(without, model=settings.model, reason=str(error))
+        return None, f"{settings.model} reads facts without entities: {error}"
+
+
+def _fact_throttle(
+    settings: KnowledgeSettings, clock: Clock, model: str, bucket: Bucket | None = None
+) -> Throttle:
+    return Throttle(
+        _breaker(settings, clock),
+        bucket,
+        clock,
+        budget=settings.budget_s,
+        gone=f"rules alone read facts for a while, without {model}",
+        back=f"{model} reads facts again",
+    )
+
+
+def _breaker(settings: ModelSettings, clock: Clock) -> CircuitBreaker:
+    return CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)

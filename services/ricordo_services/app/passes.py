@@ -1,0 +1,209 @@
+"""The table of lifecycle's passes, which its worker and `ricordo lifecycle run` use."""
+
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from ricordo.memory.retention import LITE
+from ricordo.models.llm_condensing import ModelCondenser
+from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.throttle import Throttle
+from ricordo.runtime.periodic import Periodic
+from ricordo.settings import LifecycleSettings, Settings
+from ricordo.store.compressing import PostgresCompressing
+from ricordo.store.life import PostgresLife
+from ricordo.store.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.store.reflecting import PostgresReflecting
+from ricordo.store.retention import PostgresRetention
+from ricordo.store.sessions import PostgresSessions
+from ricordo.system_clock import SystemClock
+from ricordo_services.app.language_models import condensing_throttle, open_llm_condenser, open_llm_insights
+from ricordo_services.app.resources import Resources
+from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Expire, Pass, Retain, Work
+from ricordo_services.lifecycle.reflecting import Reflect
+from ricordo_services.lifecycle.summarizing import Alone, Summarize
+from ricordo_services.progress import PassReport, PassSummary, silent
+
+_HOUR: Final = 3600.0
+_CHECKS: Final = 24  # per interval, whether a pass is due: an hour late at most
+
+
+def nightly(settings: LifecycleSettings) -> float:
+    """Return the interval of daily work, in seconds."""
+    return settings.decay_every_h * _HOUR
+
+
+async def condenser(resources: Resources) -> ModelCondenser | None:
+    """Return the language model that condenses; None for the rules alone."""
+    opening = open_llm_condenser(resources.settings.condensing, _throttle(resources))
+    return await resources.open("condenser", opening)
+
+
+async def insight_model(resources: Resources) -> ModelInsights | None:
+    """Return the language model that draws insights; None for the rules alone."""
+    opening = open_llm_insights(resources.settings.condensing, _throttle(resources))
+    return await resources.open("insights", opening)
+
+
+def _throttle(resources: Resources) -> Throttle:
+    settings = resources.settings.condensing
+    return resources.share("condensing throttle", lambda: condensing_throttle(settings, resources.clock))
+
+
+async def _summarize(resources: Resources) -> Work:
+    return Summarize(
+        sessions=await resources.store(PostgresSessions),
+        emitter=await resources.emitter("lifecycle"),
+        clock=resources.clock,
+        beside=await resources.cpu_executor(),
+        model=resources.model_names[0],
+        silence=timedelta(minutes=resources.settings.lifecycle.session_silence_min),
+        condensing=await condenser(resources) or Alone(),
+    )
+
+
+async def _reflect(resources: Resources) -> Work:
+    settings = resources.settings.lifecycle
+    return Reflect(
+        store=await resources.store(PostgresReflecting),
+        emitter=await resources.emitter("lifecycle"),
+        clock=resources.clock,
+        beside=await resources.cpu_executor(),
+        threshold=settings.reflect_threshold if settings.reflect and not settings.lite else math.inf,
+        model=await insight_model(resources),
+    )
+
+
+async def _expire(resources: Resources) -> Work:
+    keep = timedelta(hours=resources.settings.lifecycle.expired_kept_h)
+    return Expire(await resources.store(PostgresRetention), await resources.emitter("lifecycle"), keep)
+
+
+async def _compress(resources: Resources) -> Work:
+    return Compress(
+        await resources.store(PostgresCompressing),
+        await resources.emitter("lifecycle"),
+        resources.clock,
+        await resources.cpu_executor(),
+        resources.model_names[0],
+        resources.settings.lifecycle.compress_alike,
+        await condenser(resources),
+    )
+
+
+async def _decay(resources: Resources) -> Work:
+    return Decay(
+        await resources.store(PostgresLife),
+        await resources.store(PostgresRetention),
+        await resources.emitter("lifecycle"),
+        resources.settings.lifecycle.floors,
+    )
+
+
+async def _retain(resources: Resources) -> Work:
+    settings = resources.settings.lifecycle
+    observations, reflections = LITE if settings.lite else (None, None)
+    return Retain(
+        await resources.store(PostgresRetention),
+        await resources.emitter("lifecycle"),
+        (settings.retain_observations or observations, settings.retain_reflections or reflections),
+        settings.retain_by,
+    )
+
+
+async def _archive(resources: Resources) -> Work:
+    life = await resources.store(PostgresLife)
+    return Archive(life, await resources.emitter("lifecycle"), resources.clock)
+
+
+@dataclass(frozen=True, slots=True)
+class PassSpec:
+    """A pass in the table.
+
+    Attributes:
+        work: builds its work.
+        every_s: seconds between two runs, by the settings; None where it only runs on request.
+        on_demand: whether `every_s` is instead how often it is checked whether work is waiting.
+    """
+
+    work: Callable[[Resources], Awaitable[Work]]
+    every_s: Callable[[LifecycleSettings], float] | None = None
+    on_demand: bool = False
+
+
+PASSES: Final[Mapping[str, PassSpec]] = {
+    "summarize": PassSpec(_summarize, lambda settings: settings.summarize_every_s, on_demand=True),
+    "reflect": PassSpec(_reflect, lambda settings: settings.reflect_every_s, on_demand=True),
+    "expire": PassSpec(_expire, lambda settings: settings.expire_every_s, on_demand=True),
+    "compress": PassSpec(_compress, nightly),
+    "decay": PassSpec(_decay, nightly),
+    "retain": PassSpec(_retain, nightly),
+    "archive": PassSpec(_archive),
+}
+"""The passes by name, in the order of `progress.ORDER`."""
+
+
+async def make_pass(resources: Resources, name: str) -> Pass:
+    """Return the pass called `name`, one of `PASSES`."""
+    return Pass(
+        work=await PASSES[name].work(resources),
+        life=await resources.store(PostgresLife),
+        runs=await resources.store(PostgresPassRuns),
+        locks=PostgresPassLocks(resources.settings.stores.postgres_dsn.get_secret_value()),
+        clock=resources.clock,
+    )
+
+
+async def scheduled_passes(resources: Resources) -> list[Periodic]:
+    """Return the jobs that run each scheduled pass when it is due, and once at the start."""
+    services = []
+    for name, spec in PASSES.items():
+        if spec.every_s is not None:
+            every = spec.every_s(resources.settings.lifecycle)
+            services.append(_periodic(await make_pass(resources, name), every, spec, resources))
+    return services
+
+
+def _periodic(one: Pass, every_s: float, spec: PassSpec, resources: Resources) -> Periodic:
+    clock = resources.clock
+
+    async def run() -> None:
+        if spec.on_demand:
+            await one.attend(clock.now())
+        else:
+            await one.catch_up(clock.now(), timedelta(seconds=every_s))
+
+    # Checked more often than a pass is due: where another process ran it before, it is due earlier.
+    interval = every_s if spec.on_demand else every_s / _CHECKS
+    return Periodic(name=one.name, job=run, interval=interval, clock=clock)
+
+
+async def run_pass(
+    settings: Settings,
+    name: str,
+    *,
+    now: datetime | None = None,
+    user_id: str | None = None,
+    tenant: str | None = None,
+    report: PassReport = silent,
+) -> PassSummary:
+    """Run a pass once, whether or not it is due.
+
+    Args:
+        settings: name the servers.
+        name: of the pass, one of `PASSES`.
+        now: the time it runs for, aware; None for the present.
+        user_id: limits it to this user's memories.
+        tenant: limits it to this tenant.
+        report: called with the progress.
+
+    Raises:
+        RunsElsewhere: another process runs it at this moment.
+    """
+    async with AsyncExitStack() as exits:
+        resources = Resources(settings, SystemClock(), exits)
+        one = await make_pass(resources, name)
+        return await one.run(now or resources.clock.now(), user_id, report, tenant=tenant)
