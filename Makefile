@@ -48,8 +48,8 @@ fmt: setup ## put the sources into shape
 schemas: setup ## write schemas/ from the messages
 	@$(bin)/python -m ricordo.messages.schemas schemas
 
-bench: setup ## figures of speed and size, written to docs/performance.md (NAME=queue prints one, ARGS=--record)
-	@$(bin)/ricordo bench $(or $(NAME),--record) $(ARGS)
+bench: setup ## print figures of speed and size (NAME=queue for one of them, ARGS=--json)
+	@$(bin)/ricordo bench $(NAME) $(ARGS)
 
 chaos: setup ## kill processes while messages flow, and count what is lost or doubled
 	@$(bin)/pytest tests/chaos $(ARGS)

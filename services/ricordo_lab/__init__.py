@@ -1,1 +1,1 @@
-"""Benchmarks and evaluations: how Ricordo is measured and its weights are fitted."""
+"""Benchmarks and evaluations: they measure Ricordo and fit its weights, and are no part of the product."""

@@ -1,31 +1,33 @@
-"""Texts that arrive at a rate, each with a caller of its own, and what the event loop has to say to it."""
+"""Sends texts to the embedding batcher at a rate, with encoders that are timed or have a fixed speed."""
 
 import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from itertools import accumulate, repeat
 from typing import Final
 
+import numpy as np
+
+from ricordo.models.encoder import Encoder, Vectors
 from ricordo_lab.bench.conversation import texts
 
-_LOOK_S: Final = 0.002  # between two looks at the event loop
+_LOOK_S: Final = 0.002  # between two checks of the event loop
 
 
-def steadily(per_second: float) -> Iterator[float]:
-    """Yield the instants of arrivals, evenly: seconds from the beginning on."""
+def at_fixed_rate(per_second: float) -> Iterator[float]:
+    """Yield evenly spaced instants, in seconds from the beginning."""
     return accumulate(repeat(1 / per_second), initial=0.0)
 
 
-def by_chance(per_second: float, seed: int) -> Iterator[float]:
-    """Yield the instants of arrivals independent of each other (Poisson), so many a second on average."""
+def poisson(per_second: float, seed: int) -> Iterator[float]:
+    """Yield the instants of a Poisson process, in seconds from the beginning."""
     chance = random.Random(seed)
     return accumulate(chance.expovariate(per_second) for _ in repeat(None))
 
 
-def different(seed: int, count: int) -> Sequence[str]:
+def distinct_texts(seed: int, count: int) -> Sequence[str]:
     """Return so many made-up texts, no two alike, so that the request of each is known."""
     found: dict[str, None] = {}
     for text in texts(seed):
@@ -35,10 +37,10 @@ def different(seed: int, count: int) -> Sequence[str]:
     return list(found)
 
 
-async def arrive(
+async def send(
     spoken: Sequence[str], instants: Iterator[float], take: Callable[[str], Awaitable[None]]
 ) -> Sequence[asyncio.Task[None]]:
-    """Have each text taken at its instant, by a task of its own; return the tasks when the last has begun."""
+    """Call `take` with each text at its instant, each in a task; return the tasks once all have begun."""
     began = time.perf_counter()
     tasks = []
     for text, instant in zip(spoken, instants, strict=False):
@@ -49,30 +51,81 @@ async def arrive(
     return tasks
 
 
-@dataclass(slots=True)
-class Lateness:
-    """By how much the event loop was late to look, again and again.
-
-    Attributes:
-        seconds: of each look; what stood in the way was at least that long, but for the machine's other work.
-    """
-
-    seconds: list[float] = field(default_factory=list)
-
-
 @asynccontextmanager
-async def loop_watched() -> AsyncIterator[Lateness]:
-    """Watch the event loop for the length of an `async with`."""
-    found = Lateness([0.0])
+async def loop_lateness() -> AsyncIterator[list[float]]:
+    """Yield a list that grows by how many seconds the event loop wakes up too late, every 2 ms."""
+    found = [0.0]
 
     async def look() -> None:
         while True:
             due = time.perf_counter() + _LOOK_S
             await asyncio.sleep(_LOOK_S)
-            found.seconds.append(time.perf_counter() - due)
+            found.append(time.perf_counter() - due)
 
     watching = asyncio.create_task(look())
     try:
         yield found
     finally:
         watching.cancel()
+
+
+class TimedEncoder:
+    """Wraps an encoder and records how long the request of each text took.
+
+    Args:
+        encoder: encodes.
+
+    Attributes:
+        seconds: of the last request that held a text, by the text.
+        requests: so far.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.model = encoder.model
+        self.dimensions = encoder.dimensions
+        self.seconds: dict[str, float] = {}
+        self.requests = 0
+        self._encoder = encoder
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode texts; see `Encoder.encode`."""
+        self.requests += 1
+        began = time.perf_counter()
+        vectors = await self._encoder.encode(texts)
+        self.seconds.update(dict.fromkeys(texts, time.perf_counter() - began))
+        return vectors
+
+
+class FixedRateEncoder:
+    """Stands in for a model that encodes so many texts a second, however busy the machine is.
+
+    Args:
+        texts_per_second: of all requests together.
+
+    Attributes:
+        inside: texts in requests at this moment.
+        done: texts encoded so far.
+    """
+
+    model = "fixed-rate"
+    dimensions = 384
+
+    def __init__(self, texts_per_second: float) -> None:
+        self.inside = 0
+        self.done = 0
+        self._seconds_each = 1 / texts_per_second
+        self._free_at = 0.0
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return the same vector for each text, once its turn has come."""
+        self.inside += len(texts)
+        try:
+            now = time.monotonic()
+            self._free_at = max(self._free_at, now) + len(texts) * self._seconds_each
+            await asyncio.sleep(self._free_at - now)
+            self.done += len(texts)
+        finally:
+            self.inside -= len(texts)
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        vectors[:, 0] = 1
+        return vectors

@@ -1,41 +1,33 @@
-"""`ricordo bench`: which benchmarks there are, what they may be asked, and how they say what they found."""
+"""`ricordo bench`: its options, its benchmarks, and how their results are printed."""
 
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ricordo.settings import Settings
-from ricordo_lab.bench.analyse import analyser
 from ricordo_lab.bench.backlog import backlog
-from ricordo_lab.bench.batching import queue
+from ricordo_lab.bench.batcher import queue
 from ricordo_lab.bench.decay import decay
 from ricordo_lab.bench.embedding import embedding
-from ricordo_lab.bench.ending import exit_code
-from ricordo_lab.bench.enrich import enrichment
-from ricordo_lab.bench.extract import extraction
 from ricordo_lab.bench.facts import facts
 from ricordo_lab.bench.fairness import fairness
 from ricordo_lab.bench.graph import graph
-from ricordo_lab.bench.index import index
 from ricordo_lab.bench.ingest import ingest
-from ricordo_lab.bench.machine import describe
-from ricordo_lab.bench.options import Bench, BenchFailed, Line, Options, Say
-from ricordo_lab.bench.others import warn_of_others
+from ricordo_lab.bench.language import analyser, enrichment, extraction
+from ricordo_lab.bench.machine import describe, warn_of_others
+from ricordo_lab.bench.measurement import Benchmark, Line, Options, Report
 from ricordo_lab.bench.recall import recall
-from ricordo_lab.bench.record import PAGE, Record
-from ricordo_lab.bench.sleep import sleep
 from ricordo_lab.bench.soak import soak
 from ricordo_lab.bench.startup import startup
 from ricordo_lab.bench.working import working
-from ricordo_lab.bench.year.run import year
+from ricordo_lab.console import exit_code, print_line
 from ricordo_lab.names import ALL
 from ricordo_services.app.processes import WORKERS
 
-BENCHES: Final[Mapping[str, Bench]] = {
+BENCHES: Final[Mapping[str, Benchmark]] = {
     "startup": startup,
     "embedding": embedding,
     "queue": queue,
@@ -44,22 +36,28 @@ BENCHES: Final[Mapping[str, Bench]] = {
     "fairness": fairness,
     "recall": recall,
     "working": working,
-    "index": index,
     "analyse": analyser,
     "enrich": enrichment,
     "extract": extraction,
     "graph": graph,
     "facts": facts,
-    "sleep": sleep,
     "decay": decay,
-    "year": year,
     "soak": soak,
 }
 """The benchmarks by name."""
-_MESSAGES: Final = "to publish at once: 2,000 by default, for backlog 5,000; that fade, for decay: 1,000,000"
-_FACTS: Final = "of one user: 20,000 by default for graph, 50,000 for facts"
-_SECONDS: Final = "of arrivals, for queue: 5 by default; for which users come and go, for soak: 300"
-_RECORD: Final = f"show the figures in the section of a page too, {PAGE} by default, and keep them beside it"
+_NUMBERS: Final = {
+    "messages": "messages (2,000; backlog: 5,000; fairness: 50,000), or memories (decay: 1,000,000)",
+    "questions": "questions to ask at each size",
+    "runs": "repetitions, of which the median counts",
+    "seconds": "seconds of arrivals (queue: 5) or of users who come and go (soak: 300)",
+    "users": "users who send a backlog, or come and go at a time",
+    "limit": "seconds after which a backlog or an import is stopped",
+    "facts": "facts of one user (graph: 20,000; facts: 50,000)",
+}
+_SPLIT: Final = (
+    "for ingest, backlog and fairness: the workers of each process, such as "
+    "index,retrieval,lifecycle encode ingest,enrichment,knowledge; all in one by default"
+)
 _NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge")  # each sets a stage
 
 
@@ -72,70 +70,40 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 0 done, 1 failed, 2 usage.
     """
-    return exit_code(lambda: _measure(arguments), (BenchFailed,))
+    return exit_code(lambda: _measure(arguments))
+
+
+async def run(name: str, options: Options, report: Report) -> None:
+    """Run a benchmark, or all of them, and report the machine and what was found.
+
+    Args:
+        name: of the benchmark, or `ALL`.
+        options: what it is asked to do.
+        report: takes each line.
+
+    Raises:
+        KeyError: there is none of that name.
+        MeasurementFailed: there was nothing to measure.
+    """
+    for number, one in enumerate(BENCHES if name == ALL else [name]):
+        machine = describe()
+        if number == 0:
+            report(machine)
+        warn_of_others(one, machine)
+        await BENCHES[one](options, report)
 
 
 def _measure(arguments: Sequence[str]) -> None:
     parser = _parser()
-    asked = parser.parse_args(arguments)
-    if absent := _absent(asked.split):
+    asked = vars(parser.parse_args(arguments))
+    name, as_json = asked.pop("name"), asked.pop("json")
+    if absent := _absent(asked["split"]):
         parser.error(f"--split leaves out {', '.join(absent)}")
-    if asked.texts is not None:
-        asked.texts.stat()  # what is not there is said before anything is measured
-    options = Options(
-        texts=asked.texts,
-        messages=asked.messages,
-        memories=tuple(asked.memories),
-        questions=asked.questions,
-        runs=asked.runs,
-        seconds=asked.seconds,
-        users=asked.users,
-        limit=asked.limit,
-        days=asked.days,
-        daily=asked.daily,
-        facts=asked.facts,
-        split=tuple(asked.split),
-        settings=Settings(),
-    )
-    record = None if asked.record is None else Record(asked.record)
-    asyncio.run(run(asked.name, options, _print_json if asked.json else _print_text, record))
-
-
-async def run(name: str, options: Options, say: Say, record: Record | None = None) -> None:
-    """Run the benchmark `name`, or all of them, and say what was found, the machine first.
-
-    Args:
-        name: of the benchmark.
-        options: what it is asked to do.
-        say: takes each line.
-        record: keeps what each benchmark found as soon as it has ended.
-
-    Raises:
-        KeyError: there is none of that name.
-        BenchFailed: there was nothing to measure, or no place to record it.
-    """
-    chosen = list(BENCHES) if name == ALL else [name]
-    if record is not None:
-        record.check_place(chosen)
-    for number, one in enumerate(chosen):
-        machine = describe()  # each time: its mood may have changed
-        if number == 0:
-            say(machine)
-        warn_of_others(one, machine, recorded=record is not None)
-        found = await _found(BENCHES[one], options, say)
-        if record is not None:
-            record.keep(one, [machine, *found])
-
-
-async def _found(bench: Bench, options: Options, say: Say) -> Sequence[Line]:
-    lines: list[Line] = []
-
-    def note(line: Line) -> None:
-        lines.append(line)
-        say(line)
-
-    await bench(options, note)
-    return lines
+    if asked["texts"] is not None:
+        asked["texts"].stat()  # a missing file is reported before anything is measured
+    several = {option: tuple(asked[option]) for option in ("memories", "split")}
+    options = Options(**{**asked, **several}, settings=Settings())
+    asyncio.run(run(name, options, _print_json if as_json else _print_text))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -150,36 +118,21 @@ def _parser() -> argparse.ArgumentParser:
         "name", nargs="?", default=ALL, choices=[*BENCHES, ALL], metavar="NAME", help="which one"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, an object a line")
-    parser.add_argument("--record", nargs="?", type=Path, const=PAGE, metavar="PAGE", help=_RECORD)
     parser.add_argument("--texts", type=Path, metavar="FILE", help="a text a line, in place of made-up ones")
-    parser.add_argument("--messages", type=_positive, metavar="N", help=_MESSAGES)
+    for name, words in _NUMBERS.items():
+        usual = getattr(default, name)
+        shown = words if usual is None else f"{words} ({usual:g})"
+        parser.add_argument(f"--{name}", type=_positive, default=usual, metavar="N", help=shown)
     parser.add_argument(
         "--memories",
         type=_positive,
         nargs="+",
         default=default.memories,
-        help="of one user, for recall and index",
-    )
-    parser.add_argument("--questions", type=_positive, default=default.questions, help="to ask at each size")
-    parser.add_argument("--runs", type=_positive, default=default.runs, help="of which the median counts")
-    parser.add_argument("--seconds", type=_positive, metavar="S", help=_SECONDS)
-    parser.add_argument(
-        "--users", type=_positive, default=default.users, help="who say what is in a backlog, or come and go"
+        metavar="N",
+        help="sizes of the memory of one user, for recall (1000 10000)",
     )
     parser.add_argument(
-        "--limit", type=_positive, default=default.limit, help="seconds that a backlog may take"
-    )
-    parser.add_argument("--days", type=_positive, default=default.days, help="of each life, for year")
-    parser.add_argument("--daily", type=_positive, default=default.daily, help="messages a day, for year")
-    parser.add_argument("--facts", type=_positive, metavar="N", help=_FACTS)
-    parser.add_argument(
-        "--split",
-        type=_workers,
-        nargs="+",
-        default=default.split,
-        metavar="WORKERS",
-        help="for ingest and backlog: the workers of each process, such as index,retrieval,lifecycle encode "
-        "ingest,enrichment,knowledge; all in one by default",
+        "--split", type=_workers, nargs="+", default=default.split, metavar="WORKERS", help=_SPLIT
     )
     each = (f"  {name:10} {(bench.__doc__ or '').partition('.')[0]}" for name, bench in BENCHES.items())
     parser.epilog = "\n".join(["NAME is one of", *each, f"  {ALL:10} All of these, the default"])
@@ -197,13 +150,13 @@ def _positive(text: str) -> int:
 
 
 def _workers(text: str) -> str:
-    if strangers := [name for name in text.split(",") if name not in WORKERS]:
-        raise argparse.ArgumentTypeError(f"no worker is called {', '.join(strangers)}")
+    if unknown := [name for name in text.split(",") if name not in WORKERS]:
+        raise argparse.ArgumentTypeError(f"no worker is called {', '.join(unknown)}")
     return text
 
 
 def _absent(split: Sequence[str]) -> Sequence[str]:
-    """Return which of the workers that a message needs no process has; a default needs no look."""
+    """Return which of the workers that set a stage no process of `split` has."""
     named = {name for names in split for name in names.split(",")}
     if "embedding" in named:
         named |= {"encode", "index"}
@@ -211,23 +164,16 @@ def _absent(split: Sequence[str]) -> Sequence[str]:
 
 
 def _print_json(line: Line) -> None:
-    _write(json.dumps(line))
+    print_line(json.dumps(line))
 
 
 def _print_text(line: Line) -> None:
     rest = dict(line)
     title = str(rest.pop("bench"))
     if "run" in rest:
-        said = ", ".join(f"{name} {value}" for name, value in rest.items())
-        _write(f"  {title}: {said}")
+        print_line(f"  {title}: " + ", ".join(f"{name} {value}" for name, value in rest.items()))
         return
-    _write(f"\n{title}")
+    print_line(f"\n{title}")
     for name, value in rest.items():
         pairs = value.items() if isinstance(value, dict) else ()
-        shown = ", ".join(f"{key} {each}" for key, each in pairs) or value
-        _write(f"  {name:24} {shown}")
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+        print_line(f"  {name:24} {', '.join(f'{key} {each}' for key, each in pairs) or value}")

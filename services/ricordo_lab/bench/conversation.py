@@ -1,4 +1,4 @@
-"""What people say, made up: messages of a realistic length in English and Italian, the same for a seed."""
+"""Generates messages and questions of a realistic length in English and Italian, the same for a seed."""
 
 import random
 import re
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
-from itertools import count
+from itertools import count, islice
 from typing import Final, Literal
 
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import Role
+from ricordo_lab.bench.measurement import Options
+from ricordo_lab.console import UnreadableData
 
 Spoken = Literal["en", "it"]
 
@@ -33,13 +35,15 @@ class Grammar:
 
     Attributes:
         messages: a message is one of these, its slots filled.
-        questions: and a question one of these.
+        questions: a question is one of these.
         lists: what fills a slot, by its name.
+        statements: a sentence for each predicate, with the slots `who` and `value`.
     """
 
     messages: Sequence[str]
     questions: Sequence[str]
     lists: Mapping[str, Sequence[str]]
+    statements: Mapping[str, str]
 
     def say(self, chance: random.Random) -> str:
         """Return a message of 8 to 25 words."""
@@ -61,7 +65,7 @@ def grammar(language: Spoken) -> Grammar:
     """Return the grammar of a language, read once."""
     text = files(__package__).joinpath("grammar", f"{language}.toml").read_text(encoding="utf-8")
     read = tomllib.loads(text)
-    return Grammar(read["messages"], read["questions"], read["lists"])
+    return Grammar(read["messages"], read["questions"], read["lists"], read["statements"])
 
 
 def texts(seed: int) -> Iterator[str]:
@@ -76,6 +80,24 @@ def questions(seed: int) -> Iterator[str]:
     chance = random.Random(seed)
     for number in count():
         yield grammar(LANGUAGES[number % len(LANGUAGES)]).ask(chance)
+
+
+def read_texts(options: Options, made_up: int, seed: int = 1) -> Sequence[str]:
+    """Return the texts of the file of the options, or else so many made-up ones.
+
+    Raises:
+        UnreadableData: the file cannot be read or holds no text.
+    """
+    if options.texts is None:
+        return list(islice(texts(seed), made_up))
+    try:
+        lines = options.texts.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableData(f"{options.texts} cannot be read: {error}") from None
+    found = [line.strip() for line in lines if line.strip()]
+    if not found:
+        raise UnreadableData(f"{options.texts} holds no texts")
+    return found
 
 
 def messages(

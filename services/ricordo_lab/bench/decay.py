@@ -1,4 +1,4 @@
-"""How long a pass of decay takes over very many memories: the first, the next day's, an idle one."""
+"""Measures a pass of decay over very many memories: the first, the one of the next day, and an idle one."""
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -7,9 +7,7 @@ from typing import Final
 
 from ricordo.settings import Settings
 from ricordo.system_clock import SystemClock
-from ricordo_lab.bench.figures import rounded
-from ricordo_lab.bench.options import Options, Say
-from ricordo_lab.bench.stopwatch import Stopwatch
+from ricordo_lab.bench.measurement import Options, Report, Stopwatch, rounded
 from ricordo_lab.bench.system import scratch
 from ricordo_services.app import jobs, passes
 from ricordo_services.app.resources import Resources
@@ -28,7 +26,7 @@ _PASSES: Final[Mapping[str, datetime]] = {
 }
 
 _KNOWN: Final = "insert into tenants (tenant) values ($1)"
-# Stored 8 to 367 days ago, with feeling and weight by their number: some matter to nobody.
+# Stored 8 to 367 days ago; arousal and importance follow from the number.
 _REMEMBERED: Final = """
 insert into memories (tenant, id, user_id, message_id, conversation_id, content, role, created_at, stored_at,
                       arousal, importance)
@@ -40,8 +38,8 @@ from (select n, $5::timestamptz - (8 + n % 360) * interval '1 day' as at
 """
 
 
-async def decay(options: Options, say: Say) -> None:
-    """Measure a pass of decay over many memories: when all fade, on the next day, and with nothing to do."""
+async def decay(options: Options, report: Report) -> None:
+    """Measure a pass of decay over a million memories: all change, a seventh, none."""
     number = options.messages or _MEMORIES
     found = []
     with scratch() as folder:
@@ -55,8 +53,8 @@ async def decay(options: Options, say: Say) -> None:
                 done = await passes.run_pass(settings, "decay", now=now)
                 counts = {"examined": done.examined, "changed": done.changed, "archived": done.archived}
                 found.append({"pass": name, **counts, "seconds": rounded(done.seconds)})
-                say({"bench": "decay", **found[-1]})
-    say(
+                report({"bench": "decay", **found[-1]})
+    report(
         {
             "bench": "decay",
             "memories": number,

@@ -1,4 +1,4 @@
-"""How long a question about facts takes, over NATS through the whole running system, where much is known."""
+"""Measures the latency of `query.facts` over NATS where very many facts of a user are known."""
 
 import random
 import time
@@ -9,11 +9,11 @@ from typing import Final
 from ricordo.client import MemoryClient
 from ricordo.client.options import FactsOptions
 from ricordo_lab.bench.conversation import FIRST_SAID, messages
-from ricordo_lab.bench.figures import middle, percentile, rounded
-from ricordo_lab.bench.options import BenchFailed, Options, Say
+from ricordo_lab.bench.measurement import Options, Report, latencies, medians, percentile, rounded
 from ricordo_lab.bench.people import PREDICATES, USER, People, texts_of
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import scratch, up
+from ricordo_lab.console import MeasurementFailed
 
 _FACTS: Final = 50_000
 _USER: Final = "user-1"
@@ -24,8 +24,8 @@ _FIRM: Final = 3
 _LEAST: Final = 0.9  # of the facts that were told must be known
 
 
-async def facts(options: Options, say: Say) -> None:
-    """Measure how long questions about facts take over NATS, where very many are known of who asks."""
+async def facts(options: Options, report: Report) -> None:
+    """Measure the latency of questions about facts over NATS, where very many are known."""
     people, number = People(), options.facts or _FACTS
     lives = list(people.lives(number))
     told = messages(list(texts_of([*lives, *people.again(lives)], _TOGETHER)), _USER, "f")
@@ -38,14 +38,14 @@ async def facts(options: Options, say: Say) -> None:
             async with MemoryClient.connect(system.nats) as client:
                 known = (await client.stats(_USER)).facts
                 if known < _LEAST * number:
-                    raise BenchFailed(f"of {number} facts that were told {known} are known")
+                    raise MeasurementFailed(f"of {number} facts that were told {known} are known")
                 span = told[-1].timestamp - told[0].timestamp
                 asked = _questions(people, span)
                 runs = [await _asked(client, asked, options.questions) for _ in range(options.runs)]
-    found = [_line(name, [run[name] for run in runs]) for name in asked]
+    found = [{"asked": name, **_figures([run[name] for run in runs])} for name in asked]
     for line in found:
-        say({"bench": "facts", **line})
-    say(
+        report({"bench": "facts", **line})
+    report(
         {
             "bench": "facts",
             "runs": options.runs,
@@ -53,9 +53,7 @@ async def facts(options: Options, say: Say) -> None:
             "messages": len(told),
             "facts": known,
             "told_in_s": rounded(took),
-            "asked": [line["asked"] for line in found],
-            "p50_ms": [line["p50_ms"] for line in found],
-            "p95_ms": [line["p95_ms"] for line in found],
+            **{name: [line[name] for line in found] for name in ("asked", "p50_ms", "p95_ms")},
         }
     )
 
@@ -64,7 +62,7 @@ Question = Callable[[random.Random], FactsOptions]
 
 
 def _questions(people: People, span: timedelta) -> Mapping[str, Question]:
-    """Return ways to ask, by their names: each makes up a question of its own."""
+    """Return the kinds of questions by name; each draws the options of a question."""
 
     def name(draw: random.Random) -> str:
         return draw.choice(people.names)
@@ -104,16 +102,12 @@ async def _asked(
             reply = await client.facts(_USER, **wanted)
             milliseconds = 1000 * (time.perf_counter() - began)
             if reply.degraded:
-                raise BenchFailed(f"an answer lacks {', '.join(reply.degraded)}")
+                raise MeasurementFailed(f"an answer lacks {', '.join(reply.degraded)}")
             if turn >= _WARM_UP:
                 took[name].append(milliseconds)
     return took
 
 
-def _line(name: str, runs: Sequence[Sequence[float]]) -> Mapping[str, object]:
-    return {
-        "asked": name,
-        "p50_ms": middle([percentile(took, 0.50) for took in runs]),
-        "p95_ms": middle([percentile(took, 0.95) for took in runs]),
-        "p95_ms_of_each_run": [rounded(percentile(took, 0.95)) for took in runs],
-    }
+def _figures(runs: Sequence[Sequence[float]]) -> Mapping[str, object]:
+    each = [rounded(percentile(took, 0.95)) for took in runs]
+    return {**medians([latencies(took) for took in runs]), "p95_ms_of_each_run": each}

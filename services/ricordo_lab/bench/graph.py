@@ -1,6 +1,6 @@
-"""How many facts a second the graph takes on the local server: much of one user, a little of each of many."""
+"""Measures how many facts a second the graph on the local server writes, reads and removes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Final
@@ -10,10 +10,8 @@ from ricordo.graph.port import KeptGraph
 from ricordo.memory.facts import Evidence, Fact, fold
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.conversation import FIRST_SAID
-from ricordo_lab.bench.figures import middle, rounded
-from ricordo_lab.bench.options import Options, Say
-from ricordo_lab.bench.people import People, Said
-from ricordo_lab.bench.stopwatch import Stopwatch
+from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated
+from ricordo_lab.bench.people import People, Statement
 from ricordo_lab.bench.system import scratch
 from ricordo_services.app.resources import Resources
 from ricordo_services.stack import LocalStack
@@ -26,8 +24,8 @@ _GONE: Final = 20  # facts that are removed at once
 _PAUSE: Final = timedelta(minutes=5)
 
 
-async def graph(options: Options, say: Say) -> None:
-    """Measure the graph of facts on the local server: writing, reading all, and removing some."""
+async def graph(options: Options, report: Report) -> None:
+    """Measure writing, reading and removing facts in the graph on the local server."""
     number = options.facts or _FACTS
     facts = _facts(number)
     with scratch() as folder:
@@ -37,24 +35,15 @@ async def graph(options: Options, say: Say) -> None:
             writing = await resources.graph()
             await writing.prepare()
             await _written(writing, "warm-up", facts[:_AT_ONCE])
-            runs = []
-            for run in range(1, options.runs + 1):
-                runs.append(await _run(writing, f"run-{run}", facts))
-                shown = {name: rounded(value) for name, value in runs[-1].items()}
-                say({"bench": "graph", "run": run, **shown})
-    say(
-        {
-            "bench": "graph",
-            "runs": options.runs,
-            "facts": len(facts),
-            "users": max(1, len(facts) // _EACH),
-            **{name: middle([one[name] for one in runs]) for name in runs[0]},
-        }
-    )
+            found = await repeated(
+                "graph", options.runs, report, lambda run: _run(writing, f"run-{run}", facts)
+            )
+    counts = {"runs": options.runs, "facts": len(facts), "users": max(1, len(facts) // _EACH)}
+    report({"bench": "graph", **counts, **found})
 
 
-async def _run(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Mapping[str, float]:
-    """Write all facts as those of one user, then as those of many, of whom nothing was known before."""
+async def _run(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Figures:
+    """Write all facts as those of one user, twice, then as those of many users."""
     of_one = await _written(graph, tenant, facts)
     again = await _written(graph, tenant, facts)
     reading, removing = Stopwatch(), Stopwatch()
@@ -85,18 +74,18 @@ async def _written(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Stop
 
 
 def _facts(number: int) -> Sequence[Fact]:
-    """Return what is known when so many statements were made."""
+    """Return the facts that follow from so many statements."""
     evidence = [
-        _evidence(said, f"m-{nth}", nth, position)
+        _evidence(one, f"m-{nth}", nth, position)
         for nth, life in enumerate(People().lives(number))
-        for position, said in enumerate(life)
+        for position, one in enumerate(life)
     ]
     return fold(evidence, tenant=str(uuid4()), user_id=_user(0))
 
 
-def _evidence(said: Said, message_id: str, nth: int, position: int) -> Evidence:
+def _evidence(one: Statement, message_id: str, nth: int, position: int) -> Evidence:
     at = FIRST_SAID + nth * _PAUSE
-    return Evidence(said.subject, said.predicate, said.value, message_id, at, position=position)
+    return Evidence(one.subject, one.predicate, one.value, message_id, at, position=position)
 
 
 def _user(nth: int) -> str:

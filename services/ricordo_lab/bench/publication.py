@@ -1,4 +1,4 @@
-"""Publishing to a running system, and waiting for the receipts, as a bot does."""
+"""Publishes messages to a running system and waits for their receipts, as a bot does."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from ricordo.messages.codec import decode_as
 from ricordo.messages.events import MemoryRemembered, MessageReceived
 from ricordo.messages.subjects import subject_of
 from ricordo.runtime.health_service import HEALTH_SUBJECT
-from ricordo_lab.bench.options import BenchFailed
+from ricordo_lab.console import MeasurementFailed
 
 _TENANT = "default"
 _STANDSTILL_S = 60.0
@@ -38,14 +38,14 @@ async def encoded(address: str) -> int:
     """Return how many texts of messages the running system has encoded so far.
 
     Raises:
-        BenchFailed: it does not say.
+        MeasurementFailed: the encode worker does not answer.
     """
     client = await nats.connect(address)
     try:
-        told = await client.request(f"{HEALTH_SUBJECT}.encode", timeout=_ANSWER_S)
-        return int(json.loads(told.data)["encoded"])
+        answer = await client.request(f"{HEALTH_SUBJECT}.encode", timeout=_ANSWER_S)
+        return int(json.loads(answer.data)["encoded"])
     except (nats.errors.Error, LookupError, ValueError, TypeError) as error:
-        raise BenchFailed(f"the system does not say what it has encoded: {error!r}") from error
+        raise MeasurementFailed(f"the system does not say what it has encoded: {error!r}") from error
     finally:
         await client.close()
 
@@ -58,10 +58,10 @@ async def remember(
     Args:
         address: of NATS.
         messages: of different ids.
-        noted: called when the receipt of one has come.
+        noted: called at each receipt.
 
     Raises:
-        BenchFailed: no receipt comes any more although some are missing.
+        MeasurementFailed: no receipt comes any more although some are missing.
     """
     missing = {message.id for message in messages}
     news = asyncio.Event()
@@ -86,7 +86,9 @@ async def remember(
             try:
                 await asyncio.wait_for(news.wait(), _STANDSTILL_S)
             except TimeoutError:
-                raise BenchFailed(f"{len(missing)} of {len(messages)} messages are not remembered") from None
+                raise MeasurementFailed(
+                    f"{len(missing)} of {len(messages)} messages are not remembered"
+                ) from None
         return Remembered(published, time.perf_counter() - began)
     finally:
         await bus.close()

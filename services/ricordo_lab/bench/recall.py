@@ -1,4 +1,4 @@
-"""How long a question takes, over NATS through the whole running system, by how much its user has said."""
+"""Measures the latency of `query.recall` over NATS, by how many memories the user has."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -6,17 +6,17 @@ from itertools import islice
 
 from ricordo.client import MemoryClient
 from ricordo_lab.bench.conversation import messages, questions, texts
-from ricordo_lab.bench.figures import middle, percentile, rounded
-from ricordo_lab.bench.options import BenchFailed, Options, Say
+from ricordo_lab.bench.measurement import Options, Report, latencies, middle, rounded
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import System, scratch, up
+from ricordo_lab.console import MeasurementFailed
 
 _USER = "user-1"
 _WARM_UP = 20
 
 
-async def recall(options: Options, say: Say) -> None:
-    """Measure how long a question takes over NATS, by how much its user has said."""
+async def recall(options: Options, report: Report) -> None:
+    """Measure the latency of recall over NATS, by how many memories the user has."""
     found: list[Mapping[str, object]] = []
     with scratch() as folder:
         async with up(folder) as system:
@@ -28,18 +28,10 @@ async def recall(options: Options, say: Say) -> None:
                     await remember(system.nats, messages(more, _USER, f"s{size}"))
                 said = size
                 found.append(await _ask(system, options, size))
-                say({"bench": "recall", **found[-1]})
-    first, last = found[0], found[-1]
-    growth = float(str(last["p95_ms"])) / float(str(first["p95_ms"]))
-    say(
-        {
-            "bench": "recall",
-            "sizes": [one["memories"] for one in found],
-            "p50_ms": [one["p50_ms"] for one in found],
-            "p95_ms": [one["p95_ms"] for one in found],
-            "p95_last_to_first": rounded(growth),
-        }
-    )
+                report({"bench": "recall", **found[-1]})
+    columns = {name: [one[name] for one in found] for name in ("memories", "p50_ms", "p95_ms")}
+    growth = float(str(found[-1]["p95_ms"])) / float(str(found[0]["p95_ms"]))
+    report({"bench": "recall", **columns, "p95_last_to_first": rounded(growth)})
 
 
 async def _ask(system: System, options: Options, size: int) -> Mapping[str, object]:
@@ -50,10 +42,9 @@ async def _ask(system: System, options: Options, size: int) -> Mapping[str, obje
     return {
         "memories": size,
         "questions": len(took),
-        "p50_ms": rounded(percentile(took, 0.50)),
-        "p95_ms": rounded(percentile(took, 0.95)),
+        **latencies(took),
         "within": {name: middle(values) for name, values in parts.items()},
-        "memory_mb": round(system.memory_mb()),
+        "memory_mb": round(sum(system.memory_mb().values())),
     }
 
 
@@ -61,10 +52,10 @@ async def _timed(client: MemoryClient, asked: Sequence[str]) -> tuple[list[float
     """Ask one after the other.
 
     Returns:
-        The milliseconds of each as the bot sees them, and those of each part as the system tells them.
+        The milliseconds of each as the bot sees them, and those of each part as `timings_ms` has them.
 
     Raises:
-        BenchFailed: an answer is incomplete, so that its time means nothing.
+        MeasurementFailed: an answer is degraded.
     """
     took: list[float] = []
     parts: dict[str, list[float]] = {}
@@ -73,7 +64,7 @@ async def _timed(client: MemoryClient, asked: Sequence[str]) -> tuple[list[float
         reply = await client.recall(_USER, question)
         took.append(1000 * (time.perf_counter() - began))
         if reply.degraded:
-            raise BenchFailed(f"an answer lacks {', '.join(reply.degraded)}")
+            raise MeasurementFailed(f"an answer lacks {', '.join(reply.degraded)}")
         for name, milliseconds in reply.timings_ms.items():
             parts.setdefault(name, []).append(milliseconds)
     return took, parts

@@ -1,39 +1,21 @@
-"""How long the whole system takes to start and to stop, and what it holds in memory."""
+"""Measures how long the whole system takes to start and to stop, and its memory."""
 
-from ricordo_lab.bench.figures import middle, rounded
-from ricordo_lab.bench.options import Options, Say
+from ricordo_lab.bench.measurement import Figures, Options, Report, repeated
 from ricordo_lab.bench.system import scratch, up
 
 
-async def startup(options: Options, say: Say) -> None:
-    """Measure the first start on an empty folder, the starts that follow on it, and the stops."""
-    first: list[float] = []
-    later: list[float] = []
-    stops: list[float] = []
-    memory: list[float] = []
-    for run in range(1, options.runs + 1):
+async def startup(options: Options, report: Report) -> None:
+    """Measure the first start on an empty folder, the next start on it, the stop, and the memory."""
+
+    async def measure(_: int) -> Figures:
+        found: dict[str, float] = {}
         with scratch() as folder:
-            for starts in (first, later):
+            for start in ("first_start_s", "start_s"):
                 async with up(folder) as system:
-                    starts.append(system.ready_s)
-                    memory.append(system.memory_mb())
-                    stops.append(await system.stop())
-        say(
-            {
-                "bench": "startup",
-                "run": run,
-                "first_start_s": rounded(first[-1]),
-                "start_s": rounded(later[-1]),
-                "stop_s": rounded(stops[-1]),
-            }
-        )
-    say(
-        {
-            "bench": "startup",
-            "runs": options.runs,
-            "first_start_s": middle(first),
-            "start_s": middle(later),
-            "stop_s": middle(stops),
-            "memory_mb": middle(memory),
-        }
-    )
+                    found[start] = system.ready_s
+                    found["memory_mb"] = sum(system.memory_mb().values())
+                    found["stop_s"] = await system.stop()
+        return found
+
+    found = await repeated("startup", options.runs, report, measure)
+    report({"bench": "startup", "runs": options.runs, **found})

@@ -1,4 +1,4 @@
-"""How long it takes to read what is at hand in a conversation: in the worker, and over NATS."""
+"""Measures the latency of reading working memory, in the worker and over NATS."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -16,11 +16,9 @@ from ricordo.messages.vocabulary import Role
 from ricordo.settings import Settings
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.conversation import texts
-from ricordo_lab.bench.figures import percentile, rounded
-from ricordo_lab.bench.options import Options, Say
-from ricordo_lab.bench.processes import addresses
+from ricordo_lab.bench.measurement import Figures, Options, Report, latencies
 from ricordo_lab.bench.publication import remember
-from ricordo_lab.bench.system import System, scratch, up
+from ricordo_lab.bench.system import System, addresses, scratch, up
 from ricordo_services.app.requests import working_memory_reader
 from ricordo_services.app.resources import Resources
 
@@ -35,45 +33,32 @@ Read = Callable[[str], Awaitable[object]]
 """Reads a conversation."""
 
 
-async def working(options: Options, say: Say) -> None:
-    """Measure how long working memory takes to read, in the worker and over NATS."""
+async def working(options: Options, report: Report) -> None:
+    """Measure the latency of reading working memory, in the worker and over NATS."""
     spoken = texts(seed=0)
     with scratch() as folder:
         async with up(folder) as system, AsyncExitStack() as exits:
             for number in range(_CONVERSATIONS):
                 await remember(system.nats, _said(f"c-{number}", list(islice(spoken, _TURNS))))
             resources = Resources(_settings(options.settings, folder), SystemClock(), exits)
-            at_hand = await working_memory_reader(resources)
+            reader = await working_memory_reader(resources)
             client = await exits.enter_async_context(MemoryClient.connect(system.nats))
             ways: Mapping[str, Read] = {
-                "in the worker": lambda conversation: at_hand.read(_TENANT, _USER, conversation),
+                "in the worker": lambda conversation: reader.read(_TENANT, _USER, conversation),
                 "over NATS": lambda conversation: client.working(_USER, conversation),
             }
             for read in ways.values():
                 await _timed(read, ["c-none"] * _WARM_UP)  # statements are planned, tokenizers loaded
             found = await _found(ways, system, options.questions, spoken)
-    for when, took in found.items():
-        say({"bench": "working", "read": when, **_line(took)})
-    lines = {when: _line(took) for when, took in found.items()}
-    names = ("reads", "p50_ms", "p95_ms", "p50_ms_over_nats", "p95_ms_over_nats")
-    say(
-        {
-            "bench": "working",
-            "read": list(lines),
-            **{name: [line[name] for line in lines.values()] for name in names},
-        }
-    )
+    lines = [{"read": when, **_line(took)} for when, took in found.items()]
+    for line in lines:
+        report({"bench": "working", **line})
+    report({"bench": "working", **{name: [line[name] for line in lines] for name in lines[0]}})
 
 
-def _line(took: Mapping[str, Sequence[float]]) -> Mapping[str, object]:
+def _line(took: Mapping[str, Sequence[float]]) -> Figures:
     inside, outside = took["in the worker"], took["over NATS"]
-    return {
-        "reads": len(inside),
-        "p50_ms": rounded(percentile(inside, 0.50)),
-        "p95_ms": rounded(percentile(inside, 0.95)),
-        "p50_ms_over_nats": rounded(percentile(outside, 0.50)),
-        "p95_ms_over_nats": rounded(percentile(outside, 0.95)),
-    }
+    return {"reads": len(inside), **latencies(inside), **latencies(outside, "_over_nats")}
 
 
 async def _found(

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from ricordo.language.embedding import MINILM
 from ricordo.settings import EmbeddingSettings, Settings
-from ricordo_lab.bench.ending import USAGE, exit_code
-from ricordo_lab.bench.options import BenchFailed
+from ricordo_lab.console import exit_code, print_line
 from ricordo_lab.evaluation import (
-    aged,
     daily,
     emotion,
     fit,
@@ -33,15 +31,6 @@ from ricordo_lab.evaluation import (
 )
 from ricordo_lab.evaluation.insights import command as insights
 from ricordo_services.app.embedding_models import model_names, open_models
-
-_BAD_DATA: Final = (
-    locomo.UnreadableConversations,
-    temporal.UnreadableCases,
-    questions.UnreadableQuestions,
-    statements.UnreadableMessages,
-    daily.UnreadableLives,
-    fitting_heads.UnreadableTexts,
-)
 
 
 class Evaluation(NamedTuple):
@@ -69,27 +58,18 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 0 done, 1 failed, 2 usage.
     """
-    return exit_code(lambda: _evaluate(arguments), (BenchFailed, *_BAD_DATA))
+    return exit_code(lambda: _evaluate(arguments))
 
 
 def _evaluate(arguments: Sequence[str]) -> None:
     asked = _parser().parse_args(arguments)
-    try:
-        for line in EVALUATIONS[asked.name].run(asked):
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
-    except rated.UnreadableRatings as wrong:  # the wrong file was named
-        sys.stderr.write(f"ricordo: {wrong}\n")
-        raise SystemExit(USAGE) from None
+    for line in EVALUATIONS[asked.name].run(asked):
+        print_line(line)
 
 
 def _retrieval(asked: argparse.Namespace) -> Iterator[str]:
     rows = asyncio.run(retrieval.retrieval(locomo.read(asked.data), _progress))
     yield from _shown(rows, asked)
-
-
-def _aged(asked: argparse.Namespace) -> Iterator[str]:
-    yield from _shown(asyncio.run(aged.aged(locomo.read(asked.data), _progress)), asked)
 
 
 def _fit(asked: argparse.Namespace) -> Iterator[str]:
@@ -280,7 +260,6 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _retrieval,
         _of_tables,
     ),
-    "aged": Evaluation(aged.SUMMARY, _aged, _of_tables),
     "fit": Evaluation(
         "learn the weights of the profile `human` on conversations in LoCoMo's shape, and try them on "
         "each conversation left out",

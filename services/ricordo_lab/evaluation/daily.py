@@ -25,6 +25,7 @@ from ricordo.messages.queries import ContextReply
 from ricordo.messages.vocabulary import Role
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import scratch, up
+from ricordo_lab.console import UnreadableData
 
 SUMMARY: Final = (
     "whether a context holds what a newcomer asks for first, on lives and questions of a folder, told to a "
@@ -35,10 +36,6 @@ _QUIZ: Final = "quiz"
 _BUDGET: Final = 600
 _SHRUGS: Final = {"it": "Mi dispiace, non lo so.", "en": "I'm sorry, I don't know."}
 _PACE: Final = timedelta(minutes=1)
-
-
-class UnreadableLives(ValueError):
-    """The folder holds no lives of this shape; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ def read(folder: Path, now: datetime) -> list[Life]:
     """Return the lives of a folder.
 
     Raises:
-        UnreadableLives: there is none, or one cannot be read.
+        UnreadableData: there is none, or one cannot be read.
     """
     lives = []
     for asked in sorted(folder.glob("*.questions.json")):
@@ -82,10 +79,10 @@ def read(folder: Path, now: datetime) -> list[Life]:
             messages = tuple(MessageReceived.model_validate_json(line) for line in lines if line.strip())
             questions = tuple(json.loads(asked.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
-            raise UnreadableLives(f"{asked}: {error}") from error
+            raise UnreadableData(f"{asked}: {error}") from error
         lives.append(Life(name, messages, questions, now))
     if not lives:
-        raise UnreadableLives(f"{folder} holds no *.questions.json")
+        raise UnreadableData(f"{folder} holds no *.questions.json")
     return lives
 
 

@@ -11,7 +11,8 @@ from ricordo.language.annotations import Emotion
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.heads import AXES, LABELS
 from ricordo.models.encoder import Encoder
-from ricordo_lab.evaluation.rated import Ratings, UnreadableRatings
+from ricordo_lab.console import UnsuitableData
+from ricordo_lab.evaluation.rated import Ratings
 from ricordo_lab.evaluation.replay import Progress
 
 _TOGETHER: Final = 1_024  # texts that are encoded between two words about it
@@ -71,15 +72,15 @@ def check(ratings: Ratings, language: str) -> None:
     """Check that estimates in a language can be held against these ratings.
 
     Raises:
-        UnreadableRatings: they cannot; the sentence says what to do.
+        UnsuitableData: they cannot; the sentence says what to do.
     """
     if not ratings.on_axes and language != "en":
-        raise UnreadableRatings(
+        raise UnsuitableData(
             f"{ratings.name} holds labels, which are read in English only: leave --language out for English "
             "texts, or take texts that are rated V, A and D"
         )
     if ratings.on_axes and len(ratings.texts) < _FEWEST:
-        raise UnreadableRatings(
+        raise UnsuitableData(
             f"{ratings.name} holds {len(ratings.texts)} texts: r says something from {_FEWEST} on"
         )
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ricordo.memory.ranking.human import BY_MEANING, FEATURES, PRIOR, PRIOR_BY_WORDS, Human
 from ricordo.memory.ranking.signals import Signals
-from ricordo_lab.bench.options import BenchFailed
 from ricordo_lab.bench.system import scratch, up
+from ricordo_lab.console import MeasurementFailed
 from ricordo_lab.evaluation.fitting import bias, choice, fit
 from ricordo_lab.evaluation.locomo import Conversation
 from ricordo_lab.evaluation.measures import mean, measure
@@ -103,10 +103,10 @@ async def fit_on(conversations: Sequence[Conversation], say: Progress) -> Fitted
     """Tell the conversations to a system that is started for it, ask, and fit on what came back.
 
     Raises:
-        BenchFailed: there are too few conversations, or the system does not answer as it must.
+        MeasurementFailed: there are too few conversations, or the system does not answer as it must.
     """
     if sum(bool(one.questions) for one in conversations) < _FEWEST:
-        raise BenchFailed(
+        raise MeasurementFailed(
             "one conversation with questions is left out each time: there have to be at least two"
         )
     with scratch() as folder:
@@ -160,7 +160,7 @@ def _fit(answers: Sequence[Answered], given: Mapping[str, float]) -> Human:
     made = [choice(one.signals, one.relevant, given) for one in answers]
     choices = [one for one in made if one is not None]
     if not choices:
-        raise BenchFailed("nothing that was asked for came back, so there is nothing to learn from")
+        raise MeasurementFailed("nothing that was asked for came back, so there is nothing to learn from")
     learned = fit(choices)
     weights = {name: given.get(name, 0.0) + learned[name] for name in FEATURES}
     return Human(weights={**given, **weights}, bias=bias(choices, learned))

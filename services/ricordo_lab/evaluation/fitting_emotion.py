@@ -13,7 +13,8 @@ from ricordo.language.emotion.blending import heard
 from ricordo.language.emotion.features import STYLE, Hashes, pieces
 from ricordo.language.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
 from ricordo.language.emotion.words import spoken
-from ricordo_lab.evaluation.rated import Ratings, UnreadableRatings
+from ricordo_lab.console import UnsuitableData
+from ricordo_lab.evaluation.rated import Ratings
 from ricordo_lab.evaluation.ridge import Rows, ridge
 
 _STYLE_COUNTS: Final = 0.3
@@ -90,24 +91,22 @@ def check(ratings: Ratings, option: str, *, on_axes: bool) -> None:
         on_axes: whether they must be of axes, not labels.
 
     Raises:
-        UnreadableRatings: they cannot; the sentence says what to do.
+        UnsuitableData: they cannot; the sentence says what to do.
     """
     if ratings.on_axes != on_axes:
         kinds = ("texts with labels", "texts rated V, A and D")
-        raise UnreadableRatings(
+        raise UnsuitableData(
             f"{ratings.name} holds {kinds[ratings.on_axes]}, but {option} takes {kinds[on_axes]}: "
             "are two files swapped?"
         )
     if len(ratings.texts) < FEWEST:
-        raise UnreadableRatings(
+        raise UnsuitableData(
             f"{ratings.name} holds {len(ratings.texts)} texts: to fit heads, {option} takes {FEWEST} or more"
         )
     alike = np.flatnonzero(np.ptp(ratings.rated, axis=0) == 0)
     if on_axes and len(alike):
         names = " and ".join(AXES[at] for at in alike)
-        raise UnreadableRatings(
-            f"{ratings.name} rates all texts alike in {names}: nothing can be learned of it"
-        )
+        raise UnsuitableData(f"{ratings.name} rates all texts alike in {names}: nothing can be learned of it")
 
 
 def fit_heads(sets: Sequence[Rated], model: str) -> Heads:

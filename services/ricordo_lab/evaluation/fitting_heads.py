@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from ricordo.language.text_head import BUCKETS, LANGUAGES, SHAPE, TextHead, buckets, shape
+from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.descent import Matrix, descend
 
 NONE: Final = "-"
@@ -18,10 +19,6 @@ _STEPS: Final = 200
 _FEWEST: Final = 2  # labels; one tells nothing apart
 _PARTS: Final = 5
 _INT8: Final = 127
-
-
-class UnreadableTexts(ValueError):
-    """The file holds no labelled texts; the message says which line is amiss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +34,17 @@ def read(path: Path) -> list[Labelled]:
     """Return the texts of a file: lines of label, language and text, separated by tabs.
 
     Raises:
-        UnreadableTexts: a line is of another shape, or a language has fewer than two labels.
+        UnreadableData: a line is of another shape, or a language has fewer than two labels.
     """
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         cells = line.split("\t")
         if len(cells) != len(Labelled.__dataclass_fields__) or cells[1] not in LANGUAGES:
-            raise UnreadableTexts(f"{path}, line {number}: a label, it or en, and a text are expected")
+            raise UnreadableData(f"{path}, line {number}: a label, it or en, and a text are expected")
         found.append(Labelled(*cells))
     for language in {one.language for one in found}:
         if len({one.label for one in found if one.language == language}) < _FEWEST:
-            raise UnreadableTexts(f"{path}: at least two labels are expected of {language}")
+            raise UnreadableData(f"{path}: at least two labels are expected of {language}")
     return found
 
 

@@ -23,7 +23,7 @@ def fit_file(path: Path) -> Head:
 
     Raises:
         OSError: the file cannot be read.
-        UnreadableQuestions: it holds no labelled questions.
+        UnreadableData: it holds no labelled questions.
     """
     return fit(read_questions(path), hashlib.sha256(path.read_bytes()).hexdigest())
 

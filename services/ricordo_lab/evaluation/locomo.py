@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from ricordo_lab.console import UnreadableData
+
 CATEGORIES: Final[Mapping[int, str]] = {
     1: "several turns",
     2: "time",
@@ -25,10 +27,6 @@ _SESSION: Final = re.compile(r"session_(\d+)")
 _EVIDENCE: Final = re.compile(r"D:?(\d+):(\d+)")
 _BEGAN: Final = "%I:%M %p on %d %B, %Y"
 _PACE: Final = timedelta(minutes=1)  # from turn to turn; the files say only when a session began
-
-
-class UnreadableConversations(ValueError):
-    """The file holds no conversations of this shape; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +62,19 @@ def read(path: Path) -> tuple[Conversation, ...]:
     """Read a file.
 
     Raises:
-        UnreadableConversations: it cannot be read, or is of another shape.
+        UnreadableData: it cannot be read, or is of another shape.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         conversations = tuple(_conversation(one) for one in found)
     except OSError as error:
-        raise UnreadableConversations(f"{path} cannot be read: {error.strerror}") from error
+        raise UnreadableData(f"{path} cannot be read: {error.strerror}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UnreadableConversations(
+        raise UnreadableData(
             f"{path} is not a list of conversations as LoCoMo has them: {type(error).__name__}: {error}"
         ) from error
     if not any(one.questions for one in conversations):
-        raise UnreadableConversations(f"{path} holds no question whose evidence is among its turns")
+        raise UnreadableData(f"{path} holds no question whose evidence is among its turns")
     return conversations
 
 

@@ -19,6 +19,7 @@ from ricordo.language.query_analysis import Analysis, analyse
 from ricordo.language.query_analysis.analysing import Decider
 from ricordo.language.query_analysis.deciding import decide, decide_by_head
 from ricordo.language.query_analysis.intents import intent_by_rules
+from ricordo_lab.console import UnreadableData
 
 ZONE: Final = ZoneInfo("Europe/Rome")
 NOW: Final = datetime(2026, 2, 4, 15, 30, tzinfo=ZONE)
@@ -31,10 +32,6 @@ DECIDERS: Final[Mapping[str, Decider]] = {"both": decide, "rules": intent_by_rul
 
 Understand = Callable[[str, Sequence[str]], Analysis]
 """Analyses a query, given the names that are known."""
-
-
-class UnreadableQuestions(ValueError):
-    """The file holds no labelled questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +87,15 @@ def read_questions(path: Path) -> list[LabelledQuestion]:
 
     Raises:
         OSError: the file cannot be read.
-        UnreadableQuestions: it has another shape.
+        UnreadableData: it has another shape.
     """
     with path.open(encoding="utf-8", newline="") as file:
         table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         if tuple(table.fieldnames or ()) != _COLUMNS:
-            raise UnreadableQuestions(f"the columns of {path.name} are not {', '.join(_COLUMNS)}")
+            raise UnreadableData(f"the columns of {path.name} are not {', '.join(_COLUMNS)}")
         rows = list(table)
     if not rows or any(None in row or None in row.values() for row in rows):
-        raise UnreadableQuestions(f"{path.name} holds no rows, or one that is too short or too long")
+        raise UnreadableData(f"{path.name} holds no rows, or one that is too short or too long")
     return [_question(row) for row in rows]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.emotion.heads import LABELS
+from ricordo_lab.console import UnsuitableData
 
 _AXES: Final = ("V", "A", "D")
 _FIELDS: Final = 3  # of a line of GoEmotions: text, numbers of labels, id
@@ -19,10 +20,6 @@ Matrix = NDArray[np.float32]
 
 _LOWEST, _HIGHEST = 1, 5
 _Rated = tuple[str, list[float]]
-
-
-class UnreadableRatings(Exception):
-    """A file does not hold rated texts of the kind that is asked for; the sentence says what to do."""
 
 
 class _Wrong(Exception):
@@ -52,7 +49,7 @@ def read(path: Path) -> Ratings:
 
     Raises:
         OSError: the file cannot be read.
-        UnreadableRatings: it has another shape; the sentence says where.
+        UnsuitableData: it has another shape; the sentence says where.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
@@ -60,11 +57,11 @@ def read(path: Path) -> Ratings:
             file.seek(0)
             found = list((_axes if _is_table(columns) else _labels)(file, columns))
         except (UnicodeDecodeError, csv.Error) as error:
-            raise UnreadableRatings(f"{path} is no text in UTF-8: {error}") from error
+            raise UnsuitableData(f"{path} is no text in UTF-8: {error}") from error
         except _Wrong as wrong:
-            raise UnreadableRatings(f"{path}, {wrong}") from None
+            raise UnsuitableData(f"{path}, {wrong}") from None
     if not found:
-        raise UnreadableRatings(f"{path} holds no texts")
+        raise UnsuitableData(f"{path} holds no texts")
     texts, rated = zip(*found, strict=True)
     return Ratings(path.name, texts, np.array(rated, dtype=np.float32))
 

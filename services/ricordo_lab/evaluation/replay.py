@@ -12,8 +12,8 @@ from ricordo.memory.ranking.signals import Signals
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.views import MemoryView
 from ricordo.messages.vocabulary import Profile, Role
-from ricordo_lab.bench.options import BenchFailed
 from ricordo_lab.bench.publication import remember
+from ricordo_lab.console import MeasurementFailed
 from ricordo_lab.evaluation.locomo import Conversation, Question
 
 MOST: Final = 200
@@ -46,7 +46,7 @@ async def tell(address: str, conversations: Sequence[Conversation], say: Progres
     """Publish all turns, a user for each conversation, and wait until they are remembered.
 
     Raises:
-        BenchFailed: some are not.
+        MeasurementFailed: some are not.
     """
     for number, conversation in enumerate(conversations, 1):
         say(f"telling conversation {number} of {len(conversations)}: {len(conversation.turns)} turns")
@@ -73,7 +73,7 @@ async def ask(
         profile: that ranks; None for the default.
 
     Raises:
-        BenchFailed: an answer is incomplete.
+        MeasurementFailed: an answer is incomplete.
     """
     asked = [(one.id, question) for one in conversations for question in one.questions]
     answers: list[Answered] = []
@@ -83,7 +83,7 @@ async def ask(
                 user, question.text, limit=limit, explain=explain, profile=profile, reinforce=False
             )
             if reply.degraded:
-                raise BenchFailed(f"an answer lacks {', '.join(reply.degraded)}")
+                raise MeasurementFailed(f"an answer lacks {', '.join(reply.degraded)}")
             found = tuple(map(_turn, reply.memories))
             rows = [memory.signals or {} for memory in reply.memories]
             answers.append(Answered(user, question, found, _columns(rows) if explain else Signals()))

@@ -31,7 +31,7 @@ async def retrieval(conversations: Sequence[Conversation], say: Progress) -> lis
     """Measure a system that is started for it, and stopped.
 
     Raises:
-        BenchFailed: it does not start, or does not answer as it must.
+        MeasurementFailed: it does not start, or does not answer as it must.
     """
     with scratch() as folder:
         async with up(folder) as system:

@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import Final, Self
 
 from ricordo.memory.facts import extract, normalise
+from ricordo_lab.console import UnreadableData
 
 SUMMARY: Final = "facts read from messages by the rules, on a file of messages with the facts that they state"
 
 Triple = tuple[str, str, str, str]
 """Subject, predicate, object and polarity; names are compared as entities are."""
-
-
-class UnreadableMessages(ValueError):
-    """The file holds no messages with facts; says which line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +65,21 @@ def read(path: Path) -> list[Labelled]:
     """Read a file of messages with their facts.
 
     Raises:
-        UnreadableMessages: it is none.
+        UnreadableData: it is none.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableMessages(f"{path} cannot be read: {error}") from None
+        raise UnreadableData(f"{path} cannot be read: {error}") from None
     messages = []
     for number, line in enumerate(lines, 1):
         try:
             messages.append(Labelled.parse(line))
         except (ValueError, KeyError, TypeError, AttributeError):
             reason = "is no message with content, language and facts"
-            raise UnreadableMessages(f"{path}: line {number} {reason}") from None
+            raise UnreadableData(f"{path}: line {number} {reason}") from None
     if not messages:
-        raise UnreadableMessages(f"{path} is empty")
+        raise UnreadableData(f"{path} is empty")
     return messages
 
 

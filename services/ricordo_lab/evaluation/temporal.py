@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
+from ricordo_lab.console import UnreadableData
 
 Kind = Literal["date", "daterange"]
 Bounds = tuple[datetime | None, datetime | None]
@@ -33,10 +34,6 @@ _TIMELESS: Final = frozenset({"set", "duration", "timezone"})
 _NEVER: Final = 1  # the year of a day that there is not: 30 February
 _ZONE: Final = ZoneInfo("UTC")
 _Result = Mapping[str, Any]
-
-
-class UnreadableCases(ValueError):
-    """The file holds no cases of the expected shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +111,7 @@ def score_temporal(path: Path, language: Language, *, leave_out: Collection[str]
 
     Raises:
         OSError: The file cannot be read.
-        UnreadableCases: It has another shape.
+        UnreadableData: It has another shape.
     """
     tallies: dict[Kind, list[bool]] = {kind: [] for kind in KINDS}
     misses: list[Miss] = []
@@ -170,15 +167,15 @@ def _cases(path: Path, leave_out: Collection[str]) -> Iterator[_Case]:
     try:
         cases = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
-        raise UnreadableCases(f"{path.name} is no JSON: {error}") from error
+        raise UnreadableData(f"{path.name} is no JSON: {error}") from error
     if not isinstance(cases, list):
-        raise UnreadableCases(f"{path.name} is no list of cases")
+        raise UnreadableData(f"{path.name} is no list of cases")
     for number, case in enumerate(cases):
         try:
             if case.get("file") not in leave_out:
                 yield _case(case)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise UnreadableCases(f"case {number} of {path.name} cannot be read: {error!r}") from error
+            raise UnreadableData(f"case {number} of {path.name} cannot be read: {error!r}") from error
 
 
 def _case(case: Mapping[str, Any]) -> _Case:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ricordo.language.query_analysis import Analysis
+from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.command import main
 from ricordo_lab.evaluation.questions import (
     DECIDERS,
-    UnreadableQuestions,
     read_questions,
     score_questions,
     understanding,
@@ -77,7 +77,7 @@ def test_what_is_right_scores_full_and_what_is_wrong_is_named() -> None:
 def test_a_file_without_labelled_questions_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "questions.tsv"
     file.write_text(text)
-    with pytest.raises(UnreadableQuestions):
+    with pytest.raises(UnreadableData):
         read_questions(file)
 
 

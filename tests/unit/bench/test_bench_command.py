@@ -4,17 +4,18 @@ from pathlib import Path
 import pytest
 
 from ricordo_lab.bench import command
-from ricordo_lab.bench.embedding import read_texts
-from ricordo_lab.bench.options import BenchFailed, Options, Say
+from ricordo_lab.bench.conversation import read_texts
+from ricordo_lab.bench.measurement import Options, Report
+from ricordo_lab.console import MeasurementFailed
 
 
-async def measured(options: Options, say: Say) -> None:
-    say({"bench": "ingest", "run": 1, "ratio": 0.5})
-    say({"bench": "ingest", "messages": options.messages, "ratio": 0.5, "within": {"rows": 1.0}})
+async def measured(options: Options, report: Report) -> None:
+    report({"bench": "ingest", "run": 1, "ratio": 0.5})
+    report({"bench": "ingest", "messages": options.messages, "ratio": 0.5, "within": {"rows": 1.0}})
 
 
-async def failing(options: Options, say: Say) -> None:
-    raise BenchFailed("the system does not start")
+async def failing(options: Options, report: Report) -> None:
+    raise MeasurementFailed("the system does not start")
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ def test_texts_are_the_lines_of_a_file_that_say_something(tmp_path: Path) -> Non
 def test_a_file_without_texts_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "texts"
     file.write_bytes(content)
-    with pytest.raises(BenchFailed, match="texts"):
+    with pytest.raises(MeasurementFailed, match="texts"):
         read_texts(Options(texts=file), 9)
-    with pytest.raises(BenchFailed, match="cannot be read"):
+    with pytest.raises(MeasurementFailed, match="cannot be read"):
         read_texts(Options(texts=tmp_path / "absent"), 9)

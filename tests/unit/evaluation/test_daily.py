@@ -10,7 +10,8 @@ import pytest
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, Intent
-from ricordo_lab.evaluation.daily import Answered, UnreadableLives, auroc, figures, read
+from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.daily import Answered, auroc, figures, read
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -50,10 +51,10 @@ def test_figures_are_shares_by_group() -> None:
 
 
 def test_a_folder_without_lives_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableLives, match="questions"):
+    with pytest.raises(UnreadableData, match="questions"):
         read(tmp_path, NOW)
     (tmp_path / "x.questions.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(UnreadableLives, match="x"):
+    with pytest.raises(UnreadableData, match="x"):
         read(tmp_path, NOW)
     message = {"id": "1", "user_id": "u", "conversation_id": "c", "role": "user", "content": "Hi, I'm Ann."}
     message["timestamp"] = "2026-01-01T00:00:00Z"

@@ -8,10 +8,11 @@ import pytest
 
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.emotion.heads import Seen, read_heads
+from ricordo_lab.console import UnsuitableData
 from ricordo_lab.evaluation.command import main
 from ricordo_lab.evaluation.emotion import GROUPS, calibration, figures, plotted
 from ricordo_lab.evaluation.fitting_emotion import Rated, fit_heads
-from ricordo_lab.evaluation.rated import Ratings, UnreadableRatings, read
+from ricordo_lab.evaluation.rated import Ratings, read
 
 RATED = """id,split,V,A,D,text
 1,dev,4.5,4,3.5,"I am so happy, thanks!"
@@ -59,14 +60,14 @@ def test_axes_and_labels_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_another_shape_is_refused_with_its_place(tmp_path: Path, content: str, said: str) -> None:
-    with pytest.raises(UnreadableRatings, match=re.escape(said)):
+    with pytest.raises(UnsuitableData, match=re.escape(said)):
         read(_file(tmp_path, content))
 
 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "heads.npz"
     path.write_bytes(b"PK\x03\x04\xff\xfe")
-    with pytest.raises(UnreadableRatings, match="no text in UTF-8"):
+    with pytest.raises(UnsuitableData, match="no text in UTF-8"):
         read(path)
 
 

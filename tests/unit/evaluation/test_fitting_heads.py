@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ricordo_lab.evaluation.fitting_heads import Labelled, UnreadableTexts, figures, fit, read, split
+from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.fitting_heads import Labelled, figures, fit, read, split
 
 HOW = (
     "soak it and rinse it",
@@ -60,5 +61,5 @@ def test_a_table_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_table_of_another_shape_is_refused(tmp_path: Path, lines: tuple[str, ...], said: str) -> None:
-    with pytest.raises(UnreadableTexts, match=said):
+    with pytest.raises(UnreadableData, match=said):
         read(table(tmp_path / "texts.tsv", *lines))

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from tests.fixtures.conversations import conversation
 
-from ricordo_lab.evaluation.locomo import UnreadableConversations, read
+from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.locomo import read
 
 
 def write(path: Path, content: object) -> Path:
@@ -36,13 +37,13 @@ def test_turns_and_questions_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_another_shape_is_named(tmp_path: Path, content: object, says: str) -> None:
-    with pytest.raises(UnreadableConversations, match=says):
+    with pytest.raises(UnreadableData, match=says):
         read(write(tmp_path / "bad.json", content))
 
 
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableConversations, match="No such file"):
+    with pytest.raises(UnreadableData, match="No such file"):
         read(tmp_path / "none.json")
     (tmp_path / "bad.json").write_bytes(b"{")
-    with pytest.raises(UnreadableConversations, match="JSON"):
+    with pytest.raises(UnreadableData, match="JSON"):
         read(tmp_path / "bad.json")

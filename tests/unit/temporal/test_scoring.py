@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ricordo_lab.evaluation.temporal import OTHER_CONVENTIONS, Tally, UnreadableCases, score_temporal
+from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.temporal import OTHER_CONVENTIONS, Tally, score_temporal
 
 NOW = "2026-02-04T15:30:00"
 
@@ -126,5 +127,5 @@ def test_results_without_bounds_and_cases_left_out_do_not_count(cases: Path) -> 
 )
 def test_a_file_of_another_shape_is_refused(cases: Path, written: str) -> None:
     cases.write_text(written, encoding="utf-8")
-    with pytest.raises(UnreadableCases, match=r"cases\.json"):
+    with pytest.raises(UnreadableData, match=r"cases\.json"):
         score_temporal(cases, "it")

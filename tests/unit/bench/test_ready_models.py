@@ -9,8 +9,8 @@ import pytest
 from ricordo.settings import EmbeddingSettings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_lab.bench.options import BenchFailed
-from ricordo_lab.bench.ready import ready_models
+from ricordo_lab.bench.embedding import ready_models
+from ricordo_lab.console import MeasurementFailed
 
 MODEL = "all-minilm"
 
@@ -55,7 +55,7 @@ async def test_a_server_that_hangs_ends_it_soon(
         server.behaviour.hang = True
         for model in (MODEL, "never-heard-of"):
             hangs = rf"{model} did not answer within 1.5 s at {server.url}; nothing was measured: run"
-            with pytest.raises(BenchFailed, match=hangs):
+            with pytest.raises(MeasurementFailed, match=hangs):
                 async with ready_models(served(server.url).model_copy(update={"model": model})):
                     pass
             assert capsys.readouterr().err == f"ricordo: waiting for {model} at {server.url}\n"
@@ -65,13 +65,13 @@ async def test_a_server_that_hangs_ends_it_soon(
 async def test_a_model_that_cannot_be_had_ends_it_in_a_sentence() -> None:
     async with ollama_stand_in() as server:
         server.behaviour.pull_error = "pull model manifest: file does not exist"
-        with pytest.raises(BenchFailed, match=r"does not hold all-minilm.*file does not exist"):
+        with pytest.raises(MeasurementFailed, match=r"does not hold all-minilm.*file does not exist"):
             async with ready_models(served(server.url)):
                 pass
 
 
 async def test_nor_does_it_begin_where_no_server_tells_how_long_the_vectors_are() -> None:
     nobody = EmbeddingSettings(provider="ollama", model="never-heard-of", ollama_url="http://127.0.0.1:1")
-    with pytest.raises(BenchFailed, match="cannot be reached"):
+    with pytest.raises(MeasurementFailed, match="cannot be reached"):
         async with ready_models(nobody):
             pass

@@ -1,4 +1,4 @@
-"""Figures taken while others are at work: it is said before, and kept with them."""
+"""Figures taken while other processes are at work: a warning precedes them."""
 
 import json
 import os
@@ -11,19 +11,14 @@ from typing import Final
 
 import pytest
 
-from ricordo_lab.bench import command, machine, others
-from ricordo_lab.bench.options import Options, Say
+from ricordo_lab.bench import command, machine
+from ricordo_lab.bench.measurement import Options, Report
 
-WARNING: Final = re.compile(r"others keep (\d+) % of the processors busy: figures of startup")
-PAGE: Final = """# Speed
-
-<!-- figures of startup: written by ricordo bench --record -->
-<!-- end of figures -->
-"""
+WARNING: Final = re.compile(r"other processes keep (\d+) % of the processors busy: the figures of startup")
 
 
-async def measured(options: Options, say: Say) -> None:
-    say({"bench": "startup", "first_start_s": 5.5, "start_s": 5.0, "stop_s": 1.5, "memory_mb": 1496.0})
+async def measured(options: Options, report: Report) -> None:
+    report({"bench": "startup", "first_start_s": 5.5, "start_s": 5.0, "stop_s": 1.5, "memory_mb": 1496.0})
 
 
 @pytest.fixture(autouse=True)
@@ -51,29 +46,23 @@ def busy() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy")
-def test_others_are_warned_of_before_and_their_share_is_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_others_are_warned_of_before_and_their_share_is_reported(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    page = tmp_path / "speed.md"
-    page.write_text(PAGE, encoding="utf-8")
-    assert command.main(["startup", "--json", "--record", str(page)]) == 0
+    assert command.main(["startup", "--json"]) == 0
     told = capsys.readouterr()
     warned = WARNING.search(told.err)
     assert warned, told.err
     percent = int(warned[1])
     assert percent > 30
-    assert "recorded" in told.err
     assert "\x1b" not in told.err, "no terminal, no colour"
     assert json.loads(told.out.splitlines()[0])["others_percent"] == percent
-    kept = json.loads((tmp_path / "speed/figures.json").read_text(encoding="utf-8"))["startup"]
-    assert kept[0]["others_percent"] == percent
-    assert f" and others at {percent} % of the processors before it" in page.read_text(encoding="utf-8")
 
 
 def test_what_this_process_takes_itself_is_not_others() -> None:
     script = (
         "import os, threading\n"
-        "from ricordo_lab.bench.others import percent_of_others\n"
+        "from ricordo_lab.bench.machine import percent_of_others\n"
         "def spin():\n    while True: pass\n"
         "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
         "before = percent_of_others()\n"
@@ -89,16 +78,12 @@ def test_what_this_process_takes_itself_is_not_others() -> None:
 def test_a_system_that_does_not_tell_is_none_to_warn_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = tmp_path / "speed.md"
-    page.write_text(PAGE, encoding="utf-8")
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr("psutil.PROCFS_PATH", str(tmp_path))  # where nothing is
-        assert others.percent_of_others() is None
+        assert machine.percent_of_others() is None
     monkeypatch.setattr(machine, "percent_of_others", lambda: None)
-    assert command.main(["startup", "--record", str(page)]) == 0
+    assert command.main(["startup"]) == 0
     assert not WARNING.search(capsys.readouterr().err)
-    assert "load" in page.read_text(encoding="utf-8")
-    assert "others" not in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("percent", "warns"), [(9, False), (10, True)])
@@ -109,7 +94,6 @@ def test_a_quiet_machine_is_none_to_warn_of(
     assert command.main(["startup"]) == 0
     told = capsys.readouterr().err
     assert bool(WARNING.search(told)) is warns
-    assert "recorded" not in told
 
 
 @pytest.mark.parametrize("colours", [True, False])

@@ -1,4 +1,4 @@
-"""The benchmark of reading facts, and the people that are made up for the benchmarks of knowledge."""
+"""The benchmarks of the language steps, and the people that are generated for them."""
 
 from itertools import islice
 from pathlib import Path
@@ -7,8 +7,8 @@ from ricordo.language.detection import detect
 from ricordo.memory.facts import PREDICATES as VOCABULARY
 from ricordo.memory.facts import extract
 from ricordo_lab.bench.conversation import LANGUAGES
-from ricordo_lab.bench.extract import extraction
-from ricordo_lab.bench.options import Line, Options
+from ricordo_lab.bench.language import analyser, extraction
+from ricordo_lab.bench.measurement import Line, Options
 from ricordo_lab.bench.people import PREDICATES, People, texts_of
 
 
@@ -45,7 +45,7 @@ def test_people_are_the_same_for_a_seed_and_no_two_are_alike() -> None:
     assert lives != list(People(4).lives(500))
     assert sum(map(len, lives)) == 500
     assert len(set(people.names)) == len(people.names) == len(lives)
-    assert {said.predicate for life in lives for said in life} == set(PREDICATES) <= set(VOCABULARY)
+    assert {one.predicate for life in lives for one in life} == set(PREDICATES) <= set(VOCABULARY)
 
 
 def test_what_is_told_of_them_is_what_is_read() -> None:
@@ -59,7 +59,7 @@ def test_what_is_told_of_them_is_what_is_read() -> None:
             for one in extract(text, language=language, speaker="", role="user")
         }
         wanted = {
-            (said.subject, said.predicate, said.value) for life in lives[start : start + 12] for said in life
+            (one.subject, one.predicate, one.value) for life in lives[start : start + 12] for one in life
         }
         assert len(found & wanted) >= 0.95 * len(wanted)
 
@@ -70,3 +70,16 @@ def test_some_are_told_of_again() -> None:
     again = list(people.again(lives))
     assert 0 < len({life[0] for life in again}) < len(lives) / 4
     assert all(life in lives for life in again)
+
+
+async def test_the_analyser_is_measured_in_runs_of_which_the_median_counts(tmp_path: Path) -> None:
+    file = tmp_path / "questions.txt"
+    file.write_text("Cosa abbiamo fatto ieri?\nWhere does Anna live?\n")
+    for options, questions in ((Options(questions=4, runs=3), 4), (Options(texts=file, runs=3), 2)):
+        said: list[Line] = []
+        await analyser(options, said.append)
+        *runs, result = said
+        assert [line["run"] for line in runs] == [1, 2, 3]
+        assert (result["runs"], result["questions"]) == (3, questions)
+        assert 0 < float(str(result["p50_ms"])) <= float(str(result["p95_ms"]))
+        assert float(str(result["ms_of_the_longest"])) > 0

@@ -1,0 +1,164 @@
+"""What all benchmarks share: options, lines of results, percentiles, repeated runs and a stopwatch."""
+
+import math
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from ricordo.settings import Settings
+
+Line = Mapping[str, object]
+"""One result, ready for JSON; `bench` names the benchmark."""
+Figures = Mapping[str, float]
+"""Measured values by name."""
+Report = Callable[[Line], None]
+"""Takes a line as soon as it is known."""
+
+_TENTHS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a benchmark is asked to do; None where each benchmark has a default of its own.
+
+    Attributes:
+        texts: a file with a text a line, in place of made-up ones.
+        messages: how many are published at once.
+        memories: how many one user has, for each size at which recall is measured.
+        questions: how many are asked at each size.
+        runs: how often a measurement is repeated; its median counts.
+        seconds: for which texts arrive at a rate, or users come and go.
+        users: who send a backlog in turn, or come and go.
+        limit: seconds after which a backlog or an import is stopped.
+        facts: how many are known of one user.
+        split: the workers of each process, separated by commas; the servers and the vector index run with
+            the first. Empty for all workers in one process.
+        settings: those of the system; the environment of its processes has them too.
+    """
+
+    texts: Path | None = None
+    messages: int | None = None
+    memories: tuple[int, ...] = (1000, 10_000)
+    questions: int = 200
+    runs: int = 3
+    seconds: float | None = None
+    users: int = 10
+    limit: float = 3600.0
+    facts: int | None = None
+    split: tuple[str, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+
+
+class Benchmark(Protocol):
+    """A benchmark; the first sentence of its docstring is its help text."""
+
+    def __call__(self, options: Options, report: Report, /) -> Awaitable[None]:
+        """Measure, and report lines, of which the last is the result.
+
+        Raises:
+            MeasurementFailed: something did not run as it must.
+        """
+        ...
+
+
+class Stopwatch:
+    """Adds up what its `with` blocks take.
+
+    Attributes:
+        seconds: of wall-clock time.
+        cpu: seconds of processor time of all threads of this process.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.cpu = 0.0
+        self._began = (0.0, 0.0)
+
+    def __enter__(self) -> Self:
+        self._began = (time.perf_counter(), time.process_time())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.seconds += time.perf_counter() - self._began[0]
+        self.cpu += time.process_time() - self._began[1]
+
+
+async def repeated(
+    bench: str, runs: int, report: Report, measure: Callable[[int], Awaitable[Figures]]
+) -> Figures:
+    """Run a measurement several times, report each run, and return the median of each figure.
+
+    Args:
+        bench: name of the benchmark.
+        runs: how often.
+        report: takes a line a run.
+        measure: is given the number of the run, from 1 on.
+    """
+    found: list[Figures] = []
+    for run in range(1, runs + 1):
+        found.append(await measure(run))
+        report({"bench": bench, "run": run, **{name: rounded(value) for name, value in found[-1].items()}})
+    return medians(found)
+
+
+def medians(runs: Sequence[Figures]) -> Figures:
+    """Return the median of each figure of at least one run, rounded."""
+    return {name: middle([run[name] for run in runs]) for name in runs[0]}
+
+
+def middle(values: Sequence[float]) -> float:
+    """Return the median of at least one value, rounded."""
+    return rounded(median(values))
+
+
+def percentile(values: Iterable[float], share: float) -> float:
+    """Return the nearest-rank percentile: the least value that `share` of `values` do not exceed.
+
+    Args:
+        values: at least one.
+        share: in (0, 1], such as 0.95.
+    """
+    ranked = sorted(values)
+    return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
+
+
+def latencies(values: Sequence[float], suffix: str = "") -> Figures:
+    """Return the rounded 50th and 95th percentile of at least one latency in milliseconds."""
+    return {f"p{share}_ms{suffix}": rounded(percentile(values, share / 100)) for share in (50, 95)}
+
+
+def rounded(value: float, digits: int = 3) -> float:
+    """Return `value` with so many significant digits."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    kept = digits - 1 - math.floor(math.log10(abs(value)))
+    return round(value, max(0, kept))
+
+
+def by_tenth(
+    samples: Iterable[tuple[float, float]],
+    began: float,
+    seconds: float,
+    summarise: Callable[[Sequence[float]], float],
+) -> list[float | None]:
+    """Return a figure for each tenth of a period; None for a tenth without samples.
+
+    Args:
+        samples: instants of `time.perf_counter` and values; those outside the period are left out.
+        began: when the period began.
+        seconds: how long it was; 0 gives no figures.
+        summarise: takes the values of a tenth, at least one.
+    """
+    if seconds <= 0:
+        return []
+    groups: list[list[float]] = [[] for _ in range(_TENTHS)]
+    for instant, value in samples:
+        if 0 <= (share := (instant - began) / seconds) <= 1:
+            groups[min(_TENTHS - 1, int(_TENTHS * share))].append(value)
+    return [rounded(summarise(group)) if group else None for group in groups]
