@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ricordo.memory.ranking.human import BY_MEANING, FEATURES, PRIOR, PRIOR_BY_WORDS, Human
+from ricordo.memory.ranking.human import BY_MEANING, FEATURES, PRIOR, PRIOR_BY_WORDS, HumanProfile
 from ricordo.memory.ranking.signals import Signals
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import MeasurementFailed
@@ -156,11 +156,11 @@ def _by_words(one: Answered) -> Answered:
     return replace(one, found=found, signals=Signals(*columns)._replace(meant=0.0, **meant))
 
 
-def _fit(answers: Sequence[Answered], given: Mapping[str, float]) -> Human:
+def _fit(answers: Sequence[Answered], given: Mapping[str, float]) -> HumanProfile:
     made = [choice(one.signals, one.relevant, given) for one in answers]
     choices = [one for one in made if one is not None]
     if not choices:
         raise MeasurementFailed("nothing that was asked for came back, so there is nothing to learn from")
     learned = fit(choices)
     weights = {name: given.get(name, 0.0) + learned[name] for name in FEATURES}
-    return Human(weights={**given, **weights}, bias=bias(choices, learned))
+    return HumanProfile(weights={**given, **weights}, bias=bias(choices, learned))

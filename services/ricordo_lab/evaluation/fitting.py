@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory.ranking.human import FEATURES, PRIOR, Human, features
+from ricordo.memory.ranking.human import FEATURES, PRIOR, HumanProfile, features
 from ricordo.memory.ranking.signals import Signals
 
 RIDGE: Final = 1e-3
@@ -51,7 +51,7 @@ def choice(
     if not relevant.any():
         return None
     columns = [np.broadcast_to(column, relevant.shape) for column in features(signals).values()]
-    taken = Human(weights={**dict.fromkeys(FEATURES, 0.0), **given}).logits(signals)
+    taken = HumanProfile(weights={**dict.fromkeys(FEATURES, 0.0), **given}).logits(signals)
     fixed = np.asarray(np.broadcast_to(taken, relevant.shape))
     return Choice(np.stack(columns, axis=1), fixed, relevant / relevant.sum())
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from ricordo.documents.reader import ReadingLimits
 from ricordo.documents.readers.process import ReaderProcess
-from ricordo.memory.documents.cutting import Size
+from ricordo.memory.documents.cutting import ExtractSize
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.gates import BacklogGate
 from ricordo.runtime.periodic import Periodic
@@ -106,7 +106,7 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         emitter=await resources.emitter("ingest"),
         clock=clock,
         beside=await resources.cpu_executor(),
-        size=Size(settings.extract_least, settings.extract_most, settings.most_extracts),
+        size=ExtractSize(settings.extract_least, settings.extract_most, settings.most_extracts),
     )
     deletion = DeleteDiscarded(await resources.store(PostgresErasing), objects, life)
     return DocumentStorage(objects, known, reading.turns.tell), [

@@ -16,8 +16,8 @@ import numpy as np
 
 from ricordo.language.informative import INFORMATIVE, informative
 from ricordo.language.lru import LruCache
-from ricordo.memory.links import Changes, Member, Neighbourhood
-from ricordo.memory.similarity import Whole, whole
+from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
+from ricordo.memory.similarity import QuantizedVector, quantize
 from ricordo.messages.events import MemoryCreated
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.store.types.links import HeldLinks, Linkable, Links, State
@@ -73,7 +73,7 @@ class _Wanted:
     """What is to happen to one neighbourhood."""
 
     leaving: list[UUID] = field(default_factory=list)
-    joining: list[Member] = field(default_factory=list)
+    joining: list[LinkedMember] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Linking:
         return created_again(unread)
 
     def _wanted(
-        self, tenant: str, model: str, read: Sequence[tuple[Linkable, Whole | None]]
+        self, tenant: str, model: str, read: Sequence[tuple[Linkable, QuantizedVector | None]]
     ) -> Mapping[Place, _Wanted]:
         """Say who joins and who leaves, by neighbourhood; what is linked as it should be is left out."""
         wanted: defaultdict[Place, _Wanted] = defaultdict(_Wanted)
@@ -139,7 +139,7 @@ class Linking:
             if linked is not None:
                 wanted[Place(tenant, one.user_id, linked)].leaving.append(one.memory_id)
             if vector is not None:
-                member = Member(one.memory_id, (one.said_at - _EPOCH) // _MICROSECOND, vector)
+                member = LinkedMember(one.memory_id, (one.said_at - _EPOCH) // _MICROSECOND, vector)
                 wanted[Place(tenant, one.user_id, model)].joining.append(member)
         return wanted
 
@@ -164,17 +164,17 @@ class Linking:
         return neighbourhood or Neighbourhood(self.threshold, _dimensions(wanted.joining))
 
 
-def _same(linked: Whole | None, vector: Whole | None) -> bool:
+def _same(linked: QuantizedVector | None, vector: QuantizedVector | None) -> bool:
     return linked is not None and vector is not None and np.array_equal(linked, vector)
 
 
-def _dimensions(members: Sequence[Member]) -> int:
+def _dimensions(members: Sequence[LinkedMember]) -> int:
     return len(members[0].vector) if members else 0
 
 
-def _read(one: Linkable) -> tuple[Linkable, Whole | None]:
+def _read(one: Linkable) -> tuple[Linkable, QuantizedVector | None]:
     """Return the vector by which a memory is to be linked: None of what tells nothing or has no direction."""
-    vector = whole(one.vector) if _tells(one) else None
+    vector = quantize(one.vector) if _tells(one) else None
     return one, vector if vector is not None and vector.any() else None
 
 
@@ -182,7 +182,7 @@ def _tells(one: Linkable) -> bool:
     return one.stated or informative(one.content, language=one.language, role=one.role) >= INFORMATIVE
 
 
-def _arrange(work: tuple[Neighbourhood, _Wanted]) -> Changes:
+def _arrange(work: tuple[Neighbourhood, _Wanted]) -> LinkChanges:
     neighbourhood, wanted = work
     neighbourhood.remove(wanted.leaving)
     neighbourhood.add(wanted.joining)

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from ricordo.memory.llm_description import Reading, Said
-from ricordo.memory.llm_validation import merge
-from ricordo.memory.model import MADE_OF_OTHERS
+from ricordo.memory.llm_description import LlmMessage, LlmReading
+from ricordo.memory.llm_validation import merge_llm_reading
+from ricordo.memory.model import DERIVED_KINDS
 from ricordo.models.describing import Describer
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.store.types.memories import EnrichedMemory, Unenriched
@@ -33,11 +33,11 @@ async def read_by(
         beside: where what the model says is held against the texts.
         asked: what the model is asked for.
     """
-    heard = [n for n, one in enumerate(unenriched) if one.memory.kind not in MADE_OF_OTHERS]
+    heard = [n for n, one in enumerate(unenriched) if one.memory.kind not in DERIVED_KINDS]
     if describer is None or asked == "nothing" or not heard:
         return list(derived)
     memories = [unenriched[n].memory for n in heard]
-    said = [Said(one.content, one.language, one.role, one.speaker) for one in memories]
+    said = [LlmMessage(one.content, one.language, one.role, one.speaker) for one in memories]
     readings = await describer.read(said, describe=asked == "all")
     pairs = zip([derived[n] for n in heard], said, readings, strict=True)
     merged = await beside.each(partial(_merged, model=describer.model), pairs)
@@ -47,6 +47,6 @@ async def read_by(
     return read
 
 
-def _merged(one: tuple[EnrichedMemory, Said, Reading], model: str) -> EnrichedMemory:
+def _merged(one: tuple[EnrichedMemory, LlmMessage, LlmReading], model: str) -> EnrichedMemory:
     derived, said, reading = one
-    return replace(derived, enrichment=merge(derived.enrichment, said, reading, model))
+    return replace(derived, enrichment=merge_llm_reading(derived.enrichment, said, reading, model))

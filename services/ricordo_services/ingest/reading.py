@@ -19,8 +19,8 @@ from ricordo.documents.port import LOST, UNREADABLE, Documents, DocumentToRead, 
 from ricordo.documents.reader import DocumentReader, Unreadable
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.detection import identify
-from ricordo.memory.documents import Part
-from ricordo.memory.documents.cutting import Cutting, Size, cut
+from ricordo.memory.documents import DocumentPart
+from ricordo.memory.documents.cutting import CutDocument, ExtractSize, cut_document
 from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.events import MemoryCreated
 from ricordo.models.encoder import TokenCounter
@@ -57,7 +57,7 @@ class ReadDocuments:
     emitter: Emitter
     clock: Clock
     beside: Beside
-    size: Size = field(default_factory=Size)
+    size: ExtractSize = field(default_factory=ExtractSize)
     _last: dict[str, str] = field(default_factory=dict)
     _owed: tuple[str, UUID] | None = None
 
@@ -128,9 +128,9 @@ class ReadDocuments:
         ]
         return made, cutting.whole
 
-    def _cut(self, document: tuple[str, Sequence[Part]]) -> tuple[Cutting, str]:
+    def _cut(self, document: tuple[str, Sequence[DocumentPart]]) -> tuple[CutDocument, str]:
         name, parts = document
-        cutting = cut(name, parts, self.tokens.count, self.size)
+        cutting = cut_document(name, parts, self.tokens.count, self.size)
         return cutting, identify("\n".join(one.text for one in cutting.extracts[:_TELLING]))
 
     async def _failed(self, tenant: str, document: DocumentToRead, reason: str) -> None:

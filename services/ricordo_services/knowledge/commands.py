@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from ricordo.clock import Clock
-from ricordo.memory.facts import MOST_DECISIONS, Fact, ImpossibleValue, Word, value
+from ricordo.memory.facts import MOST_DECISIONS, Assertion, Fact, ImpossibleValue, clean_value
 from ricordo.messages.commands import (
     Command,
     Correct,
@@ -52,7 +52,7 @@ class Settle:
     ask_servers: Callable[[], Awaitable[None]]
 
     async def __call__(
-        self, tenant: str, name: str, command: Command, fact_id: UUID, word: Word
+        self, tenant: str, name: str, command: Command, fact_id: UUID, word: Assertion
     ) -> Fact | None:
         """Return the fact that stands by that word; None where it takes one back, or was taken back.
 
@@ -93,7 +93,7 @@ class VerifyFact:
     async def __call__(self, tenant: str, command: Verify, /) -> VerifyReply:
         """Confirm a fact, or take back what the user has said for it."""
         fact_id = _fact_id(command.fact_id)
-        await self.settle(tenant, command.name, command, fact_id, Word(verified=command.verified))
+        await self.settle(tenant, command.name, command, fact_id, Assertion(verified=command.verified))
         return VerifyReply(verified=command.verified)
 
 
@@ -107,7 +107,7 @@ class CorrectFact:
         """Put right what a fact holds; the reply names the fact that stands now."""
         fact_id = _fact_id(command.fact_id)
         try:
-            word = Word(object=value(command.object or ""))
+            word = Assertion(object=clean_value(command.object or ""))
         except ImpossibleValue as error:
             raise Refused(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
         stands = await self.settle(tenant, command.name, command, fact_id, word)
@@ -122,7 +122,7 @@ class FactRejection:
 
     async def __call__(self, tenant: str, command: RejectFact, /) -> RejectFactReply:
         """Take a fact for misread: it goes, and is not read again from the same words."""
-        await self.settle(tenant, command.name, command, command.fact_id, Word(rejected=True))
+        await self.settle(tenant, command.name, command, command.fact_id, Assertion(rejected=True))
         return RejectFactReply()
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.language.corrections import read_correction
 from ricordo.language.text import text_hash
-from ricordo.memory.facts import Contribution, Fact, Statement, is_name
+from ricordo.memory.facts import Fact, MessageContribution, Statement, is_name
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.models.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
@@ -134,11 +134,11 @@ def _statements(told: Told) -> tuple[Statement, ...]:
     )
 
 
-def _extracted(ids: MessageIds, contributions: Mapping[str, Contribution]) -> FactsExtracted:
+def _extracted(ids: MessageIds, contributions: Mapping[str, MessageContribution]) -> FactsExtracted:
     message_id, conversation_id = ids["message_id"], ids["conversation_id"]
     assert message_id is not None  # noqa: S101 - only messages are read
     assert conversation_id is not None  # noqa: S101 - and each is of a conversation
-    of_message = contributions.get(message_id, Contribution())
+    of_message = contributions.get(message_id, MessageContribution())
     facts = of_message.supported
     return FactsExtracted(
         user_id=ids["user_id"],

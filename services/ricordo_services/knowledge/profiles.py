@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.memory.facts import Entity, Fact, normalise
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.messages.ids import memory_id
 from ricordo.store.types.facts import FactLedger, FactQuestion
 from ricordo.store.types.identity import Doubt, EntityProfile, Pair
@@ -76,4 +76,4 @@ def _statement(fact: Fact) -> str:
 
 def _shown(lines: Iterable[str], most: int) -> tuple[str, ...]:
     """Return lines as far as a model is shown them: none that speaks to its reader."""
-    return tuple(line[:most] for line in lines if not Said(line, "").gives_orders)
+    return tuple(line[:most] for line in lines if not LlmMessage(line, "").gives_orders)

@@ -9,8 +9,8 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.memory.reflection import Insight, identity, insights, remembered
-from ricordo.memory.salience import sober
+from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
+from ricordo.memory.salience import strip_instructions
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.reflecting import Accumulated, Observed, Reflecting, Reflection
@@ -88,11 +88,12 @@ class Reflect:
 
     async def _upon(self, tenant: str, one: Accumulated) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
-        observed = replace(observed, memories=sober(observed.memories))
+        observed = replace(observed, memories=strip_instructions(observed.memories))
         understood = () if self.model is None else await self.model.insights(tenant, observed)
         [found] = await self.beside.each(_drawn, [(observed, tuple(understood))])
         reflections = [
-            Reflection(identity(one.user_id, each), remembered(each, observed.memories)) for each in found
+            Reflection(insight_key(one.user_id, each), insight_memory(each, observed.memories))
+            for each in found
         ]
         reflected = await self.store.reflect(tenant, one, reflections, self.clock.now())
         if reflected is None:  # somebody else has reflected meanwhile
@@ -105,4 +106,4 @@ class Reflect:
 
 def _drawn(given: tuple[Observed, tuple[Insight, ...]]) -> tuple[Insight, ...]:
     observed, understood = given
-    return insights(observed.memories, observed.own_names, understood)
+    return find_insights(observed.memories, observed.own_names, understood)

@@ -9,9 +9,15 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.memory.model import Successor, is_held
+from ricordo.memory.model import Successor, is_held_by_user
 from ricordo.memory.sessions import SILENCE
-from ricordo.memory.summaries import FEWEST_TURNS, Condensed, Turn, sober_turns, summarise
+from ricordo.memory.summaries import (
+    FEWEST_TURNS,
+    Condensed,
+    SessionTurn,
+    strip_instructions_from_turns,
+    summarise,
+)
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.types.sessions import Place, Session, Sessions, Settled, Unsummarized
@@ -24,7 +30,7 @@ _AT_ONCE: Final = 50  # conversations that are looked for at a time
 class Condensing(Protocol):
     """A language model that sums up a session, where there is one."""
 
-    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         """Return what it makes of a session; None where that cannot be used, or there is no model."""
         ...
 
@@ -33,7 +39,7 @@ class Condensing(Protocol):
 class Alone:
     """No language model: the session's own sentences stand for it."""
 
-    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:  # noqa: ARG002
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:  # noqa: ARG002
         """Return None."""
         return None
 
@@ -119,7 +125,7 @@ class Summarize:
         if _stands(session):
             return Settled(rest=rest)
         former = tuple(one.id for one in session.former)
-        heard = sober_turns(session.turns)
+        heard = strip_instructions_from_turns(session.turns)
         if session.summary is not None or len(heard) < FEWEST_TURNS:
             return Settled(withdrawn=former, rest=rest)
         condensed = await self.condensing.condense(heard)
@@ -129,6 +135,6 @@ class Summarize:
 
 def _stands(session: Session) -> bool:
     """Whether what sums it up is as it shall be: its own summary alone, or one that the user holds on to."""
-    if any(map(is_held, session.former)):
+    if any(map(is_held_by_user, session.former)):
         return True
     return session.summary is not None and not session.former

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.lru import LruCache
-from ricordo.memory.context.token_budget import CountOnce
-from ricordo.memory.working_memory import LIFETIME, MAX_LINES, Readings, WorkingMemory, working_memory
+from ricordo.memory.context.token_budget import CachedTokenCounter
+from ricordo.memory.working_memory import LIFETIME, MAX_LINES, TurnReadings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
 from ricordo.models.encoder import TokenCounter
 from ricordo.store.types.recollection import Turn
@@ -29,7 +29,7 @@ class _View:
 
     token: str
     memory: WorkingMemory
-    readings: Readings
+    readings: TurnReadings
 
 
 class AtHand:
@@ -57,7 +57,7 @@ class AtHand:
         lifetime: timedelta = LIFETIME,
         most: int = _MOST_VIEWS,
     ) -> None:
-        self.count: Callable[[str], int] = CountOnce(tokens.count)
+        self.count: Callable[[str], int] = CachedTokenCounter(tokens.count)
         self._desks = desks
         self._clock = clock
         self._lifetime = lifetime
@@ -94,7 +94,7 @@ class AtHand:
             return view.memory
         if desk is None:
             return WorkingMemory()  # a store that takes nothing for something
-        readings = Readings() if view is None else view.readings
+        readings = TurnReadings() if view is None else view.readings
         memory = working_memory(
             desk.turns,
             now=later(moment, SKEW),

@@ -10,12 +10,12 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.language.annotations import MemoryType
 from ricordo.language.detection import detect, tells_language
-from ricordo.memory.context import Context as Assembled
-from ricordo.memory.context import Material, assemble, in_their_place
-from ricordo.memory.facts import PROFILE, Fact, core
+from ricordo.memory.context import AssembledContext as Assembled
+from ricordo.memory.context import Material, assemble, substitute_syntheses
+from ricordo.memory.facts import PROFILE, Fact, core_profile
 from ricordo.memory.model import Memory
-from ricordo.memory.ranking.profiles import Admission, admission
-from ricordo.memory.style import Pattern, told
+from ricordo.memory.ranking.profiles import ContextAdmission, admission
+from ricordo.memory.style import Habit, describe_habits
 from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.messages.vocabulary import Degradation, Profile, Role
@@ -38,7 +38,7 @@ class _Around(NamedTuple):
 
     recent: tuple[Turn, ...]
     working: WorkingMemory
-    habits: tuple[Pattern, ...]
+    habits: tuple[Habit, ...]
     known: Sequence[Fact]
 
 
@@ -121,7 +121,7 @@ class Context:
         except StoreUnavailable:
             return None
 
-    async def _habits(self, tenant: str, request: ContextRequest) -> tuple[Pattern, ...] | None:
+    async def _habits(self, tenant: str, request: ContextRequest) -> tuple[Habit, ...] | None:
         """Return how the user talks; None when it cannot be counted now."""
         try:
             return await self.patterns.read(tenant, request.user_id)
@@ -131,7 +131,7 @@ class Context:
     async def _profile(self, tenant: str, request: ContextRequest) -> Sequence[Fact] | None:
         """Return the core facts of the user; None when they cannot be asked now."""
         try:
-            return core(
+            return core_profile(
                 await self.remember.ledger.about_user(
                     tenant, request.user_id, predicates=PROFILE, limit=_MOST_CORE_FACTS
                 )
@@ -144,9 +144,9 @@ class Context:
         material = Material(
             now=recalled.now.astimezone(recalled.zone),
             profile=around.known,
-            memories=[one.memory for one, when in admitted if when is not Admission.ON_REQUEST],
-            always=frozenset(one.memory.id for one, when in admitted if when is Admission.ALWAYS),
-            minor=sum(when is Admission.ON_REQUEST for _, when in admitted),
+            memories=[one.memory for one, when in admitted if when is not ContextAdmission.ON_REQUEST],
+            always=frozenset(one.memory.id for one, when in admitted if when is ContextAdmission.ALWAYS),
+            minor=sum(when is ContextAdmission.ON_REQUEST for _, when in admitted),
             uncertain=bool(recalled.memories) and not recalled.asked_for and not recalled.sought_facts,
             whole=_instructions(recalled),
             superseded=frozenset(one.memory.id for one, _ in admitted if one.memory.corrected_by),
@@ -155,7 +155,7 @@ class Context:
             decisions=around.working.decisions,
             notes=around.working.notes,
             entities=around.working.entities,
-            habits=told(around.habits, language),
+            habits=describe_habits(around.habits, language),
             archived_matches=recalled.archived_matches,
             degraded=sorted(recalled.degraded),
             about=request.query,
@@ -170,15 +170,18 @@ class Context:
 
     def _admitted(
         self, request: ContextRequest, recalled: Recalled
-    ) -> Sequence[tuple[Remembered, Admission]]:
+    ) -> Sequence[tuple[Remembered, ContextAdmission]]:
         """Say when each memory enters: under the profile `budget` by its score, else if there is room."""
         profile = self.remember.profile if request.profile is None else request.profile.value
         if profile != Profile.BUDGET.value:
-            return [(one, Admission.IF_ROOM) for one in recalled.memories]
+            return [(one, ContextAdmission.IF_ROOM) for one in recalled.memories]
         admitted = [(one, admission(one.score)) for one in recalled.memories]
         if not in_particular(recalled.analysis, request.filters):
             return admitted
-        return [(one, Admission.IF_ROOM if when is Admission.ON_REQUEST else when) for one, when in admitted]
+        return [
+            (one, ContextAdmission.IF_ROOM if when is ContextAdmission.ON_REQUEST else when)
+            for one, when in admitted
+        ]
 
 
 def _in_their_place(request: ContextRequest, recalled: Recalled) -> Sequence[Remembered]:
@@ -187,7 +190,7 @@ def _in_their_place(request: ContextRequest, recalled: Recalled) -> Sequence[Rem
         return recalled.memories[: request.limit]
     by_id = {one.memory.id: one for one in recalled.memories}
     ranked = [one.memory for one in recalled.memories]
-    return [by_id[one.id] for one in in_their_place(ranked, request.query, request.limit)]
+    return [by_id[one.id] for one in substitute_syntheses(ranked, request.query, request.limit)]
 
 
 def _instructions(recalled: Recalled) -> frozenset[UUID]:

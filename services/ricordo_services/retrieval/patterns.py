@@ -6,7 +6,7 @@ from typing import Final
 
 from ricordo.clock import Clock
 from ricordo.language.lru import LruCache
-from ricordo.memory.style import LEAST_MESSAGES, Pattern, manners, patterns
+from ricordo.memory.style import LEAST_MESSAGES, Habit, find_habits, register_patterns
 from ricordo.messages.views import PatternView
 from ricordo.store.types.habits import Habits
 from ricordo_services.retrieval.at_hand import SKEW, later
@@ -27,7 +27,7 @@ class _Held:
         ends: when it is counted again at the latest, by the monotonic clock.
     """
 
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[Habit, ...]
     until: datetime
     forgotten: int
     enough: int
@@ -47,7 +47,7 @@ class UserPatterns:
         self._clock = clock
         self._held = LruCache[tuple[str, str], _Held](_MOST)
 
-    async def read(self, tenant: str, user_id: str) -> tuple[Pattern, ...]:
+    async def read(self, tenant: str, user_id: str) -> tuple[Habit, ...]:
         """Return how the user talks, as far as that is known.
 
         Raises:
@@ -57,8 +57,8 @@ class UserPatterns:
         held = self._held.get(key)
         if held is not None and await self._holds(key, held, before):
             return held.patterns
-        heard = await self._habits.talk(*key, before=before, manners=manners())
-        found = patterns(heard.talk)
+        heard = await self._habits.talk(*key, before=before, manners=register_patterns())
+        found = find_habits(heard.talk)
         self._held.take(key)
         if heard.until is not None and heard.talk.messages >= LEAST_MESSAGES:
             enough = max(1, heard.talk.messages // _NEW_SHARE)
@@ -74,7 +74,7 @@ class UserPatterns:
         return news.messages < held.enough and news.forgotten == held.forgotten
 
 
-def pattern_view(pattern: Pattern) -> PatternView:
+def pattern_view(pattern: Habit) -> PatternView:
     """Show a pattern on the wire."""
     return PatternView.model_validate(
         {

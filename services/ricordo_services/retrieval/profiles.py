@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import structlog
 
-from ricordo.memory.ranking import Profile, profiles
+from ricordo.memory.ranking import RankingProfile, profiles
 from ricordo.memory.ranking.human import load_human
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapping[str, Profile]:
+def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapping[str, RankingProfile]:
     """Return the profiles by name, and say so where the learned one was learned on another model's vectors.
 
     Args:

@@ -7,10 +7,15 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ricordo.language.temporal import EARLIEST, LATEST
-from ricordo.memory.ranking import Candidates, Profile, Ranked, rank
-from ricordo.memory.ranking.human import Human, confidence, load_human
-from ricordo.memory.ranking.reranking import in_order_of_events, merged, order_corrections, still_to_come
-from ricordo.memory.ranking.signals import Span
+from ricordo.memory.ranking import Candidates, Ranked, RankingProfile, rank
+from ricordo.memory.ranking.human import HumanProfile, confidence, load_human
+from ricordo.memory.ranking.reranking import (
+    merge_rankings,
+    order_by_event_time,
+    order_corrections,
+    remaining_span,
+)
+from ricordo.memory.ranking.signals import TimeSpan
 from ricordo.store.types.recollection import Recollection, Standing
 from ricordo_services.retrieval.asked import Asked, looks_at_uninformative, looks_into_archive
 from ricordo_services.retrieval.key_topics import KeyTopics
@@ -36,7 +41,7 @@ class Rank:
     recollection: Recollection
     key_topics: KeyTopics
 
-    async def __call__(self, tenant: str, asked: Asked, found: Found, profile: Profile) -> Best:
+    async def __call__(self, tenant: str, asked: Asked, found: Found, profile: RankingProfile) -> Best:
         """Return the best of what was found, as many as were asked for.
 
         Raises:
@@ -61,9 +66,9 @@ class Rank:
         ranked = len(shown) if coming else most
         candidates = [_candidates(part, found, query, profile) for part in parts if part]
         rankings = [rank(each, profile, ranked) for each in candidates]
-        best = rankings[0] if len(rankings) == 1 else merged(rankings, ranked)
+        best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
-            best = in_order_of_events(best, {one.id: one.event_times for one in shown}, coming)[:most]
+            best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
         sure = max(
             (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
         )
@@ -72,9 +77,9 @@ class Rank:
         return Best(order_corrections(first, corrected, max(asked.limit, len(first))), sure)
 
 
-def _candidates(part: Sequence[Standing], found: Found, query: Query, profile: Profile) -> Candidates:
+def _candidates(part: Sequence[Standing], found: Found, query: Query, profile: RankingProfile) -> Candidates:
     candidates = measured(part, found, query)
-    return linked(part, candidates, query, profile) if isinstance(profile, Human) else candidates
+    return linked(part, candidates, query, profile) if isinstance(profile, HumanProfile) else candidates
 
 
 def _corrected_by(shown: Sequence[Standing], asked: Asked, found: Found) -> Mapping[UUID, Sequence[UUID]]:
@@ -95,21 +100,21 @@ def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequ
     return [one for one, count in zip(best, counted, strict=True) if count <= limit]
 
 
-def _asked_ahead(asked: Asked) -> Span | None:
+def _asked_ahead(asked: Asked) -> TimeSpan | None:
     """Return the time of which the question asks for what is to come; None where it does not."""
     time, span = asked.analysis.time, asked_span(asked)
     if time is None or span is None or not time.ahead:
         return None
-    return still_to_come(span, asked.now)
+    return remaining_span(span, asked.now)
 
 
-def asked_span(asked: Asked) -> Span | None:
+def asked_span(asked: Asked) -> TimeSpan | None:
     """Return the time that a question asks for, as a filter or as a preference; None for no time."""
     filters = asked.filters
     if filters is not None and (filters.start is not None or filters.end is not None):
-        return Span(filters.start or EARLIEST, filters.end or LATEST)
+        return TimeSpan(filters.start or EARLIEST, filters.end or LATEST)
     time = asked.analysis.time
-    return None if time is None else Span(time.start, time.through)
+    return None if time is None else TimeSpan(time.start, time.through)
 
 
 def _by_model(shown: Sequence[Standing], found: Found) -> list[Sequence[Standing]]:

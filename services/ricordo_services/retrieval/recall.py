@@ -13,9 +13,9 @@ from ricordo.index.port import IndexUnavailable
 from ricordo.language.query_analysis.analysing import with_question_vector
 from ricordo.language.query_analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
 from ricordo.language.query_analysis.sought import MODEL
-from ricordo.memory.facts import Fact, surface
-from ricordo.memory.ranking import DEFAULT, Ranked, profiles, resolve
-from ricordo.memory.ranking import Profile as Ranking
+from ricordo.memory.facts import Fact, select_facts
+from ricordo.memory.ranking import DEFAULT, Ranked, find_profile, profiles
+from ricordo.memory.ranking import RankingProfile as Ranking
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
@@ -213,7 +213,7 @@ class Remember:
                 )
             except StoreUnavailable:
                 recalled.degraded.add(Degradation.ROWS)
-        return surface(
+        return select_facts(
             [*asked_for, *surfacing],
             named_entities=names,
             predicates=sought,
@@ -223,7 +223,7 @@ class Remember:
 
     async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
-        ranking = resolve(request.profile.value if request.profile else self.profile, self.profiles)
+        ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
         minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
         try:
             with recalled.timing("search"):

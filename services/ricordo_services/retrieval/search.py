@@ -11,7 +11,7 @@ from ricordo.index.port import Hit, Scope, VectorIndex
 from ricordo.language.query_analysis import Fallback
 from ricordo.language.temporal import LATEST
 from ricordo.language.text import content_words
-from ricordo.memory.ranking.bm25 import SparseVector, query_terms, telling
+from ricordo.memory.ranking.bm25 import SparseVector, drop_common_terms, query_terms
 from ricordo.memory.ranking.fusion import (
     NO_MINIMUMS,
     Minimums,
@@ -243,7 +243,7 @@ class Search:
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
             return Probe(model, vector, terms)
         rarities = await self.vectors.rarities(tenant, model, asked.user_id, terms)
-        return Probe(model, vector, telling(terms, rarities, minimums.idf))
+        return Probe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
         dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}

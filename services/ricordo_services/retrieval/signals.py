@@ -17,9 +17,14 @@ from ricordo.language.emotion import estimate
 from ricordo.language.query_analysis import Analysis
 from ricordo.language.query_analysis.asking import asks_for_a_time, speaking
 from ricordo.memory.ranking import Candidates
-from ricordo.memory.ranking.context_signals import answered, connections, mean_of_best, sessions
-from ricordo.memory.ranking.human import Human
-from ricordo.memory.ranking.signals import DAY_SECONDS, Signals, Span, temporal_relevance
+from ricordo.memory.ranking.context_signals import (
+    connection_strengths,
+    mean_of_best,
+    reply_closeness,
+    session_labels,
+)
+from ricordo.memory.ranking.human import HumanProfile
+from ricordo.memory.ranking.signals import DAY_SECONDS, Signals, TimeSpan, temporal_relevance
 from ricordo.memory.reinforcement import gained
 from ricordo.store.types.recollection import Standing
 from ricordo_services.retrieval.search import BY_WORDS, Found
@@ -44,7 +49,7 @@ class Query:
 
     text: str
     analysis: Analysis
-    span: Span | None
+    span: TimeSpan | None
     now: datetime
     boosts: Mapping[UUID, float]
     evidence: Collection[UUID] = ()
@@ -61,7 +66,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
     of = Columns(standings)
     dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
     bm25_window = _share(bm25_window)
-    labels = sessions(of.column("conversation_id"), of.instants)
+    labels = session_labels(of.column("conversation_id"), of.instants)
     named = _named(of.column("speaker"), query.analysis)
     when = asks_for_a_time(query.text)
     feeling = estimate(query.text, query.analysis.language)
@@ -85,7 +90,7 @@ def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candi
         bm25_window=bm25_window,
         session=mean_of_best(labels, window),
         session_bm25=mean_of_best(labels, bm25_window, 1),
-        reply=answered(of.ids, of.column("preceding_id"), of.numbers("asks"), dense),
+        reply=reply_closeness(of.ids, of.column("preceding_id"), of.numbers("asks"), dense),
         speaker=named if named.any() else np.ones(len(named)),
         dated=np.array([when and bool(times) for times in of.column("event_times")], dtype=np.float64),
         asks=of.numbers("asks"),
@@ -176,7 +181,9 @@ def _suited(of: Columns, analysis: Analysis) -> Floats:
     return np.zeros(len(of.ids))
 
 
-def linked(standings: Sequence[Standing], candidates: Candidates, query: Query, profile: Human) -> Candidates:
+def linked(
+    standings: Sequence[Standing], candidates: Candidates, query: Query, profile: HumanProfile
+) -> Candidates:
     """Return the candidates with how firmly each is connected with the best of them.
 
     Args:
@@ -188,7 +195,7 @@ def linked(standings: Sequence[Standing], candidates: Candidates, query: Query, 
     logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
     asked = query.text.casefold()
     names = [_named_beside(one, asked) for one in standings]
-    strength = connections(logits, names, _neighbours(standings, candidates.instants))
+    strength = connection_strengths(logits, names, _neighbours(standings, candidates.instants))
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 
@@ -201,7 +208,7 @@ def _named_beside(one: Standing, asked: str) -> frozenset[str]:
 def _neighbours(standings: Sequence[Standing], instants: Floats) -> Mapping[int, Collection[int]]:
     """Return by place the places of what was said right before or after in the same session."""
     at = {one.id: place for place, one in enumerate(standings)}
-    labels = sessions([one.conversation_id for one in standings], instants)
+    labels = session_labels([one.conversation_id for one in standings], instants)
     near: defaultdict[int, set[int]] = defaultdict(set)
     for place, one in enumerate(standings):
         before = None if one.preceding_id is None else at.get(one.preceding_id)
@@ -211,7 +218,7 @@ def _neighbours(standings: Sequence[Standing], instants: Floats) -> Mapping[int,
     return near
 
 
-def _temporal(standings: Sequence[Standing], span: Span | None) -> Floats:
+def _temporal(standings: Sequence[Standing], span: TimeSpan | None) -> Floats:
     if span is None:
         return np.zeros(len(standings))
     return np.array([temporal_relevance(span, one.created_at, one.event_times) for one in standings])

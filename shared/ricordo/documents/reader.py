@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ricordo.memory.documents import Part
+from ricordo.memory.documents import DocumentPart
 
 
 class Unreadable(Exception):
@@ -34,7 +34,7 @@ class ReadingLimits:
 class DocumentReader(Protocol):
     """Reads documents into text."""
 
-    async def read(self, name: str, media_type: str, data: bytes) -> Sequence[Part]:
+    async def read(self, name: str, media_type: str, data: bytes) -> Sequence[DocumentPart]:
         """Return what is read, at least one part with text in it.
 
         Raises:

@@ -17,7 +17,7 @@ from ricordo.language.annotations import Role
 from ricordo.language.informative import INFORMATIVE
 from ricordo.language.small_talk import tells_something
 from ricordo.memory.model import Memory, Source
-from ricordo.memory.ranking.profiles import Budget
+from ricordo.memory.ranking.profiles import BudgetProfile
 
 AGE: Final = dt.timedelta(days=90)
 """How old a memory must be at the least."""
@@ -32,7 +32,7 @@ BLOCK: Final = 512
 """Memories that are compared with each other at once: a megabyte of cosines."""
 
 _DAY: Final = dt.timedelta(days=1)
-_BUDGET: Final = Budget()
+_BUDGET: Final = BudgetProfile()
 
 Cosines: TypeAlias = NDArray[np.int16]
 
@@ -40,7 +40,7 @@ _READ: Final = 1_000  # characters of a text in which it is looked whether it te
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weak:
+class CompressionCandidate:
     """A memory as far as grouping looks at it.
 
     Attributes:
@@ -57,10 +57,10 @@ class Weak:
     vector: NDArray[np.float32]
 
 
-Period: TypeAlias = Callable[[Weak], tuple[int, ...]]
+Period: TypeAlias = Callable[[CompressionCandidate], tuple[int, ...]]
 
 
-def old_enough(now: dt.datetime) -> dt.datetime:
+def compression_cutoff(now: dt.datetime) -> dt.datetime:
     """Return the moment before which a memory must have been said."""
     return now - AGE
 
@@ -84,12 +84,12 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
         and not (memory.pinned or memory.verified or memory.compressed)
         and memory.source != Source.USER_CORRECTION
         and memory.expires_at is None
-        and memory.created_at < old_enough(now)
-        and worth(memory, now) < WORTH
+        and memory.created_at < compression_cutoff(now)
+        and budget_score(memory, now) < WORTH
     )
 
 
-def worth(memory: Memory, now: dt.datetime) -> float:
+def budget_score(memory: Memory, now: dt.datetime) -> float:
     """Return the budget score of a memory."""
     numbers = (
         (now - memory.created_at) / _DAY,
@@ -100,13 +100,15 @@ def worth(memory: Memory, now: dt.datetime) -> float:
     return float(_BUDGET.worth(*map(np.float64, numbers)))
 
 
-def about(participants: Iterable[str], speaker: str) -> tuple[str, ...]:
+def subjects_of(participants: Iterable[str], speaker: str) -> tuple[str, ...]:
     """Return whom a memory is about, folded: its participants but for who says it."""
     folded = dict.fromkeys(one.casefold() for one in participants)
     return tuple(one for one in folded if one != speaker.casefold())
 
 
-def groups(memories: Iterable[Weak], alike: float = ALIKE) -> list[tuple[Weak, ...]]:
+def group_memories(
+    memories: Iterable[CompressionCandidate], alike: float = ALIKE
+) -> list[tuple[CompressionCandidate, ...]]:
     """Say which memories are condensed together, each in one group at the most.
 
     First by language and by whom they are about: of several, the one that most of all memories are about.
@@ -125,49 +127,52 @@ def groups(memories: Iterable[Weak], alike: float = ALIKE) -> list[tuple[Weak, .
         quarter, make others meet.
     """
     ordered = sorted(memories, key=_place)
-    found: list[tuple[Weak, ...]] = []
+    found: list[tuple[CompressionCandidate, ...]] = []
     for left in _by_entity(ordered):
         for period in (_quarter, _year, _all_time):
             left = _grouped(left, period, alike, found)  # noqa: PLW2901 - what is left after each
     return found
 
 
-def _place(memory: Weak) -> tuple[dt.datetime, UUID]:
+def _place(memory: CompressionCandidate) -> tuple[dt.datetime, UUID]:
     return memory.created_at, memory.id
 
 
-def _by_entity(ordered: Sequence[Weak]) -> list[list[Weak]]:
+def _by_entity(ordered: Sequence[CompressionCandidate]) -> list[list[CompressionCandidate]]:
     known = Counter(name for one in ordered for name in one.about)
-    apart: dict[tuple[str, str], list[Weak]] = defaultdict(list)
+    apart: dict[tuple[str, str], list[CompressionCandidate]] = defaultdict(list)
     for one in ordered:
         name = min(one.about, key=lambda each: (-known[each], each), default="")
         apart[one.language, name].append(one)
     return list(apart.values())
 
 
-def _quarter(memory: Weak) -> tuple[int, ...]:
+def _quarter(memory: CompressionCandidate) -> tuple[int, ...]:
     said = memory.created_at.astimezone(dt.UTC)
     return said.year, (said.month - 1) // 3
 
 
-def _year(memory: Weak) -> tuple[int, ...]:
+def _year(memory: CompressionCandidate) -> tuple[int, ...]:
     return (memory.created_at.astimezone(dt.UTC).year,)
 
 
-def _all_time(_: Weak) -> tuple[int, ...]:
+def _all_time(_: CompressionCandidate) -> tuple[int, ...]:
     return ()
 
 
 def _grouped(
-    ordered: Sequence[Weak], period: Period, alike: float, found: list[tuple[Weak, ...]]
-) -> list[Weak]:
+    ordered: Sequence[CompressionCandidate],
+    period: Period,
+    alike: float,
+    found: list[tuple[CompressionCandidate, ...]],
+) -> list[CompressionCandidate]:
     """Add to `found` the groups within each period; return those who are in none, in their order."""
     if len(ordered) < FEWEST:
         return list(ordered)
-    apart: dict[tuple[int, ...], list[Weak]] = defaultdict(list)
+    apart: dict[tuple[int, ...], list[CompressionCandidate]] = defaultdict(list)
     for one in ordered:
         apart[period(one)].append(one)
-    left: list[Weak] = []
+    left: list[CompressionCandidate] = []
     for within in apart.values():
         for start in range(0, len(within), BLOCK):
             block = within[start : start + BLOCK]
@@ -179,7 +184,7 @@ def _grouped(
     return left
 
 
-def _cosines(block: Sequence[Weak]) -> Cosines:
+def _cosines(block: Sequence[CompressionCandidate]) -> Cosines:
     """Return the cosine of each with each, in thousandths: int16 [n, n]."""
     vectors = np.stack([one.vector for one in block])
     cosines: Cosines = np.rint((vectors @ vectors.T) * 1000).astype(np.int16)
@@ -203,7 +208,7 @@ def _stars(cosines: Cosines, least: int) -> Iterator[list[int]]:
         company[star] = 0
 
 
-def tells(contents: Sequence[tuple[str, str]]) -> bool:
+def is_worth_condensing(contents: Sequence[tuple[str, str]]) -> bool:
     """Say whether most of what was said tells something, and is no greeting, thanks or "sounds good".
 
     Args:

@@ -20,7 +20,7 @@ ARCHIVE_IMPORTANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Decay:
+class DecayResult:
     """What a pass makes of a memory.
 
     Attributes:
@@ -79,7 +79,7 @@ def decay(
     factor: float = 1.0,
     protected: bool = False,
     floors: bool = True,
-) -> Decay | None:
+) -> DecayResult | None:
     """Fade a memory.
 
     Args:
@@ -102,4 +102,4 @@ def decay(
     left = retention(days, arousal, importance)
     archived = left < ARCHIVE_BELOW and access_count < ARCHIVE_ACCESSES and importance < ARCHIVE_IMPORTANCE
     least = max(protection(arousal, importance), floor(importance) if floors else 0.0)
-    return Decay(max(min(factor, left), least), archived)
+    return DecayResult(max(min(factor, left), least), archived)

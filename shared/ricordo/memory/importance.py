@@ -71,7 +71,7 @@ _NO_OWN_FEELING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Contribution:
+class ImportanceContribution:
     """One reason why a message matters: its name, what in the text gave it, and its share of the value."""
 
     reason: str
@@ -89,7 +89,7 @@ class Importance:
     """
 
     value: float
-    contributions: tuple[Contribution, ...]
+    contributions: tuple[ImportanceContribution, ...]
 
 
 def importance(text: str, language: str, emotion: Emotion) -> Importance:
@@ -122,10 +122,10 @@ def _words(text: str, language: str) -> list[str]:
     return (_ELIDED if language == "it" else _CONTRACTED).findall(folded)
 
 
-def _weight(text: str, said: Sequence[str], language: str) -> tuple[Contribution, ...]:
-    found = [Contribution("baseline", "", 2 / 9)]
+def _weight(text: str, said: Sequence[str], language: str) -> tuple[ImportanceContribution, ...]:
+    found = [ImportanceContribution("baseline", "", 2 / 9)]
     found += [
-        Contribution("length", f"more than {limit} characters", 1 / 9)
+        ImportanceContribution("length", f"more than {limit} characters", 1 / 9)
         for limit in (200, 500)
         if len(text) > limit
     ]
@@ -133,7 +133,7 @@ def _weight(text: str, said: Sequence[str], language: str) -> tuple[Contribution
     # Few words begin as a weighty one does: only those are worth a stemmer.
     if opening := {stem(word, language) for word in said if word[:_OPENING] in weighty.openings}:
         announced = (word for key, word in weighty.words.items() if key in opening)
-        found += [Contribution("keyword", word, 0.5 / 9) for word in announced]
+        found += [ImportanceContribution("keyword", word, 0.5 / 9) for word in announced]
     return tuple(found)
 
 
@@ -151,17 +151,19 @@ def _weighty_stems(language: str) -> _Weighty:
     return _Weighty(known, frozenset(key[:_OPENING] for key in known))
 
 
-def _meaning(text: str, said: Sequence[str], language: str, emotion: Emotion) -> tuple[Contribution, ...]:
-    found: list[Contribution] = []
+def _meaning(
+    text: str, said: Sequence[str], language: str, emotion: Emotion
+) -> tuple[ImportanceContribution, ...]:
+    found: list[ImportanceContribution] = []
     event = life_event(text, language)
     if _is_feeling(emotion) and (event or _is_felt(text, language, emotion)):
-        found.append(Contribution("feeling", emotion.primary, 1 / 4))
+        found.append(ImportanceContribution("feeling", emotion.primary, 1 / 4))
     own = _FIRST_PERSON.get(language, frozenset())
     spoken = next((word for word in said if word in own), "")
     if spoken and len(text) > DISCLOSURE_LENGTH:
-        found.append(Contribution("disclosure", spoken, 1 / 4))
+        found.append(ImportanceContribution("disclosure", spoken, 1 / 4))
     if event:
-        found.append(Contribution("life_event", event, 2 / 4))
+        found.append(ImportanceContribution("life_event", event, 2 / 4))
     return tuple(found)
 
 

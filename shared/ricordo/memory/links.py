@@ -16,7 +16,15 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.memory.similarity import MOST, NOBODY, SKETCHED_FROM, Places, Slots, Whole, least_product
+from ricordo.memory.similarity import (
+    MOST,
+    NO_SLOT,
+    SKETCHED_FROM,
+    QuantizedVector,
+    SlotArrays,
+    Slots,
+    least_product,
+)
 
 _AT_ONCE: Final = 64  # newcomers that are compared together
 _FEW: Final = 16  # slots to begin with
@@ -25,7 +33,7 @@ _BYTES_BESIDE_ARRAYS: Final = 300  # of a memory: its id and its slot as Python 
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class LinkedMember:
     """A memory in the neighbourhood.
 
     Attributes:
@@ -37,12 +45,12 @@ class Member:
 
     memory_id: UUID
     said_at: int
-    vector: Whole
+    vector: QuantizedVector
     nearest: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class LinkChanges:
     """What arrivals and departures have changed.
 
     Attributes:
@@ -53,7 +61,7 @@ class Changes:
         left: who was there before and is no more.
     """
 
-    joined: Sequence[Member]
+    joined: Sequence[LinkedMember]
     nearest: Mapping[UUID, tuple[UUID, ...]]
     related: Mapping[UUID, tuple[UUID, ...]]
     left: Sequence[UUID]
@@ -77,7 +85,7 @@ class Neighbourhood:
 
     def __init__(self, threshold: float, dimensions: int, *, sketched_from: int = SKETCHED_FROM) -> None:
         self._least = max(1.0, least_product(threshold))
-        self._places = Places.empty(_FEW, dimensions, sketched_from)
+        self._places = SlotArrays.empty(_FEW, dimensions, sketched_from)
         self._ids: list[UUID] = []
         self._slots: dict[UUID, int] = {}
         self._alive: list[bool] = []
@@ -95,24 +103,24 @@ class Neighbourhood:
         """Whether more slots are empty than used, after many departures."""
         return 2 * sum(self._alive) < len(self._alive)
 
-    def load(self, members: Iterable[Member]) -> None:
+    def load(self, members: Iterable[LinkedMember]) -> None:
         """Take what was kept: new members, or what has become of those there are. `settle` has to follow."""
         for one in members:
             slot = self._place(one)
             near = [self._reserve(each) for each in one.nearest]
-            self._places.near[slot], self._places.rank[slot] = NOBODY, NOBODY
+            self._places.near[slot], self._places.rank[slot] = NO_SLOT, NO_SLOT
             self._places.near[slot, : len(near)] = near
 
     def settle(self) -> None:
         """Complete what was loaded: how near all are, and new neighbours for those whose own are gone."""
         places, used = self._places, len(self._ids)
-        unranked = (places.near[:used] != NOBODY) & (places.rank[:used] == NOBODY)
+        unranked = (places.near[:used] != NO_SLOT) & (places.rank[:used] == NO_SLOT)
         one, at = np.nonzero(unranked)
         other = places.near[one, at].astype(np.intp)
         places.rank[one, at] = places.ranks(one, other, places.of_pairs(one, other))
         self._empty(np.flatnonzero(~np.array(self._alive, dtype=np.bool_)))
 
-    def add(self, members: Sequence[Member]) -> None:
+    def add(self, members: Sequence[LinkedMember]) -> None:
         """Let members join that are not there; what they say of their neighbours does not count."""
         for start in range(0, len(members), _AT_ONCE):
             slots = np.array([self._place(one) for one in members[start : start + _AT_ONCE]], dtype=np.intp)
@@ -129,13 +137,13 @@ class Neighbourhood:
             self._alive[slot] = False
         self._empty(slots)
 
-    def take_changes(self) -> Changes:
+    def take_changes(self) -> LinkChanges:
         """Return what has changed since this was asked last, or since it was loaded."""
         before, after = self._before, self._neighbours(self._before)
         changed = {slot for slot in after if after[slot] != before[slot]}
         joined = [slot for slot in self._joined if self._alive[slot]]
         touched = [slot for slot in {*joined, *self._reconnected(changed, after)} if self._alive[slot]]
-        changes = Changes(
+        changes = LinkChanges(
             joined=[self._member(slot) for slot in joined],
             nearest={
                 self._ids[slot]: self._named(after[slot])
@@ -174,15 +182,15 @@ class Neighbourhood:
     def _neighbours(self, slots: Collection[int]) -> dict[int, tuple[int, ...]]:
         """Return the neighbours of each slot, nearest first."""
         near = self._places.near[np.fromiter(slots, np.intp, len(slots))].tolist()
-        return {slot: tuple(row[: MOST - row.count(NOBODY)]) for slot, row in zip(slots, near, strict=True)}
+        return {slot: tuple(row[: MOST - row.count(NO_SLOT)]) for slot, row in zip(slots, near, strict=True)}
 
     def _named(self, slots: Iterable[int]) -> tuple[UUID, ...]:
         return tuple(map(self._ids.__getitem__, slots))
 
-    def _member(self, slot: int) -> Member:
+    def _member(self, slot: int) -> LinkedMember:
         places = self._places
         nearest = self._named(self._neighbours([slot])[slot])
-        return Member(self._ids[slot], int(places.said_at[slot]), places.vectors[slot].copy(), nearest)
+        return LinkedMember(self._ids[slot], int(places.said_at[slot]), places.vectors[slot].copy(), nearest)
 
     def _reserve(self, memory_id: UUID) -> int:
         """Return the slot of a memory; one that was not met yet gets one, empty for now."""
@@ -196,7 +204,7 @@ class Neighbourhood:
             self._places.order[slot] = divmod(memory_id.int, 1 << _HALF)
         return slot
 
-    def _place(self, one: Member) -> int:
+    def _place(self, one: LinkedMember) -> int:
         slot = self._reserve(one.memory_id)
         self._alive[slot] = True
         self._places.put(slot, one.vector, one.said_at)
@@ -225,15 +233,15 @@ class Neighbourhood:
     def _empty(self, slots: Slots) -> None:
         """Empty slots; whoever had one of them among ten neighbours looks for another."""
         places, used = self._places, len(self._ids)
-        places.vectors[slots], places.near[slots], places.rank[slots] = 0, NOBODY, NOBODY
+        places.vectors[slots], places.near[slots], places.rank[slots] = 0, NO_SLOT, NO_SLOT
         holes = np.isin(places.near[:used], slots)
         holders = np.flatnonzero(holes.any(axis=1))
         self._note(holders)
-        full = holders[places.near[holders, MOST - 1] != NOBODY]
+        full = holders[places.near[holders, MOST - 1] != NO_SLOT]
         for slot in holders.tolist():
             kept = ~holes[slot]  # nobody at the end stays at the end
             for column in (places.near, places.rank):
-                column[slot] = np.append(column[slot][kept], [NOBODY] * (MOST - kept.sum()))
-        places.near[full], places.rank[full] = NOBODY, NOBODY
+                column[slot] = np.append(column[slot][kept], [NO_SLOT] * (MOST - kept.sum()))
+        places.near[full], places.rank[full] = NO_SLOT, NO_SLOT
         for start in range(0, len(full), _AT_ONCE):
             self._meet(full[start : start + _AT_ONCE], mutual=False)

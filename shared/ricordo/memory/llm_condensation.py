@@ -12,17 +12,17 @@ from ricordo.language.names import mentioned_names
 from ricordo.language.proper_nouns import proper_names
 from ricordo.language.text import collapse, located_words, normalise, sentences, stems, words
 from ricordo.memory.context.recalled_tags import strip_recalled
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.salience import MOST_SENTENCES
-from ricordo.memory.summaries import MOST_TOPICS, Condensed, Turn
+from ricordo.memory.summaries import MOST_TOPICS, Condensed, SessionTurn
 
 MOST_SHOWN: Final = 12_000
 """Characters of all texts together that a model is shown: some 4,000 tokens."""
 _READ: Final = frozenset({"it", "en"})  # languages that are told apart with most certainty
 
 
-class Doubt(StrEnum):
+class CondensationFault(StrEnum):
     """Why an answer is not taken."""
 
     EMPTY = "it says nothing"
@@ -34,7 +34,7 @@ class Doubt(StrEnum):
     ORDERS = "a text speaks to its reader"
 
 
-def shown(turns: Sequence[Turn], most: int = MOST_SHOWN) -> list[Said]:
+def select_messages(turns: Sequence[SessionTurn], most: int = MOST_SHOWN) -> list[LlmMessage]:
     """Return what a model is shown: all of it, or of what is too much that which matters most, in its order.
 
     Args:
@@ -51,7 +51,7 @@ def shown(turns: Sequence[Turn], most: int = MOST_SHOWN) -> list[Said]:
     return [said[at] for at in sorted(kept)]
 
 
-def doubt(text: str, sources: Sequence[Said], language: str) -> Doubt | None:
+def find_fault(text: str, sources: Sequence[LlmMessage], language: str) -> CondensationFault | None:
     """Say why an answer cannot stand for the texts that it condenses; None where it can.
 
     Names and numbers must be in the texts, or be the names of who speaks. Whether the rest is true, nobody
@@ -64,19 +64,19 @@ def doubt(text: str, sources: Sequence[Said], language: str) -> Doubt | None:
     """
     answer = collapse(normalise(text))
     if not any(letter.isalnum() for letter in answer):
-        return Doubt.EMPTY
+        return CondensationFault.EMPTY
     if strip_recalled(answer) != answer or is_instructing(answer):
-        return Doubt.MARKED
+        return CondensationFault.MARKED
     if len(sentences(answer)) > MOST_SENTENCES:
-        return Doubt.SENTENCES
+        return CondensationFault.SENTENCES
     if len(answer) > sum(len(one.text) for one in sources):
-        return Doubt.LONGER
+        return CondensationFault.LONGER
     if not _is_in(answer, language):
-        return Doubt.LANGUAGE
-    return None if _names_nothing_new(answer, sources, language) else Doubt.INVENTED
+        return CondensationFault.LANGUAGE
+    return None if _names_nothing_new(answer, sources, language) else CondensationFault.INVENTED
 
 
-def borne_out(claim: Condensed, sources: Sequence[Said]) -> Condensed:
+def validate_condensation(claim: Condensed, sources: Sequence[LlmMessage]) -> Condensed:
     """Return what a model says of a session with only those topics and feelings that hold.
 
     A topic counts where a text has all its words, in any form; a feeling where it is a label of GoEmotions.
@@ -97,8 +97,8 @@ def borne_out(claim: Condensed, sources: Sequence[Said]) -> Condensed:
     )
 
 
-def _said(memory: Memory) -> Said:
-    return Said(memory.content, memory.language, memory.role, memory.speaker)
+def _said(memory: Memory) -> LlmMessage:
+    return LlmMessage(memory.content, memory.language, memory.role, memory.speaker)
 
 
 def _is_in(answer: str, language: str) -> bool:
@@ -107,7 +107,7 @@ def _is_in(answer: str, language: str) -> bool:
     return not language or heard(nameless, default=language) == language
 
 
-def _names_nothing_new(answer: str, sources: Sequence[Said], language: str) -> bool:
+def _names_nothing_new(answer: str, sources: Sequence[LlmMessage], language: str) -> bool:
     known = {word for one in sources for word in words(f"{one.text} {one.speaker}", one.language)}
     # "dell'Anna" is one word in English and two in Italian: each text is also read as the answer is
     known |= {word for one in sources for word in words(f"{one.text} {one.speaker}", language)}
@@ -119,7 +119,7 @@ def _names_nothing_new(answer: str, sources: Sequence[Said], language: str) -> b
     return claimed <= known
 
 
-def _is_told(topic: str, sources: Sequence[Said], said: Sequence[frozenset[str]]) -> bool:
+def _is_told(topic: str, sources: Sequence[LlmMessage], said: Sequence[frozenset[str]]) -> bool:
     return any(
         bool(own := frozenset(stems(topic, one.language))) and own <= those
         for one, those in zip(sources, said, strict=True)

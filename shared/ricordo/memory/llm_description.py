@@ -20,7 +20,7 @@ _LONGEST_END = 400  # of these, from its end
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LlmMessage:
     """A message as a model is shown it.
 
     Attributes:
@@ -77,7 +77,7 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LlmReading:
     """What a model made of one message.
 
     Attributes:
@@ -89,7 +89,7 @@ class Reading:
     description: Description | None = None
 
 
-UNREAD = Reading()
+UNREAD = LlmReading()
 
 
 def described_by(version: str, model: str) -> str:

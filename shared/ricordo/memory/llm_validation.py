@@ -16,8 +16,8 @@ from ricordo.language.stop_words import stop_words
 from ricordo.language.text import collapse, excerpt, located_words, normalise, stems, words
 from ricordo.language.topics import MAX_TOPICS, topic_key
 from ricordo.memory.enrichment import TITLE_LENGTH, Enrichment
-from ricordo.memory.importance import Contribution, Importance
-from ricordo.memory.llm_description import INFERRED_KINDS, Description, Reading, Said, described_by
+from ricordo.memory.importance import Importance, ImportanceContribution
+from ricordo.memory.llm_description import INFERRED_KINDS, Description, LlmMessage, LlmReading, described_by
 
 _LONGEST_TOPIC = 3  # words
 _MAX_KEYWORDS = 8
@@ -27,7 +27,7 @@ _OPPOSED = 0.3  # |valence| from which two statements about it can contradict ea
 _FELT_BY_NOBODY = frozenset({Role.SYSTEM, Role.TOOL})
 
 
-def merge(derived: Enrichment, said: Said, reading: Reading, model: str) -> Enrichment:
+def merge_llm_reading(derived: Enrichment, said: LlmMessage, reading: LlmReading, model: str) -> Enrichment:
     """Return what the rules derived, with what the model says where the message bears it out.
 
     Args:
@@ -48,14 +48,14 @@ def merge(derived: Enrichment, said: Said, reading: Reading, model: str) -> Enri
     return merged
 
 
-def _rated(by_rules: Importance, rating: float, said: Said, model: str) -> Importance:
+def _rated(by_rules: Importance, rating: float, said: LlmMessage, model: str) -> Importance:
     """Take the model's rating; of a text that asks for one, only what does not raise it."""
     if not 0 <= rating <= 1 or (rating > by_rules.value and said.gives_orders):
         return by_rules
-    return Importance(rating, (Contribution("rating", model, rating),))
+    return Importance(rating, (ImportanceContribution("rating", model, rating),))
 
 
-def _described(derived: Enrichment, said: Said, claim: Description) -> Enrichment:
+def _described(derived: Enrichment, said: LlmMessage, claim: Description) -> Enrichment:
     text = normalise(said.text)
     emotion = derived.emotion if said.role in _FELT_BY_NOBODY else _feeling(claim, text, derived.emotion)
     return replace(

@@ -21,7 +21,7 @@ _DAYS: tuple[DayOfWeek, ...] = ("monday", "tuesday", "wednesday", "thursday", "f
 _UNSET_DATE = dt.date.min
 
 
-MADE_OF_OTHERS: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS})
+DERIVED_KINDS: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS})
 """The kinds of what is made of other memories: what they say was said before."""
 
 
@@ -216,12 +216,12 @@ class Successor:
     former: tuple[UUID, ...] = ()
 
 
-def is_held(memory: Memory) -> bool:
+def is_held_by_user(memory: Memory) -> bool:
     """Say whether the user holds on to what a memory says: then nothing takes its place."""
     return memory.verified or memory.source == Source.USER_CORRECTION
 
 
-def inherit(memory: Memory, former: Sequence[Memory]) -> Memory:
+def inherit_use(memory: Memory, former: Sequence[Memory]) -> Memory:
     """Return a memory with what use and the user have made of those whose place it takes.
 
     Its importance stays that of what it says: what use adds to it follows from the access count, wherever it

@@ -21,7 +21,7 @@ def after_uses(importance: float, uses: int, *, beyond: float = 0.0) -> tuple[fl
     Args:
         importance: [0, 1]; before any use, that of what a memory says.
         uses: that count; negative where they are taken back.
-        beyond: what former uses would have added above the ceiling, >= 0, see `Strength`.
+        beyond: what former uses would have added above the ceiling, >= 0, see `MemoryStrength`.
     """
     if not uses:
         return importance, beyond
@@ -32,7 +32,7 @@ def after_uses(importance: float, uses: int, *, beyond: float = 0.0) -> tuple[fl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Strength:
+class MemoryStrength:
     """The part of a memory that use changes; ranges as in `Memory`.
 
     Attributes:
@@ -48,7 +48,7 @@ class Strength:
     decay_factor: float = 1.0
 
 
-class Verdict(StrEnum):
+class RecallVerdict(StrEnum):
     """What the user's bot says of a memory that a recall has returned."""
 
     USED = "used"
@@ -65,15 +65,15 @@ class Use:
     """
 
     accessed: bool = False
-    verdict: Verdict | None = None
+    verdict: RecallVerdict | None = None
 
     @property
     def counts(self) -> bool:
         """Whether this recall makes the memory stronger."""
-        return self.accessed if self.verdict is None else self.verdict is Verdict.USED
+        return self.accessed if self.verdict is None else self.verdict is RecallVerdict.USED
 
 
-def access(strength: Strength, use: Use, at: dt.datetime) -> tuple[Strength, Use]:
+def apply_access(strength: MemoryStrength, use: Use, at: dt.datetime) -> tuple[MemoryStrength, Use]:
     """Return both once the event of the recall is handled: the second time, nothing changes.
 
     The memory is fresh as of then, whatever was said of the recall: it was shown.
@@ -89,7 +89,9 @@ def access(strength: Strength, use: Use, at: dt.datetime) -> tuple[Strength, Use
     return _touch(_count(strength, after.counts - use.counts), at), after
 
 
-def judge(strength: Strength, use: Use, verdict: Verdict, now: dt.datetime) -> tuple[Strength, Use]:
+def apply_verdict(
+    strength: MemoryStrength, use: Use, verdict: RecallVerdict, now: dt.datetime
+) -> tuple[MemoryStrength, Use]:
     """Return both once a verdict is given: the last one holds, and a repeat changes nothing.
 
     What is used is fresh as of now. What is irrelevant loses what this recall has added to its access count,
@@ -106,15 +108,15 @@ def judge(strength: Strength, use: Use, verdict: Verdict, now: dt.datetime) -> t
         return strength, use
     after = replace(use, verdict=verdict)
     counted = _count(strength, after.counts - use.counts)
-    return (_touch(counted, now) if verdict is Verdict.USED else counted), after
+    return (_touch(counted, now) if verdict is RecallVerdict.USED else counted), after
 
 
-def reinforce(strength: Strength, now: dt.datetime) -> Strength:
+def reinforce(strength: MemoryStrength, now: dt.datetime) -> MemoryStrength:
     """Return the strength after one recall: one more access, +0.05, more important, as fresh as new."""
-    return access(strength, Use(), now)[0]
+    return apply_access(strength, Use(), now)[0]
 
 
-def withdraw(strength: Strength) -> Strength:
+def withdraw_use(strength: MemoryStrength) -> MemoryStrength:
     """Return the strength without what one recall has added; nothing falls below zero."""
     return _count(strength, -1)
 
@@ -126,13 +128,13 @@ def gained(
 
     Args:
         importance: of each, [n], 0-1.
-        beyond: what stands above the ceiling, [n], see `Strength`.
+        beyond: what stands above the ceiling, [n], see `MemoryStrength`.
         access_count: the uses that count, [n].
     """
     return np.clip(IMPORTANCE_STEP * access_count - beyond, 0.0, importance)
 
 
-def _count(strength: Strength, times: int) -> Strength:
+def _count(strength: MemoryStrength, times: int) -> MemoryStrength:
     """Return the strength after `times` more uses that count, or, where negative, after fewer."""
     if not times:
         return strength
@@ -146,6 +148,6 @@ def _count(strength: Strength, times: int) -> Strength:
     )
 
 
-def _touch(strength: Strength, at: dt.datetime) -> Strength:
+def _touch(strength: MemoryStrength, at: dt.datetime) -> MemoryStrength:
     """Return the strength as fresh as of `at`; an older moment than the last does not turn time back."""
     return replace(strength, last_accessed=max(at, strength.last_accessed or at), decay_factor=1.0)

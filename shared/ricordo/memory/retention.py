@@ -49,7 +49,7 @@ def recency(created_at: dt.datetime, now: dt.datetime) -> float:
     return math.exp(-days / RECENCY_DAYS)
 
 
-def worth(one: Candidate, now: dt.datetime, strategy: Strategy) -> float:
+def retention_score(one: Candidate, now: dt.datetime, strategy: Strategy) -> float:
     """Return by what memories are ranked: those with the greatest worth stay."""
     if strategy == "fifo":
         return one.stored_at.timestamp()
@@ -58,7 +58,9 @@ def worth(one: Candidate, now: dt.datetime, strategy: Strategy) -> float:
     return IMPORTANCE_SHARE * one.importance + RECENCY_SHARE * recency(one.created_at, now)
 
 
-def pruned(memories: Sequence[Candidate], limit: int, now: dt.datetime, strategy: Strategy) -> list[UUID]:
+def memories_to_prune(
+    memories: Sequence[Candidate], limit: int, now: dt.datetime, strategy: Strategy
+) -> list[UUID]:
     """Return which memories have to go, the worst first.
 
     What is protected stays, and takes places. Of two that are worth the same, the younger stays, and of two
@@ -73,6 +75,6 @@ def pruned(memories: Sequence[Candidate], limit: int, now: dt.datetime, strategy
     free = max(0, limit - sum(one.protected for one in memories))
     ranked = sorted(
         (one for one in memories if not one.protected),
-        key=lambda one: (-worth(one, now, strategy), -one.created_at.timestamp(), one.id),
+        key=lambda one: (-retention_score(one, now, strategy), -one.created_at.timestamp(), one.id),
     )
     return [one.id for one in reversed(ranked[free:])]

@@ -139,7 +139,7 @@ def _likeness(one: _Sentence, other: _Sentence, texts: Sequence[Text]) -> float:
     return max(shared, min(_ALIKE - 0.01, float(first @ second)))
 
 
-def sober(memories: Iterable[Memory]) -> list[Memory]:
+def strip_instructions(memories: Iterable[Memory]) -> list[Memory]:
     """Return memories without what tells a model what to do; those of which nothing is left are left out."""
     kept = [(one, without_instructions(one.content)) for one in memories]
     return [

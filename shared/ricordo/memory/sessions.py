@@ -24,7 +24,7 @@ class Timed(Protocol):
 T = TypeVar("T", bound=Timed)
 
 
-def apart(
+def is_session_break(
     earlier: dt.datetime, later: dt.datetime, ends: Sequence[dt.datetime], silence: dt.timedelta = SILENCE
 ) -> bool:
     """Say whether two turns, one after the other, are of two sessions.
@@ -41,7 +41,7 @@ def apart(
     return place < len(ends) and ends[place] < later
 
 
-def sessions(
+def split_sessions(
     turns: Sequence[T],
     ends: Iterable[dt.datetime],
     silence: dt.timedelta = SILENCE,
@@ -51,15 +51,15 @@ def sessions(
 
     Args:
         turns: in the order in which they were said, from the beginning of a session on.
-        ends: as in `apart`, in any order.
-        silence: as in `apart`.
+        ends: as in `is_session_break`, in any order.
+        silence: as in `is_session_break`.
         most: turns of a session, >= 1.
     """
     if not turns:
         return []
     bounds, found = sorted(ends), [[turns[0]]]
     for earlier, later in pairwise(turns):
-        if len(found[-1]) >= most or apart(earlier.created_at, later.created_at, bounds, silence):
+        if len(found[-1]) >= most or is_session_break(earlier.created_at, later.created_at, bounds, silence):
             found.append([])
         found[-1].append(later)
     return found

@@ -12,15 +12,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory.vector_sketches import Sketches, bound, products
+from ricordo.memory.vector_sketches import Sketches, product_bound, products
 
 Vector = NDArray[np.float32]
-Whole = NDArray[np.int16]
+QuantizedVector = NDArray[np.int16]
 Slots = NDArray[np.intp]
 
 MOST: Final = 10
 """How many neighbours a memory has at the most."""
-NOBODY: Final = -1
+NO_SLOT: Final = -1
 MOST_DIMENSIONS: Final = 4096
 
 # Components in 4,000ths. By Cauchy and Schwarz no partial sum of a product of two such vectors exceeds
@@ -42,7 +42,7 @@ SKETCHED_FROM: Final = 4096
 """Slots, empty ones too, from which on sketches are compared first."""
 
 
-def whole(vector: Vector) -> Whole:
+def quantize(vector: Vector) -> QuantizedVector:
     """Return the direction of `vector` in whole numbers: int16 [d]. What has no direction becomes zeros.
 
     Args:
@@ -64,19 +64,19 @@ _ARRAYS: Final = ("vectors", "said_at", "order", "near", "rank")
 
 
 @dataclass(slots=True)
-class Places:
+class SlotArrays:
     """A slot for each memory of a neighbourhood; empty ones hold zeros, which are near to nobody.
 
     Attributes:
         vectors: int16 [n, d].
         said_at: int64 [n], microseconds.
         order: uint64 [n, 2], the two halves of the id.
-        near: int32 [n, MOST], the slots of the nearest, in order, then `NOBODY`.
-        rank: int64 [n, MOST], how near they are, in descending order, then `NOBODY`.
+        near: int32 [n, MOST], the slots of the nearest, in order, then `NO_SLOT`.
+        rank: int64 [n, MOST], how near they are, in descending order, then `NO_SLOT`.
         sketched_from: how many slots there are before they are sketched.
     """
 
-    vectors: Whole
+    vectors: QuantizedVector
     said_at: NDArray[np.int64]
     order: NDArray[np.uint64]
     near: NDArray[np.int32]
@@ -86,20 +86,20 @@ class Places:
     _unsketched: list[int] = field(default_factory=list)
 
     @classmethod
-    def empty(cls, slots: int, dimensions: int, sketched_from: int = SKETCHED_FROM) -> "Places":
+    def empty(cls, slots: int, dimensions: int, sketched_from: int = SKETCHED_FROM) -> "SlotArrays":
         """Return `slots` empty ones."""
         return cls(
             vectors=np.zeros((slots, dimensions), np.int16),
             said_at=np.zeros(slots, np.int64),
             order=np.zeros((slots, 2), np.uint64),
-            near=np.full((slots, MOST), NOBODY, np.int32),
-            rank=np.full((slots, MOST), NOBODY, np.int64),
+            near=np.full((slots, MOST), NO_SLOT, np.int32),
+            rank=np.full((slots, MOST), NO_SLOT, np.int64),
             sketched_from=sketched_from,
         )
 
-    def grown(self, slots: int) -> "Places":
+    def grown(self, slots: int) -> "SlotArrays":
         """Return a copy with room for `slots`."""
-        larger = Places.empty(slots, self.vectors.shape[1], self.sketched_from)
+        larger = SlotArrays.empty(slots, self.vectors.shape[1], self.sketched_from)
         for name in _ARRAYS:
             getattr(larger, name)[: len(self.vectors)] = getattr(self, name)
         return larger
@@ -110,7 +110,7 @@ class Places:
         arrays = sum(int(getattr(self, name).nbytes) for name in _ARRAYS)
         return arrays + (self._sketches.nbytes if self._sketches else 0)
 
-    def put(self, slot: int, vector: Whole, said_at: int) -> None:
+    def put(self, slot: int, vector: QuantizedVector, said_at: int) -> None:
         """Have a memory stand at a slot."""
         self.vectors[slot], self.said_at[slot] = vector, said_at
         self._unsketched.append(slot)
@@ -160,9 +160,9 @@ class Places:
         """Compare as `compare` does, those only whose sketches let them be neighbours."""
         wanted = np.ascontiguousarray(sketches.of(newcomers).T)
         for block in _blocks(used, _SKETCHES):
-            floor = bound(self._floor(newcomers, least))  # which rises from block to block
+            floor = product_bound(self._floor(newcomers, least))  # which rises from block to block
             if mutual:
-                floor = np.minimum(floor, bound(self._floor(block, least))[:, np.newaxis])
+                floor = np.minimum(floor, product_bound(self._floor(block, least))[:, np.newaxis])
             near = np.flatnonzero(products(sketches.of(block), wanted) >= floor)
             rows, places = np.divmod(near, len(newcomers))
             rows += block.start
@@ -205,7 +205,7 @@ class Places:
             ranks: int64 [m], how near they are.
         """
         touched = np.unique(hosts)
-        staying = self.near[touched] != NOBODY
+        staying = self.near[touched] != NO_SLOT
         hosts = np.concatenate([np.repeat(touched, staying.sum(axis=1)), hosts])
         guests = np.concatenate([self.near[touched][staying], guests])
         ranks = np.concatenate([self.rank[touched][staying], ranks])
@@ -213,7 +213,7 @@ class Places:
         hosts, guests, ranks = hosts[order], guests[order], ranks[order]
         place = np.arange(len(hosts)) - np.searchsorted(hosts, hosts)
         kept = place < MOST
-        self.near[touched], self.rank[touched] = NOBODY, NOBODY
+        self.near[touched], self.rank[touched] = NO_SLOT, NO_SLOT
         self.near[hosts[kept], place[kept]] = guests[kept]
         self.rank[hosts[kept], place[kept]] = ranks[kept]
 

@@ -26,7 +26,7 @@ class TopicCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class StyleCounts:
     """Counts over the last messages that a user has said, of which there are `messages`.
 
     Attributes:
@@ -75,7 +75,7 @@ _Z: Final = 1.645  # one-sided 95 %
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Habit:
     """A habit.
 
     Attributes:
@@ -91,7 +91,7 @@ class Pattern:
     count: int
 
 
-def patterns(talk: Talk) -> tuple[Pattern, ...]:
+def find_habits(talk: StyleCounts) -> tuple[Habit, ...]:
     """Return the habits that the counts carry, in the order of their names above."""
     if talk.messages < LEAST_MESSAGES:
         return ()
@@ -99,12 +99,12 @@ def patterns(talk: Talk) -> tuple[Pattern, ...]:
     return tuple(one for one in found if one.confidence >= LEAST_CONFIDENCE)
 
 
-def _length(talk: Talk) -> Iterator[Pattern]:
+def _length(talk: StyleCounts) -> Iterator[Habit]:
     """The typical length: the surer, the more alike the messages are in length."""
     low, median, high = talk.lengths
     spread = (high - low) / (high + low) if high + low > 0 else 0.0
     value: dict[str, object] = {"characters": round(median), "are": _size(median), "lately": _trend(talk)}
-    yield Pattern("length", value, _sure(talk.messages, 10) * (1 - 0.5 * spread), talk.messages)
+    yield Habit("length", value, _sure(talk.messages, 10) * (1 - 0.5 * spread), talk.messages)
 
 
 def _size(characters: float) -> str:
@@ -113,23 +113,23 @@ def _size(characters: float) -> str:
     return "long" if characters >= LONG else "medium"
 
 
-def _trend(talk: Talk) -> str:
+def _trend(talk: StyleCounts) -> str:
     if talk.lately > _CHANGED * talk.earlier:
         return "longer"
     return "shorter" if talk.earlier > _CHANGED * talk.lately else "as before"
 
 
-def _liked(talk: Talk) -> Iterator[Pattern]:
+def _liked(talk: StyleCounts) -> Iterator[Habit]:
     """Topics that come up often, and with pleasure."""
     yield from _topics("topics_liked", talk.topics, lambda felt: felt >= _FELT)
 
 
-def _avoided(talk: Talk) -> Iterator[Pattern]:
+def _avoided(talk: StyleCounts) -> Iterator[Habit]:
     """Topics that come up with displeasure. Of what somebody is silent about, nothing can be counted."""
     yield from _topics("topics_avoided", talk.topics, lambda felt: felt <= -_FELT)
 
 
-def _topics(name: str, topics: Sequence[TopicCount], chosen: Callable[[float], bool]) -> Iterator[Pattern]:
+def _topics(name: str, topics: Sequence[TopicCount], chosen: Callable[[float], bool]) -> Iterator[Habit]:
     found = [one for one in topics if one.messages >= _LEAST_MENTIONS and chosen(_felt(one))]
     found.sort(key=lambda one: (-one.messages * abs(_felt(one)), one.name))
     if not found:
@@ -137,7 +137,7 @@ def _topics(name: str, topics: Sequence[TopicCount], chosen: Callable[[float], b
     kept = found[:_MOST_TOPICS]
     value = [{"topic": one.name, "messages": one.messages, "valence": round(one.valence, 2)} for one in kept]
     most = max(one.messages for one in kept)
-    yield Pattern(name, value, _sure(most, _LEAST_MENTIONS), sum(one.messages for one in kept))
+    yield Habit(name, value, _sure(most, _LEAST_MENTIONS), sum(one.messages for one in kept))
 
 
 def _felt(topic: TopicCount) -> float:
@@ -145,17 +145,17 @@ def _felt(topic: TopicCount) -> float:
     return topic.valence * topic.messages / (topic.messages + 2)
 
 
-def _time_of_day(talk: Talk) -> Iterator[Pattern]:
+def _time_of_day(talk: StyleCounts) -> Iterator[Habit]:
     """The part of the day in which most is said: at least this share of it, in 19 cases of 20."""
     said = sum(talk.parts_of_day.values())
     if said < LEAST_MESSAGES:
         return
     most = max(talk.parts_of_day.values())
     shares = {part: round(count / said, 2) for part, count in talk.parts_of_day.items() if count}
-    yield Pattern("time_of_day", shares, _at_least(most, said), said)
+    yield Habit("time_of_day", shares, _at_least(most, said), said)
 
 
-def _formality(talk: Talk) -> Iterator[Pattern]:
+def _formality(talk: StyleCounts) -> Iterator[Habit]:
     """How the bot is spoken to, by the words that tell; nothing where both ways are usual."""
     marked = talk.formal + talk.informal
     if not marked:
@@ -166,10 +166,10 @@ def _formality(talk: Talk) -> Iterator[Pattern]:
         "share": round(count / marked, 2),
         "emoji": round(talk.emoji / talk.messages, 2),
     }
-    yield Pattern("formality", value, _at_least(count, marked), marked)
+    yield Habit("formality", value, _at_least(count, marked), marked)
 
 
-def _engagement(talk: Talk) -> Iterator[Pattern]:
+def _engagement(talk: StyleCounts) -> Iterator[Habit]:
     """How much is asked, how long a session is, and on how many days somebody comes."""
     if talk.sessions < 1 or talk.span_days < 1:
         return
@@ -179,7 +179,7 @@ def _engagement(talk: Talk) -> Iterator[Pattern]:
         "sessions": talk.sessions,
         "days": round(min(1.0, talk.days / talk.span_days), 2),
     }
-    yield Pattern("engagement", value, _sure(talk.sessions, 3), talk.messages)
+    yield Habit("engagement", value, _sure(talk.sessions, 3), talk.messages)
 
 
 _HABITS: Final = (_length, _liked, _avoided, _time_of_day, _formality, _engagement)
@@ -199,7 +199,7 @@ def _at_least(count: int, of: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class RegisterPatterns:
     """Regular expressions of PostgreSQL's kind, for texts in any case.
 
     Attributes:
@@ -214,18 +214,18 @@ class Manners:
 
 
 @lru_cache(maxsize=1)
-def manners() -> Manners:
+def register_patterns() -> RegisterPatterns:
     """Return what tells manners, read once."""
     table: dict[str, str] = read_table("manners")
     formal, informal = (rf"\m(?:{'|'.join(table[name].split())})\M" for name in ("formal", "informal"))
-    return Manners(formal, informal, "[\u2600-\u27bf\U0001f300-\U0001faff]")
+    return RegisterPatterns(formal, informal, "[\u2600-\u27bf\U0001f300-\U0001faff]")
 
 
 CLEAR: Final = 0.6
 """The confidence from which a habit is worth a line in a prompt."""
 
 
-def told(patterns: Sequence[Pattern], language: str) -> str:
+def describe_habits(patterns: Sequence[Habit], language: str) -> str:
     """Say in one line what helps to answer: how long, how familiarly and when somebody writes; or nothing."""
     clear = {one.name: one.value for one in patterns if one.confidence >= CLEAR}
     parts = [phrase(language, name) for name in _names(clear)]

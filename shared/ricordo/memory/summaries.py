@@ -13,7 +13,7 @@ from ricordo.language.annotations import NEUTRAL, Emotion, EventTime, MemoryKind
 from ricordo.language.instructions import is_instructing
 from ricordo.language.text import title_of
 from ricordo.memory.model import KeyTopic, Memory, derived_id
-from ricordo.memory.salience import MOST_SENTENCES, Text, salient, sober
+from ricordo.memory.salience import MOST_SENTENCES, Text, salient, strip_instructions
 
 FEWEST_TURNS: Final = 2
 """Of a single message nothing is to be summed up: it is its own summary."""
@@ -30,7 +30,7 @@ _ASSISTANT: Final = {"it": "Assistente"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turn:
+class SessionTurn:
     """A message of the session.
 
     Attributes:
@@ -64,7 +64,7 @@ class Condensed:
     importance: float | None = None
 
 
-def spoken_language(turns: Sequence[Turn]) -> str:
+def spoken_language(turns: Sequence[SessionTurn]) -> str:
     """Return the language that the user speaks most in; else that of all turns; else English."""
     for said in (_of_user(turns), turns):
         heard: Counter[str] = Counter()
@@ -76,7 +76,7 @@ def spoken_language(turns: Sequence[Turn]) -> str:
     return "en"
 
 
-def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memory:
+def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) -> Memory:
     """Sum up a session.
 
     Without a model, its most salient sentences stand for it, each with who said it where that is not the
@@ -89,10 +89,10 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
         condensed: what a language model makes of it.
     """
     memories = [one.memory for one in turns]
-    heard = sober(memories)
+    heard = strip_instructions(memories)
     first, last = memories[0], memories[-1]
-    told = condensed or Condensed(text=told_of(turns))
-    feeling = feeling_of(heard, told.emotions)
+    told = condensed or Condensed(text=salient_text(turns))
+    feeling = mean_emotion(heard, told.emotions)
     topics = told.key_topics or key_topics([one for one in memories if not is_instructing(one.content)])
     sources = tuple(one.id for one in memories)
     return Memory(
@@ -107,7 +107,7 @@ def summarise(turns: Sequence[Turn], condensed: Condensed | None = None) -> Memo
         timezone=last.timezone,
         created_at=last.created_at,
         event_times=(EventTime(first.created_at, last.created_at + timedelta(seconds=1)),),
-        participants=people_of(memories),
+        participants=frequent_participants(memories),
         topics=tuple(one.topic for one in topics),
         emotion=feeling,
         importance=_weight(heard) if told.importance is None else told.importance,
@@ -131,7 +131,7 @@ def key_topics(memories: Sequence[Memory]) -> tuple[KeyTopic, ...]:
     )
 
 
-def told_of(turns: Sequence[Turn], most: int = MOST_SENTENCES) -> str:
+def salient_text(turns: Sequence[SessionTurn], most: int = MOST_SENTENCES) -> str:
     """Return the most salient sentences of what was said, each with who said it where several did."""
     texts = [Text(one.memory.content, one.memory.language, _share([one.memory]), one.vector) for one in turns]
     voices = {_voice(one.memory) for one in turns}
@@ -145,16 +145,18 @@ def told_of(turns: Sequence[Turn], most: int = MOST_SENTENCES) -> str:
     return " ".join(told) or _last_told(turns)
 
 
-def _last_told(turns: Sequence[Turn]) -> str:
+def _last_told(turns: Sequence[SessionTurn]) -> str:
     """Return the title of the last turn of which anything may be told; nothing where there is none."""
-    heard = sober(one.memory for one in turns)
+    heard = strip_instructions(one.memory for one in turns)
     return title_of(heard[-1].content, _TITLE) if heard else ""
 
 
-def sober_turns(turns: Sequence[Turn]) -> list[Turn]:
+def strip_instructions_from_turns(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
     """Return turns without what tells a model what to do; those of which nothing is left are left out."""
     by_id = {one.memory.id: one for one in turns}
-    return [replace(by_id[memory.id], memory=memory) for memory in sober(one.memory for one in turns)]
+    return [
+        replace(by_id[memory.id], memory=memory) for memory in strip_instructions(one.memory for one in turns)
+    ]
 
 
 def _voice(memory: Memory) -> str:
@@ -163,7 +165,7 @@ def _voice(memory: Memory) -> str:
     return _ASSISTANT.get(memory.language, "Assistant") if memory.role == Role.ASSISTANT else memory.role
 
 
-def _of_user(turns: Sequence[Turn]) -> list[Turn]:
+def _of_user(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
     return [one for one in turns if one.memory.role == Role.USER]
 
 
@@ -197,7 +199,7 @@ def _felt(said: Sequence[Memory]) -> str:
     return next(iter(_labels(said)), _NEUTRAL)
 
 
-def feeling_of(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
+def mean_emotion(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
     """Return the user's feeling: each turn counts by how strongly it is felt."""
     felt = [one.emotion for one in memories if one.role == Role.USER] or [NEUTRAL]
     shares = np.array([0.05 + one.intensity for one in felt])
@@ -214,7 +216,7 @@ def feeling_of(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
     )
 
 
-def people_of(memories: Iterable[Memory]) -> tuple[str, ...]:
+def frequent_participants(memories: Iterable[Memory]) -> tuple[str, ...]:
     """Return who takes part in most of the memories, at most 10."""
     met: Counter[str] = Counter()
     spelt: dict[str, str] = {}

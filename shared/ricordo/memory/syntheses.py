@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 from ricordo.language.annotations import EventTime, MemoryKind, Role
 from ricordo.language.data_files import read_table
 from ricordo.language.text import excerpt, stems, title_of
-from ricordo.memory.compression import about
+from ricordo.memory.compression import subjects_of
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.memory.salience import LONGEST, MOST_SENTENCES, Text, salient
-from ricordo.memory.summaries import Turn, feeling_of, people_of, told_of
+from ricordo.memory.summaries import SessionTurn, frequent_participants, mean_emotion, salient_text
 
 MOST_TOPICS: Final = 8
 FEW_SENTENCES: Final = 2
@@ -27,7 +27,7 @@ _SHARED: Final = 0.5  # of a group's memories that are about somebody, so that t
 T = TypeVar("T", bound=Hashable)
 
 
-def synthesise(sources: Sequence[Turn], text: str | None = None) -> Memory:
+def synthesise(sources: Sequence[SessionTurn], text: str | None = None) -> Memory:
     """Condense memories into one.
 
     It is as important as the most important of them, as sure and as close as the least; it lies where the
@@ -58,10 +58,10 @@ def synthesise(sources: Sequence[Turn], text: str | None = None) -> Memory:
         timezone=last.timezone,
         created_at=last.created_at,
         event_times=(EventTime(first.created_at, last.created_at + timedelta(seconds=1)),),
-        participants=people_of(memories),
+        participants=frequent_participants(memories),
         topics=tuple(_most(topic for one in memories for topic in one.topics)[:MOST_TOPICS]),
         location=_common(one.location for one in memories) or "",
-        emotion=feeling_of(memories, ()),
+        emotion=mean_emotion(memories, ()),
         importance=max(one.importance for one in memories),
         trust=min(one.trust for one in memories),
         confidence=min(one.confidence for one in memories),
@@ -71,40 +71,40 @@ def synthesise(sources: Sequence[Turn], text: str | None = None) -> Memory:
     )
 
 
-def room(memories: Iterable[Memory]) -> int:
+def max_length(memories: Iterable[Memory]) -> int:
     """Return how many characters a synthesis of them may have."""
     return sum(len(one.content) for one in memories)
 
 
-def _told(turns: Sequence[Turn], opening: str) -> str:
+def _told(turns: Sequence[SessionTurn], opening: str) -> str:
     """Return the sentences that tell most, with when it was and about whom, as far as there is room."""
     memories = [one.memory for one in turns]
     turns = _weighed(turns)
     count = MOST_SENTENCES if len(turns) >= _MANY else FEW_SENTENCES
-    most, said = room(memories), told_of(turns, count)
+    most, said = max_length(memories), salient_text(turns, count)
     framed = f"{opening}: {said}" if opening else said
     bare = " ".join(one.sentence for one in salient([_text(one) for one in turns], count))
     forms = (framed, said, bare, excerpt(memories[0].content, LONGEST))
     return next((each for each in forms if each and len(each) <= most), memories[0].content)
 
 
-def _weighed(turns: Sequence[Turn]) -> list[Turn]:
+def _weighed(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
     """Return the turns with what is said by few of them, and what has a number, made to matter more.
 
     What is said every day is known from any of these memories; a detail that is asked for is known from one.
     """
     said = [frozenset(stems(one.memory.content, one.memory.language)) for one in turns]
     known = Counter(word for words in said for word in words)
-    weighed: list[Turn] = []
+    weighed: list[SessionTurn] = []
     for turn, words in zip(turns, said, strict=True):
         rare = sum(1 - known[word] / len(turns) for word in words) / max(1, len(words))
         precise = _A_NUMBER if any(letter.isdigit() for letter in turn.memory.content) else 0.0
         weight = min(1.0, turn.memory.importance * (_AT_LEAST + rare + precise))
-        weighed.append(Turn(replace(turn.memory, importance=weight), turn.vector))
+        weighed.append(SessionTurn(replace(turn.memory, importance=weight), turn.vector))
     return weighed
 
 
-def _text(turn: Turn) -> Text:
+def _text(turn: SessionTurn) -> Text:
     return Text(turn.memory.content, turn.memory.language, turn.memory.importance, turn.vector)
 
 
@@ -127,7 +127,7 @@ def _opening(memories: Sequence[Memory]) -> str:
 
 def _whom(memories: Sequence[Memory]) -> str:
     """Return whom half of the memories, at least, are about, as first written; "" for nobody."""
-    named = [name for one in memories for name in about(one.participants, one.speaker)]
+    named = [name for one in memories for name in subjects_of(one.participants, one.speaker)]
     if not named:
         return ""
     folded = _most(named)[0]

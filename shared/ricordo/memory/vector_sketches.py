@@ -79,7 +79,7 @@ class Sketches:
         return self._kept[slots].astype(np.float32)
 
 
-def bound(least: NDArray[np.float32]) -> NDArray[np.float32]:
+def product_bound(least: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return what the product of two sketches is at least, where that of the vectors is `least`."""
     return np.float32(_SCALE * _SCALE) * least - np.float32(_SLACK)
 

@@ -89,7 +89,7 @@ class WorkingMemory:
     decisions: tuple[SpokenTurn, ...] = ()
 
 
-class Readings:
+class TurnReadings:
     """What was read off the turns of a conversation: the next view of it reads only what is new.
 
     Texts are known by their hash: nothing that was said is kept here.
@@ -139,7 +139,7 @@ def working_memory(
     notes: Mapping[str, object] | None = None,
     known_names: Iterable[str] = (),
     lifetime: dt.timedelta = LIFETIME,
-    readings: Readings | None = None,
+    readings: TurnReadings | None = None,
 ) -> WorkingMemory:
     """View a conversation's last turns as working memory.
 
@@ -157,7 +157,7 @@ def working_memory(
         (turn for turn in turns if now - lifetime < turn.timestamp <= now),
         key=lambda turn: (turn.timestamp, turn.message_id),
     )
-    readings = readings or Readings()
+    readings = readings or TurnReadings()
     readings.begin(alive, language, tuple(known_names))
     decided = [at for at, turn in enumerate(alive) if readings.decides(turn, language)][-MAX_DECISIONS:]
     return WorkingMemory(
@@ -204,7 +204,7 @@ def _lines(
     return tuple(kept[at] for at in sorted(kept))
 
 
-def _entities(turns: Sequence[SpokenTurn], language: str, readings: Readings) -> tuple[str, ...]:
+def _entities(turns: Sequence[SpokenTurn], language: str, readings: TurnReadings) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for turn in reversed(turns):
         for name in readings.named(turn, language):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ricordo.memory.llm_description import Said
-from ricordo.memory.summaries import Condensed, Turn
+from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.summaries import Condensed, SessionTurn
 
 
 class CondensingReader(Protocol):
@@ -18,7 +18,7 @@ class CondensingReader(Protocol):
         """Its name."""
         ...
 
-    async def synthesis(self, texts: Sequence[Said], language: str) -> str:
+    async def synthesis(self, texts: Sequence[LlmMessage], language: str) -> str:
         """Say in two or three sentences what memories come to.
 
         Args:
@@ -31,7 +31,7 @@ class CondensingReader(Protocol):
         """
         ...
 
-    async def session(self, turns: Sequence[Said], language: str) -> Condensed:
+    async def session(self, turns: Sequence[LlmMessage], language: str) -> Condensed:
         """Say in at most three sentences what a session was about, what of it matters, and how it felt.
 
         Raises:
@@ -47,10 +47,10 @@ class Condenser(Protocol):
     It always answers: at worst that it does not know, and that is counted.
     """
 
-    async def synthesis(self, turns: Sequence[Turn]) -> str | None:
+    async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
         """Say what memories of one language come to, never longer than they are; None where nothing holds."""
         ...
 
-    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         """Say what a session was about; None where nothing holds."""
         ...

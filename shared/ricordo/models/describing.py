@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ricordo.memory.llm_description import Description, Reading, Said
+from ricordo.memory.llm_description import Description, LlmMessage, LlmReading
 from ricordo.models.encoder import ModelUnavailable
 
 
@@ -22,7 +22,7 @@ class MessageReader(Protocol):
         """Its name, which the versions of what it derives carry."""
         ...
 
-    async def rate(self, messages: Sequence[Said]) -> Sequence[float]:
+    async def rate(self, messages: Sequence[LlmMessage]) -> Sequence[float]:
         """Rate how much each message matters, 1 (mundane) to 10 (crucial), in their order.
 
         Raises:
@@ -31,7 +31,7 @@ class MessageReader(Protocol):
         """
         ...
 
-    async def describe(self, messages: Sequence[Said]) -> Sequence[Description | None]:
+    async def describe(self, messages: Sequence[LlmMessage]) -> Sequence[Description | None]:
         """Say of each message how it feels, what it is about, whom it names and what it is, in their order.
 
         Returns:
@@ -52,7 +52,7 @@ class Describer(Protocol):
         """The name of the model that it asks."""
         ...
 
-    async def read(self, messages: Sequence[Said], *, describe: bool = True) -> Sequence[Reading]:
+    async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> Sequence[LlmReading]:
         """Say what the model makes of each message, in their order; `UNREAD` of what it was not asked.
 
         Args:

@@ -8,8 +8,15 @@ from zoneinfo import ZoneInfo
 from ricordo.language.annotations import Role
 from ricordo.language.instructions import without_instructions
 from ricordo.memory.facts import Statement, extract
-from ricordo.memory.facts.relation_validation import Fault, Hearing, Passage, Recognised, Relation, hear
-from ricordo.memory.llm_description import Said
+from ricordo.memory.facts.relation_validation import (
+    Passage,
+    RecognisedEntity,
+    Relation,
+    RelationFault,
+    ValidatedStatements,
+    validate_relations,
+)
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.relating import EntityRecogniser, RelationReader
 from ricordo.models.throttle import Throttle, portions_of_messages
 from ricordo.runtime.cpu_executor import Beside
@@ -81,7 +88,7 @@ class ModelStatementReader:
     @property
     def figures(self) -> Mapping[str, int]:
         """What it counts: messages that the model read or should have, what it added, what was dropped."""
-        names = (_HEARD, _UNHEARD, _RELATIONS, *map(_dropped, Fault))
+        names = (_HEARD, _UNHEARD, _RELATIONS, *map(_dropped, RelationFault))
         return {name: self._counts[name] for name in names}
 
     @property
@@ -119,7 +126,7 @@ class ModelStatementReader:
         self._counts[_UNHEARD] += len(asked) - len(answered)
         return found
 
-    async def _told(self, said: Sequence[Said]) -> list[tuple[Passage, Sequence[Relation] | None]]:
+    async def _told(self, said: Sequence[LlmMessage]) -> list[tuple[Passage, Sequence[Relation] | None]]:
         """Return what the model says of each message; None of one that it has not answered for."""
         deadline = self._throttle.deadline()
         named = await self._recognised([one.shown for one in said], deadline)
@@ -131,7 +138,9 @@ class ModelStatementReader:
             (one, None if names is None else next(told)) for one, names in zip(passages, named, strict=True)
         ]
 
-    async def _recognised(self, texts: Sequence[str], deadline: float) -> list[Sequence[Recognised] | None]:
+    async def _recognised(
+        self, texts: Sequence[str], deadline: float
+    ) -> list[Sequence[RecognisedEntity] | None]:
         if self._recogniser is None:
             return [()] * len(texts)
         some = (texts[at : at + self._batch] for at in range(0, len(texts), self._batch))
@@ -156,15 +165,17 @@ def _may_state(utterance: Utterance) -> bool:
     return utterance.role == Role.USER and any(map(str.isalpha, without_instructions(utterance.content)))
 
 
-def _said(utterance: Utterance) -> Said:
+def _said(utterance: Utterance) -> LlmMessage:
     content = without_instructions(utterance.content)
-    return Said(content, utterance.language, Role(utterance.role), utterance.speaker)
+    return LlmMessage(content, utterance.language, Role(utterance.role), utterance.speaker)
 
 
-def _hear(one: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance]) -> Hearing:
+def _hear(one: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance]) -> ValidatedStatements:
     passage, relations, read, utterance = one
-    return hear(passage, relations, read, at=utterance.said_at, zone=ZoneInfo(utterance.timezone))
+    return validate_relations(
+        passage, relations, read, at=utterance.said_at, zone=ZoneInfo(utterance.timezone)
+    )
 
 
-def _dropped(fault: Fault) -> str:
+def _dropped(fault: RelationFault) -> str:
     return f"dropped_{fault.value}"

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ricordo.memory.llm_description import Said
-from ricordo.memory.reflection.insight_validation import Claim
+from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.reflection.insight_validation import InsightClaim
 
 
 class InsightReader(Protocol):
@@ -18,7 +18,7 @@ class InsightReader(Protocol):
         """Its name."""
         ...
 
-    async def questions(self, observations: Sequence[Said], language: str, most: int) -> Sequence[str]:
+    async def questions(self, observations: Sequence[LlmMessage], language: str, most: int) -> Sequence[str]:
         """Ask what is worth understanding about a user.
 
         Args:
@@ -32,7 +32,7 @@ class InsightReader(Protocol):
         """
         ...
 
-    async def insight(self, question: str, memories: Sequence[Said], language: str) -> Claim:
+    async def insight(self, question: str, memories: Sequence[LlmMessage], language: str) -> InsightClaim:
         """Answer a question about a user from their memories, and say which carry the answer.
 
         Raises:

@@ -7,9 +7,14 @@ from typing import TypeVar
 import structlog
 
 from ricordo.language.text import collapse, normalise
-from ricordo.memory.llm_condensation import Doubt, borne_out, doubt, shown
-from ricordo.memory.llm_description import Said
-from ricordo.memory.summaries import Condensed, Turn, spoken_language
+from ricordo.memory.llm_condensation import (
+    CondensationFault,
+    find_fault,
+    select_messages,
+    validate_condensation,
+)
+from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
 from ricordo.models.condensing import CondensingReader
 from ricordo.models.throttle import Throttle
 
@@ -33,7 +38,7 @@ class ModelCondenser:
         self._throttle = throttle
         self._taken = 0
         self._unanswered = 0
-        self._doubts: Counter[Doubt] = Counter()
+        self._doubts: Counter[CondensationFault] = Counter()
 
     @property
     def figures(self) -> Mapping[str, float]:
@@ -49,32 +54,32 @@ class ModelCondenser:
         """What the last request met, while the model is away; empty while it answers."""
         return self._throttle.reason
 
-    async def synthesis(self, turns: Sequence[Turn]) -> str | None:
+    async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
         """Say what memories come to; see `Condenser.synthesis`."""
-        said, language = shown(turns), spoken_language(turns)
+        said, language = select_messages(turns), spoken_language(turns)
         answer = await self._ask(said, lambda: self._reader.synthesis(said, language))
         if answer is None or not self._believes(answer, said, language):
             return None
         return collapse(normalise(answer))
 
-    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         """Say what a session was about; see `Condenser.condense`."""
-        said, language = shown(turns), spoken_language(turns)
+        said, language = select_messages(turns), spoken_language(turns)
         answer = await self._ask(said, lambda: self._reader.session(said, language))
         if answer is None or not self._believes(answer.text, said, language):
             return None
-        return borne_out(answer, said)
+        return validate_condensation(answer, said)
 
-    async def _ask(self, said: Sequence[Said], ask: Callable[[], Awaitable[T]]) -> T | None:
+    async def _ask(self, said: Sequence[LlmMessage], ask: Callable[[], Awaitable[T]]) -> T | None:
         if any(one.gives_orders for one in said):
-            self._doubts[Doubt.ORDERS] += 1
+            self._doubts[CondensationFault.ORDERS] += 1
             return None
         answer = await self._throttle.single(ask)
         self._unanswered += answer is None
         return answer
 
-    def _believes(self, answer: str, said: Sequence[Said], language: str) -> bool:
-        found = doubt(answer, said, language)
+    def _believes(self, answer: str, said: Sequence[LlmMessage], language: str) -> bool:
+        found = find_fault(answer, said, language)
         if found is None:
             self._taken += 1
             return True

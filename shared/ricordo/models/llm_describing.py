@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from ricordo.clock import Clock
-from ricordo.memory.llm_description import Reading, Said, importance_of_rating
+from ricordo.memory.llm_description import LlmMessage, LlmReading, importance_of_rating
 from ricordo.models.describing import MessageReader
 from ricordo.models.throttle import Throttle, portions_of_messages
 from ricordo.resilience import Bucket, CircuitBreaker
@@ -57,21 +57,21 @@ class ModelDescriber:
         """The name of the model."""
         return self._reader.model
 
-    async def read(self, messages: Sequence[Said], *, describe: bool = True) -> list[Reading]:
+    async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> list[LlmReading]:
         """Say what the model makes of each message; see `Describer.read`."""
         deadline = self._throttle.deadline()
         ratings = await self._each(messages, self._reader.rate, deadline)
         nothing = [None] * len(messages)
         described = await self._each(messages, self._reader.describe, deadline) if describe else nothing
         return [
-            Reading(None if rating is None else importance_of_rating(rating), description)
+            LlmReading(None if rating is None else importance_of_rating(rating), description)
             for rating, description in zip(ratings, described, strict=True)
         ]
 
     async def _each(
         self,
-        messages: Sequence[Said],
-        ask: Callable[[Sequence[Said]], Awaitable[Sequence[T | None]]],
+        messages: Sequence[LlmMessage],
+        ask: Callable[[Sequence[LlmMessage]], Awaitable[Sequence[T | None]]],
         deadline: float,
     ) -> list[T | None]:
         return await self._throttle.each(

@@ -6,12 +6,17 @@ from typing import TypeVar
 
 import structlog
 
-from ricordo.memory.llm_condensation import shown
+from ricordo.memory.llm_condensation import select_messages
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import MOST_INSIGHTS, Insight
-from ricordo.memory.reflection.insight_validation import asked_in, borne_out, relevant, said_of
+from ricordo.memory.reflection.insight_validation import (
+    questions_in_language,
+    relevant_memories,
+    to_llm_message,
+    validate_claim,
+)
 from ricordo.memory.reflection.observations import is_observation, language_of
-from ricordo.memory.summaries import Turn
+from ricordo.memory.summaries import SessionTurn
 from ricordo.models.insights import InsightReader
 from ricordo.models.throttle import Throttle
 from ricordo.store.types.reflecting import Observed
@@ -61,24 +66,24 @@ class ModelInsights:
         )
         if not memories or not language:
             return ()
-        observations = shown([Turn(one) for one in memories])
+        observations = select_messages([SessionTurn(one) for one in memories])
         questions = await self._ask(lambda: self._reader.questions(observations, language, MOST_INSIGHTS))
         found: dict[str, Insight] = {}
-        for question in asked_in(questions or (), language, MOST_INSIGHTS):
+        for question in questions_in_language(questions or (), language, MOST_INSIGHTS):
             insight = await self._answered(question, memories, language)
             if insight is not None:
                 found.setdefault(insight.about, insight)
         return tuple(found.values())
 
     async def _answered(self, question: str, memories: Sequence[Memory], language: str) -> Insight | None:
-        given = relevant(question, memories, language)
+        given = relevant_memories(question, memories, language)
         if not given:
             return None
-        said = [said_of(one) for one in given]
+        said = [to_llm_message(one) for one in given]
         claim = await self._ask(lambda: self._reader.insight(question, said, language))
         if claim is None:
             return None
-        insight = borne_out(claim, question, given, language)
+        insight = validate_claim(claim, question, given, language)
         if isinstance(insight, Insight):
             self._taken += 1
             return insight
@@ -93,4 +98,4 @@ class ModelInsights:
 
 
 def _is_shown(memory: Memory, language: str) -> bool:
-    return is_observation(memory) and memory.language == language and not said_of(memory).gives_orders
+    return is_observation(memory) and memory.language == language and not to_llm_message(memory).gives_orders

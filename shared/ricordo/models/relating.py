@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ricordo.memory.facts.relation_validation import Passage, Recognised, Relation
+from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation
 
 
 class EntityRecogniser(Protocol):
@@ -14,7 +14,7 @@ class EntityRecogniser(Protocol):
         """Its name."""
         ...
 
-    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Recognised]]:
+    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[RecognisedEntity]]:
         """Return the entities of each of `texts`, in their order, each text's by where they begin.
 
         Raises:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.resilience import BreakerState, Bucket, CircuitBreaker
@@ -159,7 +159,9 @@ def portions(
         yield portion
 
 
-def portions_of_messages(items: Iterable[A], said: Callable[[A], Said], batch: int) -> Iterator[Sequence[A]]:
+def portions_of_messages(
+    items: Iterable[A], said: Callable[[A], LlmMessage], batch: int
+) -> Iterator[Sequence[A]]:
     """Yield items about messages; see `portions`.
 
     A message that speaks to its reader is alone, so that it cannot speak for its neighbours.

@@ -9,9 +9,9 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.language.temporal import EARLIEST
-from ricordo.memory.compression import Weak, about, is_weak
+from ricordo.memory.compression import CompressionCandidate, is_weak, subjects_of
 from ricordo.memory.model import Memory
-from ricordo.memory.summaries import Turn
+from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived, rows
 from ricordo.store.database import Database
 from ricordo.store.types.compressing import Place
@@ -39,7 +39,7 @@ class PostgresCompressing:
 
     async def weak(
         self, tenant: str, user_id: str, model: str, now: datetime, *, after: Place | None, limit: int
-    ) -> Sequence[Weak]:
+    ) -> Sequence[CompressionCandidate]:
         """Return old and weak memories; see `Compressing.weak`."""
         place = after or _BEGINNING
         async with self._database.transaction(tenant) as connection:
@@ -47,21 +47,23 @@ class PostgresCompressing:
                 _SQL["weak"], tenant, user_id, model, now, place.created_at, place.id, limit
             )
         return [
-            Weak(
+            CompressionCandidate(
                 id=row["id"],
                 created_at=row["created_at"],
                 language=row["language"],
-                about=about(row["participants"], row["speaker"]),
+                about=subjects_of(row["participants"], row["speaker"]),
                 vector=np.frombuffer(row["vector"], dtype="<f4"),
             )
             for row in found
         ]
 
-    async def sources(self, tenant: str, user_id: str, model: str, ids: Sequence[UUID]) -> Sequence[Turn]:
+    async def sources(
+        self, tenant: str, user_id: str, model: str, ids: Sequence[UUID]
+    ) -> Sequence[SessionTurn]:
         """Return memories with their vectors; see `Compressing.sources`."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["sources"], tenant, user_id, model, ids)
-        return [Turn(rows.memory(row), rows.vector(row["vector"])) for row in found]
+        return [SessionTurn(rows.memory(row), rows.vector(row["vector"])) for row in found]
 
     async def compress(
         self, tenant: str, synthesis: Memory, sources: Sequence[Memory], now: datetime, at: datetime

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from ricordo.memory.reinforcement import Verdict
+from ricordo.memory.reinforcement import RecallVerdict
 from ricordo.store import derived, rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.types.curating import Corrected, UnknownMemories, Weighed, Wish
@@ -41,7 +41,9 @@ class PostgresCurating:
         at: datetime,
     ) -> Weighed:
         """Count what was used, and take back what was irrelevant; see `Curating.feedback`."""
-        verdicts = dict.fromkeys(used, Verdict.USED) | dict.fromkeys(irrelevant, Verdict.IRRELEVANT)
+        verdicts = dict.fromkeys(used, RecallVerdict.USED) | dict.fromkeys(
+            irrelevant, RecallVerdict.IRRELEVANT
+        )
         told = [Told(wish.user_id, one, recall_id, at, verdict=said) for one, said in verdicts.items()]
 
         async def weigh(connection: Connection) -> Outcome:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import NAMESPACE_OID, uuid5
 
-from ricordo.memory.facts import MOST_DECISIONS, Addressing
+from ricordo.memory.facts import MOST_DECISIONS, KnownNames
 from ricordo.store.database import Database
 from ricordo.store.identifying import Identifying
 from ricordo.store.types.facts import OtherRequest
@@ -51,7 +51,7 @@ class Deciding:
         """
         if await self._fetch("is_decided"):
             return
-        addressing = Addressing(await self.identifying.known())
+        addressing = KnownNames(await self.identifying.known())
         if unknown := addressing.unknown(names):
             beside = self.identifying.beside  # names are compared with all those there are
             meant = (

@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.model import Memory, Successor, inherit, is_held
+from ricordo.memory.model import Memory, Successor, inherit_use, is_held_by_user
 from ricordo.memory.reinforcement import after_uses
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database
@@ -75,8 +75,8 @@ async def succeed(
     """
     former = await _locked(connection, tenant, {one for each in successors for one in each.former})
     given = [(each, [former[one] for one in each.former if one in former]) for each in successors]
-    free = [(each, before) for each, before in given if not any(map(is_held, before))]
-    inherited = [inherit(each.memory, before) for each, before in free]
+    free = [(each, before) for each, before in given if not any(map(is_held_by_user, before))]
+    inherited = [inherit_use(each.memory, before) for each, before in free]
     written = await write(connection, tenant, inherited, at, finished=True)
     there = {one.memory_id for one in written}
     taken = [one for each, _ in free if each.memory.id in there for one in each.former if one not in there]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 from uuid import UUID
 
-from ricordo.memory.facts import Part, parts
+from ricordo.memory.facts import Partition, partitions_for
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.store import derived, rows
 from ricordo.store.beside import Beside
@@ -177,10 +177,10 @@ class _Slice:
         user_id = self.burial.user_id
         state = (await self.folding.states([user_id])).get(user_id)
         found = await self._fetch(name, *arguments)
-        replaced: set[Part] = set()
+        replaced: set[Partition] = set()
         for row in found:
             if row["predicate"]:  # else it says that the message states nothing
-                replaced |= parts(row["subject_key"], row["predicate"], row["object_key"])
+                replaced |= partitions_for(row["subject_key"], row["predicate"], row["object_key"])
         if replaced:
             new = New(replaced=replaced, state=state)
             gone = (await self.folding.fold({user_id: new}))[user_id].gone

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from ricordo.memory.facts import Entity, Evidence, Fact, Identities, normalise, object_tie
+from ricordo.memory.facts import Entity, EntityResolver, Evidence, Fact, normalise, object_tie
 
 _FACT: Final = (
     "id",
@@ -87,7 +87,7 @@ def entity_of(row: asyncpg.Record) -> Entity:
     return Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
 
 
-def entity_row(entity: Entity, identities: Identities) -> dict[str, Any]:
+def entity_row(entity: Entity, identities: EntityResolver) -> dict[str, Any]:
     """Return what is kept of an entity, with all the names that find it."""
     return {
         "key": entity.key,

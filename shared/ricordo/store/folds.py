@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-from ricordo.memory.facts import Changes, Folding
+from ricordo.memory.facts import FactChanges, Folding
 from ricordo.store.beside import Beside
 from ricordo.store.database import Connection, Database
 from ricordo.store.refolding import New, Refolding, RememberedFoldings
@@ -78,9 +78,9 @@ class FoldingTransaction:
         self._doubting = doubting
         self._folded: list[tuple[str, Folding, UUID]] = []
 
-    async def fold(self, new: Mapping[str, New]) -> dict[str, Changes]:
+    async def fold(self, new: Mapping[str, New]) -> dict[str, FactChanges]:
         """Fold what was kept of each user, and project what that has changed; return it by user."""
-        changes: dict[str, Changes] = {}
+        changes: dict[str, FactChanges] = {}
         folded: dict[str, Folding] = {}
         users = sorted(new)
         for user_id in users:

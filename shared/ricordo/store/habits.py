@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Final
 
-from ricordo.memory.style import Manners, Talk, TopicCount
+from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
 from ricordo.store.database import Database
 from ricordo.store.types.habits import Heard, News
 
@@ -20,15 +20,15 @@ class PostgresHabits:
         """Read through `database`."""
         self._database = database
 
-    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: Manners) -> Heard:
+    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns) -> Heard:
         """Return what is counted; see `Habits.talk`."""
         told = manners.formal, manners.informal, manners.emoji
         async with self._database.transaction(tenant) as connection:
             row = await connection.fetchrow(_SQL["talk"], tenant, user_id, before, *told)
         if row is None or not row["messages"]:
-            return Heard(Talk(), None, 0 if row is None else row["forgotten"])
+            return Heard(StyleCounts(), None, 0 if row is None else row["forgotten"])
         low, median, high = row["lengths"]
-        talk = Talk(
+        talk = StyleCounts(
             lengths=(low, median, high),
             lately=median if row["lately"] is None else row["lately"],
             earlier=median if row["earlier"] is None else row["earlier"],

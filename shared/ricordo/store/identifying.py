@@ -13,17 +13,17 @@ import asyncpg
 
 from ricordo.memory.facts import (
     BEINGS,
-    Decision,
+    EntityDecision,
+    EntityMention,
+    EntityResolver,
     Evidence,
-    Identities,
-    Mention,
-    Moved,
-    Part,
-    doubts,
+    Partition,
+    ReassignedMention,
+    mentioned_beings,
     mentions_of,
     normalise,
-    parts,
-    spoken_of,
+    partitions_for,
+    undecided_pairs,
 )
 from ricordo.store import rows
 from ricordo.store.beside import Beside
@@ -44,9 +44,9 @@ class Identified:
         moved: the parts of what is known in which somebody has a say who now is somebody else, or was.
     """
 
-    identities: Identities
+    identities: EntityResolver
     evidence: Sequence[Evidence]
-    moved: set[Part]
+    moved: set[Partition]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,12 @@ class Identifying:
     doubting: bool = False
 
     async def identify(
-        self, known: Identities | None, new: Sequence[Evidence], messages: Collection[str], *, replaced: bool
+        self,
+        known: EntityResolver | None,
+        new: Sequence[Evidence],
+        messages: Collection[str],
+        *,
+        replaced: bool,
     ) -> Identified:
         """Find who is meant in `new`, and rename those who are somebody else since.
 
@@ -82,53 +87,55 @@ class Identifying:
             moved = known.add(mentions)
         touched = await self._rename(moved, None) if moved else set()
         renamed = {(one.name, one.tie) for one in moved}
-        spoken = dict.fromkeys(mention for row in new for mention in spoken_of(row))
+        spoken = dict.fromkeys(mention for row in new for mention in mentioned_beings(row))
         others = [_of(one, known) for one in spoken if one not in renamed]
         if aliases := [one for one in others if one.key != normalise(one.name)]:
             await self._rename(aliases, messages)
-        if self.doubting and (pairs := doubts(known, mentions)):
+        if self.doubting and (pairs := undecided_pairs(known, mentions)):
             await self._fetch("doubt", [first for first, _ in pairs], [second for _, second in pairs])
         return Identified(known, list(filter(None, map(known.resolve, new))), touched)
 
-    async def known(self) -> Identities:
+    async def known(self) -> EntityResolver:
         """Return those whom all evidence mentions."""
         identities, _ = await self._read((), (), replaced=False)
         return identities
 
     async def _read(
-        self, mentions: Iterable[Mention], messages: Collection[str], *, replaced: bool
-    ) -> tuple[Identities, Sequence[Moved]]:
+        self, mentions: Iterable[EntityMention], messages: Collection[str], *, replaced: bool
+    ) -> tuple[EntityResolver, Sequence[ReassignedMention]]:
         """Read whom other evidence mentions, and return who is somebody else with `mentions`."""
         found = await self._fetch("mentions", _BEINGS, sorted(messages))
         decided = [
-            Decision(row["first"], row["second"], row["same"], firm=row["firm"])
+            EntityDecision(row["first"], row["second"], row["same"], firm=row["firm"])
             for row in await self._fetch("decisions")
         ]
-        met = [Mention(row["name"], row["tie"]) for row in found if row["tells"]]
+        met = [EntityMention(row["name"], row["tie"]) for row in found if row["tells"]]
         if self.beside is None or len(met) < _MANY:
-            identities = Identities(met, decided)
+            identities = EntityResolver(met, decided)
         else:
-            (identities,) = await self.beside.each(partial(Identities, decisions=decided), [met])
+            (identities,) = await self.beside.each(partial(EntityResolver, decisions=decided), [met])
         moved = identities.add(mentions)
         if not replaced:
             return identities, moved
         keys = {(row["name"], row["tie"]): row["key"] for row in found}
-        now = [_of(Mention(name, tie), identities) for name, tie in keys]
+        now = [_of(EntityMention(name, tie), identities) for name, tie in keys]
         moved_since = [one for one in now if one.key != keys[one.name, one.tie]]
         return identities, list({*moved, *moved_since, *identities.dependent()})
 
-    async def _rename(self, moved: Iterable[Moved], messages: Collection[str] | None) -> set[Part]:
+    async def _rename(
+        self, moved: Iterable[ReassignedMention], messages: Collection[str] | None
+    ) -> set[Partition]:
         document = rows.recordset({"name": one.name, "tie": one.tie, "key": one.key} for one in moved)
         only = None if messages is None else sorted(messages)
         return {
             part
             for row in await self._fetch("rename", _BEINGS, document, only)
-            for part in parts(row["subject_key"], row["predicate"], row["object_key"])
+            for part in partitions_for(row["subject_key"], row["predicate"], row["object_key"])
         }
 
     async def _fetch(self, name: str, *arguments: object) -> Sequence[asyncpg.Record]:
         return await self.connection.fetch(_SQL[name], self.tenant, self.user_id, *arguments)
 
 
-def _of(mention: Mention, identities: Identities) -> Moved:
-    return Moved(mention.name, mention.tie, identities.key(mention))
+def _of(mention: EntityMention, identities: EntityResolver) -> ReassignedMention:
+    return ReassignedMention(mention.name, mention.tie, identities.key(mention))

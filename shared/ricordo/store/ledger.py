@@ -12,12 +12,12 @@ import asyncpg
 from ricordo.memory.facts import (
     PREDICATES,
     USER,
-    Contribution,
     Entity,
     Fact,
+    MessageContribution,
     is_name,
     normalise,
-    parts,
+    partitions_for,
 )
 from ricordo.store import derived, rows
 from ricordo.store.asking import asked
@@ -85,11 +85,11 @@ class PostgresFactLedger:
 
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
-    ) -> tuple[Mapping[str, Contribution], Sequence[Progress]]:
+    ) -> tuple[Mapping[str, MessageContribution], Sequence[Progress]]:
         """Keep, fold, project and mark in one transaction; see `FactLedger.record`."""
         told = list({one.message_id: one for one in told}.values())
         users = sorted({one.user_id for one in told})
-        contributions: dict[str, Contribution] = {}
+        contributions: dict[str, MessageContribution] = {}
         texts = {one.memory_id: one.text_hash for one in told if one.text_hash is not None}
         async with self._folds.of(tenant, users, project) as transaction:
             stale = {*await reworded(transaction.connection, tenant, texts)}
@@ -112,7 +112,7 @@ class PostgresFactLedger:
             state = (await transaction.states([user_id])).get(user_id)
             new = await keep(transaction.connection, tenant, curation, at, state)
             changes = (await transaction.fold({user_id: new}))[user_id]
-        stands = changes.contributions.get(curation.request_id, Contribution()).supported
+        stands = changes.contributions.get(curation.request_id, MessageContribution()).supported
         return next(iter(stands), None)
 
     async def decide(
@@ -262,7 +262,9 @@ async def _keep(
             new[one.user_id].messages.add(one.message_id)
     for row in found:
         if row["predicate"] is not None:
-            new[row["user_id"]].replaced |= parts(row["subject_key"], row["predicate"], row["object_key"])
+            new[row["user_id"]].replaced |= partitions_for(
+                row["subject_key"], row["predicate"], row["object_key"]
+            )
     for row in found:
         if row["state"] is not None and row["user_id"] in new:
             new[row["user_id"]].state = row["state"]

@@ -8,8 +8,8 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.language.annotations import Role
-from ricordo.memory.links import Changes, Member
-from ricordo.memory.similarity import Whole
+from ricordo.memory.links import LinkChanges, LinkedMember
+from ricordo.memory.similarity import QuantizedVector
 from ricordo.store import rows
 from ricordo.store.corrections import link_corrections
 from ricordo.store.database import Connection, Database
@@ -73,16 +73,16 @@ class PostgresHeldLinks:
         """Link messages with what they correct; see `HeldLinks.correct`."""
         return await link_corrections(self._connection, self._tenant, self._users, memory_ids)
 
-    async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
+    async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[LinkedMember]]:
         """Yield who is linked, in portions; see `HeldLinks.members`."""
         cursor = await self._connection.cursor(_SQL["members"], self._tenant, user_id, model, after)
         while found := await cursor.fetch(_PORTION):
             yield [
-                Member(row["memory_id"], row["said_at"], _read(row["vector"]), tuple(row["nearest"]))
+                LinkedMember(row["memory_id"], row["said_at"], _read(row["vector"]), tuple(row["nearest"]))
                 for row in found
             ]
 
-    async def write(self, changes: Mapping[tuple[str, str], Changes]) -> Mapping[str, State]:
+    async def write(self, changes: Mapping[tuple[str, str], LinkChanges]) -> Mapping[str, State]:
         """Write what has changed; see `HeldLinks.write`."""
         users = sorted({user for user, _ in changes})
         departed = sorted({user for (user, _), one in changes.items() if one.left})
@@ -103,7 +103,7 @@ class PostgresHeldLinks:
         return states
 
     async def _join(
-        self, changes: Mapping[tuple[str, str], Changes], numbered: Mapping[tuple[str, str], int]
+        self, changes: Mapping[tuple[str, str], LinkChanges], numbered: Mapping[tuple[str, str], int]
     ) -> None:
         joined = [(key, member) for key, one in changes.items() for member in one.joined]
         if not joined:
@@ -125,7 +125,7 @@ class PostgresHeldLinks:
         await self._connection.execute(_SQL[name], self._tenant, *arguments)
 
 
-def _related(changes: Collection[Changes]) -> str:
+def _related(changes: Collection[LinkChanges]) -> str:
     """Return whom each is related to; who left one model's neighbours for another's, by the latter."""
     related: dict[UUID, tuple[UUID, ...]] = {}
     for one in changes:
@@ -137,10 +137,10 @@ def _related(changes: Collection[Changes]) -> str:
     return rows.recordset({"memory_id": each, "related": others} for each, others in related.items())
 
 
-def _read(raw: bytes) -> Whole:
+def _read(raw: bytes) -> QuantizedVector:
     """Read the vector of a member: int16 [d], read-only."""
     return np.frombuffer(raw, dtype="<i2")
 
 
-def _write(vector: Whole) -> bytes:
+def _write(vector: QuantizedVector) -> bytes:
     return np.ascontiguousarray(vector, dtype="<i2").tobytes()

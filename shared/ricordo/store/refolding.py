@@ -12,7 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.language.lru import LruCache
-from ricordo.memory.facts import Changes, Evidence, Folding, Identities, Part, parts_of
+from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
 from ricordo.store import rows
 from ricordo.store.beside import Beside
 from ricordo.store.database import Connection, Database
@@ -67,7 +67,7 @@ class New:
 
     evidence: list[Evidence] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)
-    replaced: set[Part] = field(default_factory=set)
+    replaced: set[Partition] = field(default_factory=set)
     state: UUID | None = None
     renamed: bool = False
 
@@ -82,7 +82,7 @@ class Refolding:
     beside: Beside | None
     doubting: bool = False
 
-    async def fold(self, folding: Folding, new: New) -> Changes:
+    async def fold(self, folding: Folding, new: New) -> FactChanges:
         """Fold what is new into `folding`, write what has changed, and return it."""
         identifying = Identifying(self.connection, self.tenant, self.user_id, self.beside, self.doubting)
         identified = await identifying.identify(
@@ -90,9 +90,9 @@ class Refolding:
         )
         folding.identities = identified.identities
         anew = new.replaced | identified.moved
-        known: dict[Part, list[Evidence]] = {part: [] for part in anew}
+        known: dict[Partition, list[Evidence]] = {part: [] for part in anew}
         for row in identified.evidence:
-            for part in parts_of(row):
+            for part in partitions_of(row):
                 known.setdefault(part, []).append(row)
         unknown = {part for part in known if part in anew or not folding.reaches(part, known[part])}
         found = await self._read(unknown) if unknown else []
@@ -107,12 +107,14 @@ class Refolding:
             (changes,) = await self.beside.each(_Work.fold, [work])
         return await self._write(changes, unknown, identified.identities)
 
-    async def _read(self, unknown: Collection[Part]) -> Sequence[asyncpg.Record]:
+    async def _read(self, unknown: Collection[Partition]) -> Sequence[asyncpg.Record]:
         return await self.connection.fetch(
             _EVIDENCE["evidence"], self.tenant, self.user_id, *_parameters(unknown)
         )
 
-    async def _write(self, changes: Changes, unknown: set[Part], identities: Identities) -> Changes:
+    async def _write(
+        self, changes: FactChanges, unknown: set[Partition], identities: EntityResolver
+    ) -> FactChanges:
         """Write what has changed, and return what of it is news to the store."""
         gone = changes.gone
         if unknown:
@@ -139,21 +141,21 @@ class _Work:
     """What is to be folded: new rows into parts that are known, and all rows of the others."""
 
     folding: Folding
-    parts: Mapping[Part, list[Evidence]]
-    unknown: set[Part]
+    parts: Mapping[Partition, list[Evidence]]
+    unknown: set[Partition]
     found: Sequence[Evidence]
     messages: Collection[str]
 
-    def fold(self) -> Changes:
+    def fold(self) -> FactChanges:
         for row in self.found:
-            for part in parts_of(row) & self.unknown:
+            for part in partitions_of(row) & self.unknown:
                 self.parts[part].append(row)
         for part, evidence in self.parts.items():
             self.folding.add(part, evidence, asked=self.messages)
         return self.folding.take_changes()
 
 
-def _parameters(unknown: Collection[Part]) -> tuple[list[str], list[str], list[str], list[str]]:
+def _parameters(unknown: Collection[Partition]) -> tuple[list[str], list[str], list[str], list[str]]:
     """Return what the queries take: names, predicates of one value, and statements as two columns."""
     slots = sorted(part for part in unknown if not part.entity)
     statements = [(one, part.object) for part in slots if part.object for one in part.predicates]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.memory.facts import Part, Rejection, parts, unrejected
+from ricordo.memory.facts import Partition, Rejection, drop_rejected, partitions_for
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.fact_rows import evidence_of
@@ -32,7 +32,7 @@ async def is_made(connection: Connection, tenant: str, curation: Curation) -> bo
 
 async def take_back(
     connection: Connection, tenant: str, curation: Curation, at: datetime, scope: Sequence[str]
-) -> set[Part]:
+) -> set[Partition]:
     """Take back what messages say for a fact, and keep in which words; return where that had a say.
 
     Args:
@@ -91,7 +91,7 @@ async def without_rejected(connection: Connection, tenant: str, told: Sequence[T
 
 async def retract(
     connection: Connection, tenant: str, user_id: str, rejections: Iterable[Rejection]
-) -> set[Part]:
+) -> set[Partition]:
     """Take away what is kept of rejected readings; return in what it had a say."""
     by_message: defaultdict[str, list[Rejection]] = defaultdict(list)
     for one in rejections:
@@ -108,7 +108,7 @@ async def retract(
 
 
 def _without(told: Told, rejections: Iterable[Rejection]) -> Told:
-    evidence, quotes = unrejected(told.evidence, told.quotes, rejections)
+    evidence, quotes = drop_rejected(told.evidence, told.quotes, rejections)
     return replace(told, evidence=evidence, quotes=quotes)
 
 
@@ -117,5 +117,9 @@ def _row(one: Rejection, request: str, ordinal: int, fact_id: UUID, at: datetime
     return asdict(one) | beside
 
 
-def _parts(found: Iterable[asyncpg.Record]) -> set[Part]:
-    return {part for row in found for part in parts(row["subject_key"], row["predicate"], row["object_key"])}
+def _parts(found: Iterable[asyncpg.Record]) -> set[Partition]:
+    return {
+        part
+        for row in found
+        for part in partitions_for(row["subject_key"], row["predicate"], row["object_key"])
+    }

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.memory.facts import Evidence
-from ricordo.memory.model import Memory, is_held
+from ricordo.memory.model import Memory, is_held_by_user
 from ricordo.store import derived, rejecting, rows
 from ricordo.store.beside import Beside
 from ricordo.store.database import Connection, Database
@@ -87,7 +87,7 @@ class PostgresRestoring:
         user_id = memories[0].user_id
         async with self._database.transaction(tenant) as connection:
             await derived.hold(connection, tenant, [user_id])
-            await _give_way(connection, tenant, [one for one in memories if is_held(one)])
+            await _give_way(connection, tenant, [one for one in memories if is_held_by_user(one)])
             written = await derived.write(connection, tenant, memories, at, finished=True)
             insights = [one.memory_id for one in written if one.memory_id in about]
             await connection.execute(

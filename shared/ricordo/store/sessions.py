@@ -7,8 +7,8 @@ from typing import Final
 import asyncpg
 
 from ricordo.memory.model import Memory
-from ricordo.memory.sessions import MOST_TURNS, apart, sessions
-from ricordo.memory.summaries import Turn
+from ricordo.memory.sessions import MOST_TURNS, is_session_break, split_sessions
+from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived, rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.types.sessions import Loaded, Place, Session, Settled, Summarised, Unsummarized
@@ -62,7 +62,7 @@ class PostgresSessions:
             # One more than a session may have: whether it goes on is known then.
             read = await connection.fetch(_SQL["turns"], *whose, *start, self._most + 1, model)
             summaries = await connection.fetch(_SQL["summaries"], *whose, start.said_at)
-        held = sessions([_turn(row) for row in read], ends, silence, self._most)
+        held = split_sessions([_turn(row) for row in read], ends, silence, self._most)
         rest = None
         if len(read) > self._most:  # the last goes on behind what was read
             rest = _place(held.pop())
@@ -103,7 +103,7 @@ async def _before(
     later, passed = since.said_at, list[Place]()
     while page := await connection.fetch(_SQL["before"], *whose, *before, _PAGE):
         for row in page:
-            if apart(row["created_at"], later, ends, silence):
+            if is_session_break(row["created_at"], later, ends, silence):
                 return passed
             later = row["created_at"]
             passed.append(Place(later, row["message_id"]))
@@ -118,16 +118,20 @@ def _part(passed: Sequence[Place], since: Place, most: int) -> Place:
     return since if earlier == 0 else passed[earlier - 1]
 
 
-def _place(turns: Sequence[Turn]) -> Place:
+def _place(turns: Sequence[SessionTurn]) -> Place:
     return Place(turns[0].memory.created_at, turns[0].memory.message_id or "")
 
 
-def _turn(row: asyncpg.Record) -> Turn:
-    return Turn(rows.memory(row), rows.vector(row["vector"]))
+def _turn(row: asyncpg.Record) -> SessionTurn:
+    return SessionTurn(rows.memory(row), rows.vector(row["vector"]))
 
 
 def _with_summaries(
-    held: Sequence[Sequence[Turn]], summaries: Sequence[Memory], ends: Sequence[datetime], *, silent: bool
+    held: Sequence[Sequence[SessionTurn]],
+    summaries: Sequence[Memory],
+    ends: Sequence[datetime],
+    *,
+    silent: bool,
 ) -> list[Session]:
     found: list[Session] = []
     for place, turns in enumerate(held):

@@ -12,10 +12,10 @@ from ricordo.memory.facts import (
     PREDICATES,
     Evidence,
     Fact,
-    Part,
+    Partition,
+    assertion_evidence,
     normalise,
-    parts,
-    settled,
+    partitions_for,
 )
 from ricordo.store import rejecting, rows
 from ricordo.store.database import Connection, Database
@@ -51,7 +51,7 @@ async def keep(
     fact = fact_of(found)
     subject_key = found["subject_key"]
     last = await connection.fetchval(_SQL["last_said"], tenant, user_id, subject_key, _competing(fact))
-    named = settled(fact, curation.word, message_id=request_id, now=at, last_said=last)
+    named = assertion_evidence(fact, curation.word, message_id=request_id, now=at, last_said=last)
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
     if curation.word.rejected and not await rejecting.is_confirmed(connection, *scope[:2], scope[2:]):
         return New(
@@ -127,9 +127,13 @@ def _statement(row: asyncpg.Record) -> tuple[str, str, str]:
     return row["subject_key"], row["predicate"], row["object_key"]
 
 
-def _parts(kept: Sequence[asyncpg.Record]) -> set[Part]:
+def _parts(kept: Sequence[asyncpg.Record]) -> set[Partition]:
     """Return in what that which was kept of a request has a say."""
-    return {part for row in kept for part in parts(row["subject_key"], row["predicate"], row["object_key"])}
+    return {
+        part
+        for row in kept
+        for part in partitions_for(row["subject_key"], row["predicate"], row["object_key"])
+    }
 
 
 async def _instead(connection: Connection, scope: tuple[str, ...]) -> UUID | None:

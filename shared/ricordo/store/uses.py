@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from ricordo.memory.reinforcement import Verdict
+from ricordo.memory.reinforcement import RecallVerdict
 from ricordo.store.database import Connection, Database
 
 _SQL = Database.queries("uses")
@@ -26,7 +26,7 @@ class Told:
     recall_id: UUID
     at: datetime
     accessed_at: datetime | None = None
-    verdict: Verdict | None = None
+    verdict: RecallVerdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

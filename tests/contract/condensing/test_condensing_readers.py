@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from ricordo.memory.model import Memory
-from ricordo.memory.summaries import Condensed, Turn
+from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm_condensing import ModelCondenser
 from ricordo.models.ollama import open_condenser
@@ -83,8 +83,8 @@ class TestOllama(CondensingReaderContract):
             )
 
 
-def _told(*texts: str) -> list[Turn]:
-    return [Turn(_memory(text, n)) for n, text in enumerate(texts)]
+def _told(*texts: str) -> list[SessionTurn]:
+    return [SessionTurn(_memory(text, n)) for n, text in enumerate(texts)]
 
 
 def _memory(text: str, number: int) -> Memory:

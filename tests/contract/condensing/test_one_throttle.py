@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from tests.fixtures.loop_time import run_by
 
-from ricordo.memory.summaries import Turn
+from ricordo.memory.summaries import SessionTurn
 from ricordo.models.llm_condensing import ModelCondenser
 from ricordo.models.llm_insights import ModelInsights
 from ricordo.settings import CondensingSettings, Settings
@@ -27,7 +27,7 @@ SAID = [
     )
     for n in range(4)
 ]
-TURNS = [Turn(one, None) for one in SAID]
+TURNS = [SessionTurn(one, None) for one in SAID]
 OBSERVED = Observed(SAID, ())
 
 

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE
 from ricordo.models.describing import Nonsense
@@ -147,7 +147,7 @@ async def test_a_text_that_gives_orders_is_shown_to_nobody() -> None:
 
 async def test_the_port_says_what_it_met() -> None:
     """Nonsense is told from a model that is away."""
-    said = (Said("Ho visto Anna.", "it"),)
+    said = (LlmMessage("Ho visto Anna.", "it"),)
     answers: tuple[Callable[[Body], str], ...] = (
         lambda _: "no JSON",
         lambda _: '{"questions": []}',

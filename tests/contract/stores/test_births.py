@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from ricordo.bus.port import BusUnavailable
-from ricordo.memory.summaries import Condensed, Turn
+from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.store.database import Database
@@ -141,7 +141,7 @@ class _FailsOf:
 
     conversation_id: str
 
-    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         """Fail, or return nothing."""
         if turns[0].memory.conversation_id == self.conversation_id:
             raise ValueError("a fault of our own")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.compression import FEWEST, MOST, Weak
+from ricordo.memory.compression import FEWEST, MOST, CompressionCandidate
 from ricordo.memory.model import Memory
-from ricordo.memory.summaries import Condensed, Turn
+from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
 from ricordo.runtime.cpu_executor import Beside
@@ -77,7 +77,7 @@ class Poisoned(PostgresCompressing):
 
     async def weak(
         self, tenant: str, user_id: str, model: str, now: datetime, *, after: Place | None, limit: int
-    ) -> Sequence[Weak]:
+    ) -> Sequence[CompressionCandidate]:
         if user_id == "poison":
             raise ValueError("a memory that nobody can read")
         return await super().weak(tenant, user_id, model, now, after=after, limit=limit)
@@ -95,13 +95,13 @@ class Model:
 
     def __init__(self, answer: str | None) -> None:
         self.answer = answer
-        self.shown: list[Sequence[Turn]] = []
+        self.shown: list[Sequence[SessionTurn]] = []
 
-    async def synthesis(self, turns: Sequence[Turn]) -> str | None:
+    async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
         self.shown.append(turns)
         return self.answer
 
-    async def condense(self, turns: Sequence[Turn]) -> Condensed | None:
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         return None
 
 

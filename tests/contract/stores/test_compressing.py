@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.memory.compression import is_weak, old_enough
+from ricordo.memory.compression import compression_cutoff, is_weak
 from ricordo.memory.model import Memory
-from ricordo.memory.summaries import Turn
+from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.store.compressing import PostgresCompressing
 from ricordo.store.database import Database
@@ -78,7 +78,7 @@ async def test_users_come_in_order_if_they_said_something_before(
         await stores.record(new_message(name, tenant=stores.tenant, user_id=user, timestamp=at(0)))
     new = new_message("m-4", tenant=stores.tenant, user_id="u-aa", timestamp=NOW - timedelta(days=5))
     await stores.record(new)
-    before = old_enough(NOW)
+    before = compression_cutoff(NOW)
     assert await sleep.users(stores.tenant, before, "", 2) == ["u-a", "u-b"]
     assert await sleep.users(stores.tenant, before, "u-b", 2) == ["u-c"]
     assert await sleep.users(stores.tenant, before, "u-c", 2) == []
@@ -101,7 +101,9 @@ async def test_users_come_in_order_however_the_server_joins(stores: Stores, dsns
         await worker.execute("select set_config('app.tenant', $1, true)", stores.tenant)
         for mode in ("force_custom_plan", "force_generic_plan"):
             await worker.execute("select set_config('plan_cache_mode', $1, true)", mode)
-            found = await worker.fetch(blocks("compressing")["users"], stores.tenant, "", old_enough(NOW), 30)
+            found = await worker.fetch(
+                blocks("compressing")["users"], stores.tenant, "", compression_cutoff(NOW), 30
+            )
             assert [row["user_id"] for row in found] == names[:30], mode
 
 
@@ -168,7 +170,7 @@ async def test_of_what_is_forgotten_nothing_is_made(sleep: PostgresCompressing, 
     gone = replace(told[0], id=stores.id("gone"))
     assert (
         await sleep.compress(
-            stores.tenant, synthesise([Turn(one) for one in told]), [*told, gone], NOW, STORED
+            stores.tenant, synthesise([SessionTurn(one) for one in told]), [*told, gone], NOW, STORED
         )
         is None
     )

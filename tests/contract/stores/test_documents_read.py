@@ -17,7 +17,7 @@ from ricordo.bus.port import Outgoing
 from ricordo.documents.objects import KeptObjects, in_memory
 from ricordo.documents.port import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.documents import Part
+from ricordo.memory.documents import DocumentPart
 from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
 from ricordo.runtime.cpu_executor import Beside
@@ -80,12 +80,12 @@ class Words:
         self.begun = 0
         self.begin: Callable[[bytes], Awaitable[object] | None] = lambda _: None
 
-    async def read(self, name: str, media_type: str, data: bytes) -> Sequence[Part]:
+    async def read(self, name: str, media_type: str, data: bytes) -> Sequence[DocumentPart]:
         self.begun += 1
         if (more := self.begin(data)) is not None:
             await more
         await self.free.wait()
-        return [Part(text=data.decode())]
+        return [DocumentPart(text=data.decode())]
 
     def count(self, text: str) -> int:
         return len(text.split())

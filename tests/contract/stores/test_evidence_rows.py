@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields, replace
 import asyncpg
 import pytest
 
-from ricordo.memory.facts import Evidence, Word
+from ricordo.memory.facts import Assertion, Evidence
 from ricordo.store.types.facts import Curation, FactQuestion, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
@@ -64,7 +64,7 @@ async def test_a_word_is_kept_whole(stores: Stores, connection: "asyncpg.Connect
     await stores.record(new_message("m-0", tenant=stores.tenant, timestamp=at(0)))
     await learn(stores, tell(stores, "m-0", said("has_sibling", "Marco", ties=("", "has_sibling/m/brother"))))
     (fact,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", min_confidence=0))
-    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request", word=Word(object="Dario"))
+    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request", word=Assertion(object="Dario"))
     await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
     found = await connection.fetch(
         "select subject, subject_key, predicate, object, object_key, kind, polarity, valid_from, object_tie, "

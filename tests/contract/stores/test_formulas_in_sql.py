@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from ricordo.memory.decay import decay, idle_days
 from ricordo.memory.model import Memory
-from ricordo.memory.reinforcement import Strength, Use, Verdict, access, after_uses, judge, reinforce
-from ricordo.memory.retention import OBSERVATIONS, Candidate, Strategy, pruned
+from ricordo.memory.reinforcement import (
+    MemoryStrength,
+    RecallVerdict,
+    Use,
+    after_uses,
+    apply_access,
+    apply_verdict,
+    reinforce,
+)
+from ricordo.memory.retention import OBSERVATIONS, Candidate, Strategy, memories_to_prune
 from ricordo.store.database import Database
 from ricordo.store.types.life import Access
 from ricordo.store.types.retention import Quota
@@ -160,10 +168,10 @@ async def test_retention(
         if not some:
             break
         assert len(some) <= at_once
-        expected = pruned([one for one in candidates if one.id not in gone], limit, NOW, strategy)
+        expected = memories_to_prune([one for one in candidates if one.id not in gone], limit, NOW, strategy)
         assert set(some) == set(expected[:at_once])
         gone += some
-    assert set(gone) == set(pruned(candidates, limit, NOW, strategy))
+    assert set(gone) == set(memories_to_prune(candidates, limit, NOW, strategy))
 
 
 @LAWS
@@ -256,8 +264,8 @@ async def test_events_and_verdicts_in_any_order(
         )
 
 
-def _strength(memory: Memory) -> Strength:
-    return Strength(
+def _strength(memory: Memory) -> MemoryStrength:
+    return MemoryStrength(
         importance=memory.importance,
         access_count=memory.access_count,
         last_accessed=memory.last_accessed,
@@ -267,12 +275,12 @@ def _strength(memory: Memory) -> Strength:
 
 
 def _told(
-    strength: Strength, uses: list[Use], recall: int, said: str, at: datetime
-) -> tuple[Strength, list[Use]]:
+    strength: MemoryStrength, uses: list[Use], recall: int, said: str, at: datetime
+) -> tuple[MemoryStrength, list[Use]]:
     if said == "event":
-        after, use = access(strength, uses[recall], at)
+        after, use = apply_access(strength, uses[recall], at)
     else:
-        after, use = judge(strength, uses[recall], Verdict(said), at)
+        after, use = apply_verdict(strength, uses[recall], RecallVerdict(said), at)
     return after, [*uses[:recall], use, *uses[recall + 1 :]]
 
 

@@ -10,7 +10,7 @@ from tests.contract.stores.test_erasing import burial, forget
 from tests.contract.stores.test_links import of_stores
 
 from ricordo.documents.port import NewDocument
-from ricordo.memory.facts import Word
+from ricordo.memory.facts import Assertion
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.store import derived
 from ricordo.store.database import Connection, Database
@@ -86,7 +86,7 @@ async def _corrected(stores: Stores, database: Database) -> None:
 async def _rejected(stores: Stores) -> None:
     await learn(stores, tell(stores, "m-1", said("has_pet", "Rex")))
     (rex,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
-    word = Curation(user_id="u-1", fact_id=rex.id, request_id="r", word=Word(rejected=True))
+    word = Curation(user_id="u-1", fact_id=rex.id, request_id="r", word=Assertion(rejected=True))
     await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
 
 

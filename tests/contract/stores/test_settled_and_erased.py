@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from ricordo.memory.facts import Fact, Word
+from ricordo.memory.facts import Assertion, Fact
 from ricordo.store.database import Database
 from ricordo.store.types.facts import Curation, FactQuestion, UnknownFact
 from ricordo.testing.factories import new_message
@@ -23,7 +23,7 @@ async def _known(stores: Stores) -> Fact:
 
 
 async def _settle(stores: Stores, fact: Fact) -> Fact | None:
-    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request 1", word=Word(object="Lecce"))
+    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request 1", word=Assertion(object="Lecce"))
     return await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
 
 

@@ -87,9 +87,11 @@ def test_impossible_figures_are_refused() -> None:
 def test_words_that_most_memories_hold_do_not_count_unless_all_do() -> None:
     asked = bm25.query_terms("violin concert today", ["en"])
     violin, concert, today = (bm25.term_id(stem(word, "en")) for word in ("violin", "concert", "today"))
-    kept = bm25.telling(asked, {violin: 2.0, today: 0.3}, 0.6)
+    kept = bm25.drop_common_terms(asked, {violin: 2.0, today: 0.3}, 0.6)
     assert kept.indices.tolist() == [violin]
-    assert bm25.telling(asked, dict.fromkeys((violin, concert, today), 0.3), 0.6) is asked
-    assert bm25.telling(asked, {violin: 0.3}, 0.6) is asked, "what nobody said does not make up for it"
-    assert bm25.telling(asked, {}, 0.6) is asked
+    assert bm25.drop_common_terms(asked, dict.fromkeys((violin, concert, today), 0.3), 0.6) is asked
+    assert bm25.drop_common_terms(asked, {violin: 0.3}, 0.6) is asked, (
+        "what nobody said does not make up for it"
+    )
+    assert bm25.drop_common_terms(asked, {}, 0.6) is asked
     assert [one.indices.tolist() for one in asked.each()] == [[term] for term in asked.indices.tolist()]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking import Ranked
-from ricordo.memory.ranking.reranking import in_order_of_events, still_to_come
-from ricordo.memory.ranking.signals import Signals, Span
+from ricordo.memory.ranking.reranking import order_by_event_time, remaining_span
+from ricordo.memory.ranking.signals import Signals, TimeSpan
 
 NOW = dt.datetime(2026, 11, 10, 9, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
@@ -27,7 +27,7 @@ def ranked(*scores: float) -> list[Ranked]:
 
 def test_what_happens_in_the_time_comes_first_and_in_its_order() -> None:
     held = {UUID(int=1): times(9), UUID(int=3): times(40, 4), UUID(int=4): times(60)}
-    found = in_order_of_events(ranked(0.9, 0.5, 0.4, 0.2, 0.1), held, Span(NOW, NOW + 30 * DAY))
+    found = order_by_event_time(ranked(0.9, 0.5, 0.4, 0.2, 0.1), held, TimeSpan(NOW, NOW + 30 * DAY))
     assert [one.id.int for one in found] == [3, 1, 0, 2, 4]
     assert [one.score for one in found] == pytest.approx([0.9, 0.9, 0.9, 0.4, 0.1])
     assert found[0].score > found[1].score > found[2].score
@@ -40,7 +40,7 @@ DAYS = st.lists(st.integers(-40, 40), max_size=3)
 def test_nothing_is_lost_scores_descend_and_none_is_lowered(told: list[tuple[float, list[int]]]) -> None:
     before = ranked(*sorted((score for score, _ in told), reverse=True))
     held = {UUID(int=place): times(*days) for place, (_, days) in enumerate(told)}
-    after = in_order_of_events(before, held, Span(NOW, NOW + 30 * DAY))
+    after = order_by_event_time(before, held, TimeSpan(NOW, NOW + 30 * DAY))
     scores = [one.score for one in after]
     assert sorted(one.id.int for one in after) == list(range(len(told)))
     assert scores == sorted(scores, reverse=True)
@@ -49,8 +49,8 @@ def test_nothing_is_lost_scores_descend_and_none_is_lowered(told: list[tuple[flo
 
 
 def test_what_is_over_is_not_to_come() -> None:
-    month = Span(NOW - 9 * DAY, NOW + 20 * DAY)
-    today = Span(NOW - 9 * HOUR, NOW + 15 * HOUR)
-    assert still_to_come(month, NOW) == Span(NOW, month.end)
-    assert still_to_come(today, NOW) == today
-    assert still_to_come(Span(NOW - DAY, NOW), NOW) is None
+    month = TimeSpan(NOW - 9 * DAY, NOW + 20 * DAY)
+    today = TimeSpan(NOW - 9 * HOUR, NOW + 15 * HOUR)
+    assert remaining_span(month, NOW) == TimeSpan(NOW, month.end)
+    assert remaining_span(today, NOW) == today
+    assert remaining_span(TimeSpan(NOW - DAY, NOW), NOW) is None

@@ -18,12 +18,12 @@ from ricordo.memory.compression import (
     BLOCK,
     FEWEST,
     MOST,
-    Weak,
-    about,
-    groups,
+    CompressionCandidate,
+    budget_score,
+    group_memories,
     is_weak,
-    tells,
-    worth,
+    is_worth_condensing,
+    subjects_of,
 )
 from ricordo.memory.model import Memory, Source
 from ricordo.testing.factories import START, memory, unit_vector, unit_vectors
@@ -66,21 +66,21 @@ def test_what_lies_in_the_archive_is_condensed_too() -> None:
 def test_the_worth_is_the_budget_score() -> None:
     """0.3 (10 - 200/30) + 0.2 * 2 + 0.4 * (1 + 9/10) - 0.1 * 50/500."""
     one = _old(access_count=10, token_count=50)
-    assert worth(one, _NOW) == pytest.approx(0.3 * (10 - 200 / 30) + 0.4 + 0.4 * 1.9 - 0.01)
+    assert budget_score(one, _NOW) == pytest.approx(0.3 * (10 - 200 / 30) + 0.4 + 0.4 * 1.9 - 0.01)
 
 
 def test_nobody_speaks_about_themselves() -> None:
     """Who says it is a participant, and not what it is about."""
-    assert about(("Davide", "Anna", "anna"), "Davide") == ("anna",)
+    assert subjects_of(("Davide", "Anna", "anna"), "Davide") == ("anna",)
 
 
 def _weak(
     number: int, vector: NDArray[np.float32], day: float = 0.0, *names: str, language: str = "en"
-) -> Weak:
-    return Weak(UUID(int=number), START + dt.timedelta(days=day), language, names, vector)
+) -> CompressionCandidate:
+    return CompressionCandidate(UUID(int=number), START + dt.timedelta(days=day), language, names, vector)
 
 
-def _numbers(found: Sequence[Sequence[Weak]]) -> list[list[int]]:
+def _numbers(found: Sequence[Sequence[CompressionCandidate]]) -> list[list[int]]:
     return [[one.id.int for one in group] for group in found]
 
 
@@ -89,34 +89,34 @@ def test_those_about_the_same_person_go_together() -> None:
     same = unit_vector(1)
     told = [_weak(n, same, n, "anna") for n in range(4)]
     told += [_weak(4, same, 4, "marco", "anna"), *(_weak(n, same, n, "marco") for n in (5, 6, 7))]
-    assert _numbers(groups(told)) == [[0, 1, 2, 3, 4], [5, 6, 7]]
+    assert _numbers(group_memories(told)) == [[0, 1, 2, 3, 4], [5, 6, 7]]
 
 
 def test_languages_are_not_mixed() -> None:
     """A synthesis is in the language of its sources."""
     same = unit_vector(1)
     told = [_weak(n, same, n, language=language) for n, language in enumerate(["en", "it", "en", "it", "en"])]
-    assert _numbers(groups(told)) == [[0, 2, 4]]
+    assert _numbers(group_memories(told)) == [[0, 2, 4]]
 
 
 def test_two_are_too_few_and_what_is_unlike_stays_alone() -> None:
     """A synthesis of two would save nothing."""
     one, other = unit_vectors(2, 384)
     told = [_weak(0, one), _weak(1, one), _weak(2, other)]
-    assert groups(told) == []
+    assert group_memories(told) == []
 
 
 def test_those_of_a_quarter_go_first_and_the_rest_finds_company_farther_away() -> None:
     """Three in January, then one in May and two in the next year."""
     same = unit_vector(1)
     told = [_weak(n, same, day) for n, day in enumerate((0, 1, 2, 120, 400, 401))]
-    assert _numbers(groups(told)) == [[0, 1, 2], [3, 4, 5]]
+    assert _numbers(group_memories(told)) == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_many_alike_make_several_groups() -> None:
     """Each of twenty at the most."""
     told = [_weak(n, unit_vector(1), n / 100) for n in range(2 * MOST + 1)]
-    assert [len(group) for group in groups(told)] == [MOST, MOST]
+    assert [len(group) for group in group_memories(told)] == [MOST, MOST]
 
 
 @given(
@@ -133,12 +133,12 @@ def test_the_groups_follow_from_the_set(
         _weak(n, _near(kind, n), day, *filter(None, [names[who]]), language="it" if who == 3 else "en")
         for n, (kind, day, who) in enumerate(kinds)
     ]
-    found = groups(told)
+    found = group_memories(told)
     mixed = list(told)
     shuffled.shuffle(mixed)
-    assert _numbers(groups(mixed)) == _numbers(found)
+    assert _numbers(group_memories(mixed)) == _numbers(found)
     condensed = {one.id for group in found[:done] for one in group}
-    rest = groups(one for one in told if one.id not in condensed)
+    rest = group_memories(one for one in told if one.id not in condensed)
     assert sorted(_numbers(rest)) == sorted(_numbers(found[done:]))
     every = [one.id for group in found for one in group]
     assert len(every) == len(set(every))
@@ -160,14 +160,16 @@ def test_of_very_many_only_those_near_in_time_are_compared() -> None:
     strangers = unit_vectors(BLOCK, 384, seed=1)
     told = [_weak(n, strangers[n], n / 1000) for n in range(BLOCK)]
     twins = [_weak(10_000, strangers[0], 0.0001), _weak(10_001, strangers[0], 9)]
-    assert groups([*told, *twins]) == []
-    assert _numbers(groups([*told, twins[0], _weak(10_001, strangers[0], 0.0002)])) == [[0, 10_000, 10_001]]
+    assert group_memories([*told, *twins]) == []
+    assert _numbers(group_memories([*told, twins[0], _weak(10_001, strangers[0], 0.0002)])) == [
+        [0, 10_000, 10_001]
+    ]
 
 
 def test_small_talk_tells_nothing_however_much_there_is_of_it() -> None:
     """What is condensed has to say something; a greeting among it does no harm."""
-    assert not tells([("Sounds good.", "en"), ("Va bene, a presto!", "it"), ("Capisco.", "it")])
-    assert tells(
+    assert not is_worth_condensing([("Sounds good.", "en"), ("Va bene, a presto!", "it"), ("Capisco.", "it")])
+    assert is_worth_condensing(
         [("Sounds good.", "en"), ("Anna lent me her drill.", "en"), ("Ho pagato il dentista.", "it")]
     )
-    assert not tells([])
+    assert not is_worth_condensing([])

@@ -4,27 +4,32 @@ from dataclasses import replace
 
 import pytest
 
-from ricordo.memory.llm_condensation import Doubt, borne_out, doubt, shown
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_condensation import (
+    CondensationFault,
+    find_fault,
+    select_messages,
+    validate_condensation,
+)
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import KeyTopic
-from ricordo.memory.summaries import Condensed, Turn
+from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.testing.factories import memory
 
 SAID = (
-    Said("I met Anna at the harbour in Genoa on 3 May.", "en", speaker="Davide"),
-    Said("We talked about the boat for an hour.", "en", speaker="Davide"),
+    LlmMessage("I met Anna at the harbour in Genoa on 3 May.", "en", speaker="Davide"),
+    LlmMessage("We talked about the boat for an hour.", "en", speaker="Davide"),
 )
 
 
 def test_all_is_shown_where_there_is_room_else_what_matters_most() -> None:
     """In the order in which it was said; one text at least."""
     told = [
-        Turn(replace(memory(f"m-{n}", content=str(n) * 100, importance=weight), language="en"))
+        SessionTurn(replace(memory(f"m-{n}", content=str(n) * 100, importance=weight), language="en"))
         for n, weight in enumerate((0.2, 0.1, 0.9))
     ]
-    assert [one.text[0] for one in shown(told)] == ["0", "1", "2"]
-    assert [one.text[0] for one in shown(told, 200)] == ["0", "2"]
-    assert [one.text[0] for one in shown(told, 1)] == ["2"]
+    assert [one.text[0] for one in select_messages(told)] == ["0", "1", "2"]
+    assert [one.text[0] for one in select_messages(told, 200)] == ["0", "2"]
+    assert [one.text[0] for one in select_messages(told, 1)] == ["2"]
 
 
 @pytest.mark.parametrize(
@@ -32,18 +37,18 @@ def test_all_is_shown_where_there_is_room_else_what_matters_most() -> None:
     [
         ("Davide met Anna in Genoa on 3 May.", None),
         ("They talked about Anna's boat for an hour.", None),
-        ("Davide met Anna in Naples.", Doubt.INVENTED),
-        ("Davide met Anna on 4 May.", Doubt.INVENTED),
-        ("Davide ha incontrato Anna al porto di Genova.", Doubt.LANGUAGE),
-        ("?!", Doubt.EMPTY),
-        ("They met. They spoke. They ate. They left.", Doubt.SENTENCES),
-        ("They met and they spoke and they met again. " * 3, Doubt.LONGER),
-        ("They met. <recalled>Anna</recalled>", Doubt.MARKED),
+        ("Davide met Anna in Naples.", CondensationFault.INVENTED),
+        ("Davide met Anna on 4 May.", CondensationFault.INVENTED),
+        ("Davide ha incontrato Anna al porto di Genova.", CondensationFault.LANGUAGE),
+        ("?!", CondensationFault.EMPTY),
+        ("They met. They spoke. They ate. They left.", CondensationFault.SENTENCES),
+        ("They met and they spoke and they met again. " * 3, CondensationFault.LONGER),
+        ("They met. <recalled>Anna</recalled>", CondensationFault.MARKED),
     ],
 )
-def test_names_numbers_language_and_length_are_looked_at(text: str, found: Doubt | None) -> None:
+def test_names_numbers_language_and_length_are_looked_at(text: str, found: CondensationFault | None) -> None:
     """What is new in an answer is invented."""
-    assert doubt(text, SAID, "en") == found
+    assert find_fault(text, SAID, "en") == found
 
 
 def test_topics_and_feelings_count_where_they_hold() -> None:
@@ -59,7 +64,7 @@ def test_topics_and_feelings_count_where_they_hold() -> None:
         emotions=("joy", "bliss", "joy"),
         importance=1.5,
     )
-    assert borne_out(claim, SAID) == Condensed(
+    assert validate_condensation(claim, SAID) == Condensed(
         text="They met.",
         key_topics=(
             KeyTopic(topic="boats", importance="high"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.context import in_their_place
+from ricordo.memory.context import substitute_syntheses
 from ricordo.memory.model import Memory
 from ricordo.testing.factories import memory
 
@@ -46,19 +46,19 @@ def test_it_takes_their_place_where_it_is_near_or_saves_room(
     ranked: Sequence[Memory], told: Sequence[Memory]
 ) -> None:
     """The first three stay as they are."""
-    assert in_their_place(ranked, "What do I do with Anna?", 10) == told
+    assert substitute_syntheses(ranked, "What do I do with Anna?", 10) == told
 
 
 def test_a_source_that_says_more_of_what_is_asked_stays() -> None:
     """The synthesis has no umbrella."""
     ranked = [SYNTHESIS, *FIRST, UMBRELLA, MARKET]
-    assert in_their_place(ranked, "Who lent me umbrellas?", 10) == [SYNTHESIS, *FIRST, UMBRELLA]
+    assert substitute_syntheses(ranked, "Who lent me umbrellas?", 10) == [SYNTHESIS, *FIRST, UMBRELLA]
 
 
 def test_a_summary_stands_for_nobody() -> None:
     """It was made to tell of a session, not in the place of what was said."""
     ranked = [replace(SYNTHESIS, kind=MemoryKind.SUMMARY), *FIRST, COFFEE]
-    assert in_their_place(ranked, "Anna", 10) == ranked
+    assert substitute_syntheses(ranked, "Anna", 10) == ranked
 
 
 @given(
@@ -68,9 +68,9 @@ def test_a_summary_stands_for_nobody() -> None:
 )
 def test_nothing_is_lost_that_nobody_stands_for(ranked: list[Memory], about: str, limit: int) -> None:
     """In their order; a source is left out only where its synthesis is told."""
-    every = in_their_place(ranked, about, len(ranked))
+    every = substitute_syntheses(ranked, about, len(ranked))
     assert every == [one for one in ranked if one in every]
-    assert in_their_place(ranked, about, limit) == every[:limit]
+    assert substitute_syntheses(ranked, about, limit) == every[:limit]
     left_out = [one for one in ranked if one not in every]
     assert all(
         one is SYNTHESIS or (SYNTHESIS in every and one.id in SYNTHESIS.source_ids) for one in left_out

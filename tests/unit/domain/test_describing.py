@@ -15,30 +15,30 @@ from ricordo.memory.llm_description import (
     LONGEST_SHOWN,
     UNREAD,
     Description,
-    Reading,
-    Said,
+    LlmMessage,
+    LlmReading,
     importance_of_rating,
 )
-from ricordo.memory.llm_validation import merge
+from ricordo.memory.llm_validation import merge_llm_reading
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"
-DOG = Said("Ieri sono andato al rifugio e ho adottato un cane con Martina, si chiama Max.", "it")
+DOG = LlmMessage("Ieri sono andato al rifugio e ho adottato un cane con Martina, si chiama Max.", "it")
 JOY = Description(valence=0.8, arousal=0.7, dominance=0.6, primary="joy")
 
 
-def derived(said: Said) -> Enrichment:
+def derived(said: LlmMessage) -> Enrichment:
     return enrich(said.text, language=said.language, role=said.role, speaker=said.speaker)
 
 
-def merged(said: Said = DOG, importance: float | None = None, **claims: object) -> Enrichment:
+def merged(said: LlmMessage = DOG, importance: float | None = None, **claims: object) -> Enrichment:
     description = Description(**claims) if claims else None  # type: ignore[arg-type]  # any field's value
-    return merge(derived(said), said, Reading(importance, description), MODEL)
+    return merge_llm_reading(derived(said), said, LlmReading(importance, description), MODEL)
 
 
-@pytest.mark.parametrize("reading", [UNREAD, Reading(description=Description())])
-def test_what_was_not_read_stays_as_the_rules_have_it(reading: Reading) -> None:
-    assert merge(derived(DOG), DOG, reading, MODEL) == derived(DOG)
+@pytest.mark.parametrize("reading", [UNREAD, LlmReading(description=Description())])
+def test_what_was_not_read_stays_as_the_rules_have_it(reading: LlmReading) -> None:
+    assert merge_llm_reading(derived(DOG), DOG, reading, MODEL) == derived(DOG)
 
 
 def test_the_versions_say_which_of_both_the_model_gave() -> None:
@@ -82,7 +82,7 @@ ORDERS = (
 
 @pytest.mark.parametrize("text", ORDERS)
 def test_a_text_that_orders_its_rating_is_not_raised_by_it(text: str) -> None:
-    said = Said(text, "en")
+    said = LlmMessage(text, "en")
     rules = derived(said).importance
     assert said.gives_orders
     assert merged(said, importance=1.0).importance == rules
@@ -103,7 +103,7 @@ def test_a_text_that_orders_its_rating_is_not_raised_by_it(text: str) -> None:
     ],
 )
 def test_plain_texts_order_nothing(text: str) -> None:
-    said = Said(text, "it")
+    said = LlmMessage(text, "it")
     assert not said.gives_orders
     assert merged(said, importance=1.0).importance.value == 1.0
 
@@ -130,18 +130,20 @@ def test_a_feeling_is_taken_whole() -> None:
 )
 def test_a_feeling_that_does_not_hold_is_dropped(change: dict[str, object]) -> None:
     claim = replace(JOY, **change)  # type: ignore[arg-type]  # any field's value
-    assert merge(derived(DOG), DOG, Reading(None, claim), MODEL).emotion == derived(DOG).emotion
+    assert (
+        merge_llm_reading(derived(DOG), DOG, LlmReading(None, claim), MODEL).emotion == derived(DOG).emotion
+    )
 
 
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
 def test_tools_and_the_system_feel_nothing(role: Role) -> None:
     said = replace(DOG, role=role)
-    assert merge(derived(said), said, Reading(0.5, JOY), MODEL).emotion == NEUTRAL
+    assert merge_llm_reading(derived(said), said, LlmReading(0.5, JOY), MODEL).emotion == NEUTRAL
 
 
 def test_keywords_are_words_of_the_text() -> None:
     claim = replace(JOY, keywords=("CANE", "felicità", "ado", "un cane", "cane"))
-    found = merge(derived(DOG), DOG, Reading(None, claim), MODEL)
+    found = merge_llm_reading(derived(DOG), DOG, LlmReading(None, claim), MODEL)
     assert found.emotion.keywords == ("cane", "un cane")
 
 
@@ -154,17 +156,17 @@ def test_topics_are_in_the_text_in_some_form() -> None:
 
 
 def test_participants_are_names_that_the_text_writes_as_names() -> None:
-    said = Said("ieri a Roma con Ludmilla e la sorella di lei, giovedì torna pietro", "it")
+    said = LlmMessage("ieri a Roma con Ludmilla e la sorella di lei, giovedì torna pietro", "it")
     found = merged(said, participants=("LUDMILLA", "Roma", "Giulia", "pietro", "Giovedì", "la sorella", ""))
     assert "Ludmilla" in found.participants
     assert not {"Roma", "Giulia", "pietro", "Giovedì", "giovedì", "la sorella", ""} & set(found.participants)
-    speaker = Said("Ho visto Ludmilla.", "it", speaker="Davide")
+    speaker = LlmMessage("Ho visto Ludmilla.", "it", speaker="Davide")
     assert merged(speaker, participants=("Ludmilla",)).participants[0] == "Davide"  # nobody is taken away
 
 
 @pytest.mark.parametrize("claimed", MemoryType)
 def test_a_type_is_taken_unless_it_is_felt_by_nobody(claimed: MemoryType) -> None:
-    said = Said("Il treno parte alle nove.", "it")
+    said = LlmMessage("Il treno parte alle nove.", "it")
     expected = derived(said).type if claimed is MemoryType.EMOTIONAL else claimed
     assert merged(said, type=claimed).type is expected
 
@@ -197,7 +199,7 @@ def test_a_title_tells_what_the_text_tells(title: str, taken: bool) -> None:  # 
 
 def test_a_long_text_is_shown_by_its_ends() -> None:
     text = "".join(f"frase {n}. " for n in range(4_000))
-    shown = Said(text, "it").shown
+    shown = LlmMessage(text, "it").shown
     assert len(shown) <= LONGEST_SHOWN + 3
     assert shown.startswith("frase 0.")
     assert shown.endswith("frase 3999. ")
@@ -228,8 +230,8 @@ CLAIMS = st.builds(
 def test_whatever_a_model_says_values_stay_in_range(
     text: str, language: str, importance: float | None, claim: Description | None
 ) -> None:
-    said = Said(text, language)
-    found = merge(derived(said), said, Reading(importance, claim), MODEL)
+    said = LlmMessage(text, language)
+    found = merge_llm_reading(derived(said), said, LlmReading(importance, claim), MODEL)
     assert 0 <= found.importance.value <= 1
     emotion = found.emotion
     assert -1 <= emotion.valence <= 1

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.memory.links import Changes, Member, Neighbourhood
-from ricordo.memory.similarity import MOST, MOST_DIMENSIONS, SKETCHED_FROM, whole
+from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
+from ricordo.memory.similarity import MOST, MOST_DIMENSIONS, SKETCHED_FROM, quantize
 from ricordo.testing.factories import unit_vectors
 
 THRESHOLD = 0.6
-DIRECTIONS = [whole(one) for one in unit_vectors(9, 4, seed=3)]
+DIRECTIONS = [quantize(one) for one in unit_vectors(9, 4, seed=3)]
 _MEMBERS = st.lists(
     st.builds(
-        Member,
+        LinkedMember,
         memory_id=st.integers(0, 2**128 - 1).map(lambda number: UUID(int=number)),
         said_at=st.integers(0, 5),
         vector=st.sampled_from(DIRECTIONS),
@@ -33,10 +33,10 @@ class Kept:
     """What a store holds: who is linked, and who is related."""
 
     def __init__(self) -> None:
-        self.members: dict[UUID, Member] = {}
+        self.members: dict[UUID, LinkedMember] = {}
         self.related: dict[UUID, tuple[UUID, ...]] = {}
 
-    def write(self, changes: Changes) -> None:
+    def write(self, changes: LinkChanges) -> None:
         for gone in changes.left:
             del self.members[gone]
         for one in changes.joined:
@@ -61,10 +61,10 @@ class Kept:
 _SKETCHED = st.sampled_from([1, 40, SKETCHED_FROM])
 
 
-def expected(members: Sequence[Member]) -> dict[UUID, tuple[UUID, ...]]:
+def expected(members: Sequence[LinkedMember]) -> dict[UUID, tuple[UUID, ...]]:
     """Say who is related to whom, nearest first, straight from the definition."""
 
-    def nearest(host: Member) -> list[UUID]:
+    def nearest(host: LinkedMember) -> list[UUID]:
         found = []
         for guest in members:
             product = int(host.vector.astype(int) @ guest.vector.astype(int))
@@ -79,7 +79,7 @@ def expected(members: Sequence[Member]) -> dict[UUID, tuple[UUID, ...]]:
 
 @given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
 def test_who_is_related_depends_on_who_is_there(
-    members: list[Member], order: random.Random, sketched_from: int
+    members: list[LinkedMember], order: random.Random, sketched_from: int
 ) -> None:
     kept, neighbourhood, waiting = (
         Kept(),
@@ -100,7 +100,7 @@ def test_who_is_related_depends_on_who_is_there(
 
 @given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
 def test_who_has_left_might_never_have_come(
-    members: list[Member], order: random.Random, sketched_from: int
+    members: list[LinkedMember], order: random.Random, sketched_from: int
 ) -> None:
     kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from)
     neighbourhood.add(members)
@@ -118,7 +118,7 @@ def test_who_has_left_might_never_have_come(
 
 @given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
 def test_the_erased_are_replaced_when_the_rest_is_read(
-    members: list[Member], order: random.Random, sketched_from: int
+    members: list[LinkedMember], order: random.Random, sketched_from: int
 ) -> None:
     kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from)
     neighbourhood.add(members)
@@ -134,7 +134,7 @@ def test_the_erased_are_replaced_when_the_rest_is_read(
 
 
 @given(members=_MEMBERS)
-def test_at_most_ten_and_always_in_both_directions(members: list[Member]) -> None:
+def test_at_most_ten_and_always_in_both_directions(members: list[LinkedMember]) -> None:
     neighbourhood = Neighbourhood(THRESHOLD, 4)
     neighbourhood.add(members)
     related = neighbourhood.take_changes().related
@@ -146,7 +146,7 @@ def test_at_most_ten_and_always_in_both_directions(members: list[Member]) -> Non
 
 
 def test_what_is_said_again_and_again_is_linked_to_when_it_was_said_last_and_next() -> None:
-    hourly = [Member(UUID(int=100 - n), n * 3_600_000_000, DIRECTIONS[0]) for n in range(30)]
+    hourly = [LinkedMember(UUID(int=100 - n), n * 3_600_000_000, DIRECTIONS[0]) for n in range(30)]
     neighbourhood = Neighbourhood(THRESHOLD, 4)
     neighbourhood.add(hourly)
     related = neighbourhood.take_changes().related
@@ -157,12 +157,12 @@ def test_what_is_said_again_and_again_is_linked_to_when_it_was_said_last_and_nex
 
 def test_products_are_exact_whatever_they_are_computed_with() -> None:
     """In what batches, and whether by sketches of a part of the dimensions first."""
-    vectors = [whole(one) for one in unit_vectors(200, 384, seed=5)]
-    vectors += [whole(one) for one in unit_vectors(100, 384, seed=5) + np.float32(0.03)]
-    members = [Member(UUID(int=n), n, vector) for n, vector in enumerate(vectors)]
+    vectors = [quantize(one) for one in unit_vectors(200, 384, seed=5)]
+    vectors += [quantize(one) for one in unit_vectors(100, 384, seed=5) + np.float32(0.03)]
+    members = [LinkedMember(UUID(int=n), n, vector) for n, vector in enumerate(vectors)]
 
     def related(
-        batches: Sequence[Sequence[Member]], sketched_from: int = SKETCHED_FROM
+        batches: Sequence[Sequence[LinkedMember]], sketched_from: int = SKETCHED_FROM
     ) -> dict[UUID, tuple[UUID, ...]]:
         kept, neighbourhood = Kept(), Neighbourhood(0.05, 384, sketched_from=sketched_from)
         for batch in batches:
@@ -180,15 +180,15 @@ def test_products_are_exact_whatever_they_are_computed_with() -> None:
 
 @pytest.mark.parametrize("vector", [np.zeros(8), np.full(8, np.nan), np.full(8, np.inf)])
 def test_what_has_no_direction_is_near_to_nobody(vector: NDArray[np.float64]) -> None:
-    nowhere = whole(vector.astype(np.float32))
+    nowhere = quantize(vector.astype(np.float32))
     assert not nowhere.any()
     neighbourhood = Neighbourhood(0.001, 8)
-    neighbourhood.add([Member(UUID(int=n), n, nowhere) for n in range(3)])
+    neighbourhood.add([LinkedMember(UUID(int=n), n, nowhere) for n in range(3)])
     assert set(neighbourhood.take_changes().related.values()) == {()}
 
 
 def test_longer_vectors_than_have_exact_products_are_refused() -> None:
-    longest = whole(np.ones(MOST_DIMENSIONS, np.float32)).astype(np.int64)
+    longest = quantize(np.ones(MOST_DIMENSIONS, np.float32)).astype(np.int64)
     assert longest @ longest < 2**24
     with pytest.raises(ValueError, match="no exact products"):
-        whole(np.ones(MOST_DIMENSIONS + 1, np.float32))
+        quantize(np.ones(MOST_DIMENSIONS + 1, np.float32))

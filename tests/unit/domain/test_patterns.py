@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.style import LEAST_MESSAGES, Pattern, Talk, TopicCount, manners, patterns, told
+from ricordo.memory.style import (
+    LEAST_MESSAGES,
+    Habit,
+    StyleCounts,
+    TopicCount,
+    describe_habits,
+    find_habits,
+    register_patterns,
+)
 
-BRIEF = Talk(
+BRIEF = StyleCounts(
     messages=60,
     lengths=(20.0, 30.0, 40.0),
     lately=30.0,
@@ -36,13 +44,13 @@ topic_counts = st.builds(TopicCount, st.text(min_size=1, max_size=9), st.integer
 
 
 @st.composite
-def talks(draw: st.DrawFn) -> Talk:
+def talks(draw: st.DrawFn) -> StyleCounts:
     messages = draw(st.integers(0, 200))
     of_messages = st.integers(0, messages)
     parts = draw(st.lists(st.integers(0, messages // 4), min_size=4, max_size=4))
     formal = draw(of_messages)
     low, median, high = sorted(draw(st.tuples(lengths, lengths, lengths)))
-    return Talk(
+    return StyleCounts(
         messages=messages,
         lengths=(low, median, high),
         lately=draw(lengths),
@@ -59,30 +67,32 @@ def talks(draw: st.DrawFn) -> Talk:
     )
 
 
-def found(talk: Talk) -> dict[str, Pattern]:
-    return {one.name: one for one in patterns(talk)}
+def found(talk: StyleCounts) -> dict[str, Habit]:
+    return {one.name: one for one in find_habits(talk)}
 
 
 @given(talks())
-def test_each_has_a_confidence_and_a_count_that_it_rests_on(talk: Talk) -> None:
+def test_each_has_a_confidence_and_a_count_that_it_rests_on(talk: StyleCounts) -> None:
     names = []
-    for one in patterns(talk):
+    for one in find_habits(talk):
         assert 0.5 <= one.confidence <= 1
         assert one.count > 0
         names.append(one.name)
     assert len(names) == len(set(names))
     for language in ("it", "en", "de"):
-        assert "\n" not in told(patterns(talk), language)
+        assert "\n" not in describe_habits(find_habits(talk), language)
 
 
 @given(talks())
-def test_of_few_messages_nothing_is_a_habit(talk: Talk) -> None:
-    assert patterns(replace(talk, messages=min(talk.messages, LEAST_MESSAGES - 1))) == ()
+def test_of_few_messages_nothing_is_a_habit(talk: StyleCounts) -> None:
+    assert find_habits(replace(talk, messages=min(talk.messages, LEAST_MESSAGES - 1))) == ()
 
 
 @given(st.integers(1, 199), st.integers(0, 199))
 def test_more_of_the_same_is_surer(said: int, more: int) -> None:
-    few = Talk(messages=said, lengths=(9, 9, 9), parts_of_day={"evening": said}, sessions=said, span_days=1)
+    few = StyleCounts(
+        messages=said, lengths=(9, 9, 9), parts_of_day={"evening": said}, sessions=said, span_days=1
+    )
     many = replace(few, messages=said + more, parts_of_day={"evening": said + more}, sessions=said + more)
     before, after = found(few), found(many)
     assert before.keys() <= after.keys()
@@ -121,20 +131,22 @@ def test_who_does_now_this_and_now_that_has_no_habit() -> None:
 
 
 def test_a_line_tells_what_helps_to_answer_in_the_language_of_the_context() -> None:
-    habits = patterns(BRIEF)
-    assert told(habits, "it") == ("Abitudini: scrive messaggi brevi, dà del tu, scrive soprattutto di sera")
-    assert told(habits, "en") == (
+    habits = find_habits(BRIEF)
+    assert describe_habits(habits, "it") == (
+        "Abitudini: scrive messaggi brevi, dà del tu, scrive soprattutto di sera"
+    )
+    assert describe_habits(habits, "en") == (
         "Habits: writes short messages, speaks informally, writes mostly in the evening"
     )
-    polite = patterns(replace(BRIEF, lengths=(400, 500, 600), formal=40, informal=0, parts_of_day={}))
-    assert told(polite, "it") == "Abitudini: scrive messaggi lunghi, dà del Lei"
-    medium = patterns(replace(BRIEF, lengths=(90, 100, 120), formal=0, informal=0, parts_of_day={}))
-    assert told(medium, "en") == ""
-    assert told((), "it") == ""
+    polite = find_habits(replace(BRIEF, lengths=(400, 500, 600), formal=40, informal=0, parts_of_day={}))
+    assert describe_habits(polite, "it") == "Abitudini: scrive messaggi lunghi, dà del Lei"
+    medium = find_habits(replace(BRIEF, lengths=(90, 100, 120), formal=0, informal=0, parts_of_day={}))
+    assert describe_habits(medium, "en") == ""
+    assert describe_habits((), "it") == ""
 
 
 def test_words_of_manners_are_in_one_list_each() -> None:
-    told_by = manners()
+    told_by = register_patterns()
     formal, informal = (
         set(re.sub(r"\\m\(\?:|\)\\M", "", each).split("|")) for each in (told_by.formal, told_by.informal)
     )

@@ -10,15 +10,22 @@ from hypothesis import strategies as st
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking import (
     Candidates,
-    Profile,
+    RankingProfile,
     UnknownProfile,
     UnknownWeight,
+    find_profile,
     profiles,
     rank,
-    resolve,
 )
-from ricordo.memory.ranking.profiles import Admission, Budget, Generative, Multiplicative, Weighted, admission
-from ricordo.memory.ranking.signals import Signals, Span, key_topic_boost, temporal_relevance
+from ricordo.memory.ranking.profiles import (
+    BudgetProfile,
+    ContextAdmission,
+    GenerativeProfile,
+    MultiplicativeProfile,
+    WeightedProfile,
+    admission,
+)
+from ricordo.memory.ranking.signals import Signals, TimeSpan, key_topic_boost, temporal_relevance
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
@@ -101,19 +108,19 @@ def test_weighted_by_hand() -> None:
         decay_factor=0.9,
     )
     expected = (0.35 * 0.8 + 0.25 + 0.15 * 0.7 + 0.10 * 0.3 + 0.10 * 0.5 + 0.05 * 0.5) * 0.9
-    assert Weighted().score(one) == pytest.approx(expected)
+    assert WeightedProfile().score(one) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("importance", "left"), [(0.0, 0.2), (1.0, 0.9)])
 def test_after_ninety_days_the_trivial_has_faded_and_the_profound_has_not(
     importance: float, left: float
 ) -> None:
-    assert Multiplicative().recency(90, importance) == pytest.approx(left)
+    assert MultiplicativeProfile().recency(90, importance) == pytest.approx(left)
 
 
 def test_multiplicative_by_hand() -> None:
     one = Signals(semantic=0.6, importance=1, age_days=90, confidence=0.5, trust=5, key_topic_boost=1.5)
-    assert Multiplicative().score(one) == pytest.approx(0.6 * 1.5 * 0.9 * 0.5 * 1.2 * 1.5)
+    assert MultiplicativeProfile().score(one) == pytest.approx(0.6 * 1.5 * 0.9 * 0.5 * 1.2 * 1.5)
 
 
 def test_a_profound_memory_outranks_a_trivial_one_of_equal_meaning() -> None:
@@ -124,25 +131,25 @@ def test_a_profound_memory_outranks_a_trivial_one_of_equal_meaning() -> None:
 
 def test_generative_by_hand() -> None:
     one = Signals(semantic=0.9, age_days=50, importance=0.5)
-    assert Generative().score(one) == pytest.approx(0.45 + 0.3 * 0.36787944 + 0.1)
+    assert GenerativeProfile().score(one) == pytest.approx(0.45 + 0.3 * 0.36787944 + 0.1)
 
 
 def test_budget_by_hand() -> None:
     fresh = Signals(importance=1, access_count=50)
-    assert Budget().score(fresh) == pytest.approx(9)
+    assert BudgetProfile().score(fresh) == pytest.approx(9)
     old = Signals(importance=4 / 9, access_count=10, age_days=60, token_count=500)
-    assert Budget().score(old) == pytest.approx(0.3 * 8 + 0.2 * 2 + 0.4 * 5 - 0.1)
+    assert BudgetProfile().score(old) == pytest.approx(0.3 * 8 + 0.2 * 2 + 0.4 * 5 - 0.1)
     assert [admission(score) for score in (7, 6.9, 4, 3.9)] == [
-        Admission.ALWAYS,
-        Admission.IF_ROOM,
-        Admission.IF_ROOM,
-        Admission.ON_REQUEST,
+        ContextAdmission.ALWAYS,
+        ContextAdmission.IF_ROOM,
+        ContextAdmission.IF_ROOM,
+        ContextAdmission.ON_REQUEST,
     ]
 
 
 @given(any_profile, signals, st.data())
 def test_no_profile_punishes_what_speaks_for_a_memory(
-    profile: Profile, one: Signals, data: st.DataObject
+    profile: RankingProfile, one: Signals, data: st.DataObject
 ) -> None:
     name = data.draw(st.sampled_from(RISING))
     top = {"access_count": 200, "trust": 5}.get(name)
@@ -153,10 +160,10 @@ def test_no_profile_punishes_what_speaks_for_a_memory(
 
 
 @given(any_profile, signals, st.floats(0, 1_000), st.integers(0, 1_000))
-def test_age_and_cost_never_help(profile: Profile, one: Signals, days: float, tokens: int) -> None:
+def test_age_and_cost_never_help(profile: RankingProfile, one: Signals, days: float, tokens: int) -> None:
     assert profile.score(one._replace(age_days=one.age_days + days)) <= profile.score(one) + 1e-9
     longer = one._replace(token_count=one.token_count + tokens)
-    assert Budget().score(longer) <= Budget().score(one) + 1e-9
+    assert BudgetProfile().score(longer) <= BudgetProfile().score(one) + 1e-9
 
 
 def test_a_text_without_end_is_not_better_for_its_length() -> None:
@@ -167,14 +174,14 @@ def test_a_text_without_end_is_not_better_for_its_length() -> None:
 @given(signals)
 def test_scores_are_bounded(one: Signals) -> None:
     assert 0 <= PROFILES["human"].score(one) <= 1
-    assert 0 <= Weighted().score(one) <= 1 + 1e-9
-    assert 0 <= Generative().score(one) <= 1 + 1e-9
-    assert 0 <= Multiplicative().score(one) <= 1.5 * 1.2 * 1.5 + 1e-9
-    assert Budget().score(one) <= 9 + 1e-9
+    assert 0 <= WeightedProfile().score(one) <= 1 + 1e-9
+    assert 0 <= GenerativeProfile().score(one) <= 1 + 1e-9
+    assert 0 <= MultiplicativeProfile().score(one) <= 1.5 * 1.2 * 1.5 + 1e-9
+    assert BudgetProfile().score(one) <= 9 + 1e-9
 
 
 @given(any_profile, st.lists(signals, min_size=1, max_size=5))
-def test_many_are_scored_as_each_alone(profile: Profile, several: list[Signals]) -> None:
+def test_many_are_scored_as_each_alone(profile: RankingProfile, several: list[Signals]) -> None:
     columns = Signals(*(np.array(values, dtype=np.float64) for values in zip(*several, strict=True)))
     assert profile.score(columns) == pytest.approx([profile.score(one) for one in several])
 
@@ -190,18 +197,20 @@ def candidates(*several: tuple[int, int, float]) -> Candidates:
 
 def test_ties_go_to_the_newer_then_to_the_lower_id() -> None:
     found = candidates((3, 1, 0.5), (2, 0, 0.5), (1, 0, 0.5), (4, 9, 0.9))
-    assert [each.id.int for each in rank(found, Weighted())] == [4, 1, 2, 3]
-    assert [each.id.int for each in rank(found, Weighted(), 2)] == [4, 1]
+    assert [each.id.int for each in rank(found, WeightedProfile())] == [4, 1, 2, 3]
+    assert [each.id.int for each in rank(found, WeightedProfile(), 2)] == [4, 1]
 
 
 @given(st.permutations(list(range(8))))
 def test_the_order_of_arrival_does_not_matter(order: list[int]) -> None:
     found = [(number, number % 3, float(number % 2)) for number in range(8)]
-    assert rank(candidates(*(found[at] for at in order)), Weighted()) == rank(candidates(*found), Weighted())
+    assert rank(candidates(*(found[at] for at in order)), WeightedProfile()) == rank(
+        candidates(*found), WeightedProfile()
+    )
 
 
 def test_a_damaged_score_ranks_as_nothing() -> None:
-    ranked = rank(candidates((1, 0, float("nan")), (2, 0, 0.1)), Weighted())
+    ranked = rank(candidates((1, 0, float("nan")), (2, 0, 0.1)), WeightedProfile())
     assert [each.id.int for each in ranked] == [2, 1]
     assert ranked[1].score == 0
 
@@ -211,9 +220,9 @@ def test_nothing_found_is_nothing_ranked() -> None:
 
 
 def test_profiles_are_found_by_name() -> None:
-    assert resolve("budget", PROFILES) is PROFILES["budget"]
+    assert find_profile("budget", PROFILES) is PROFILES["budget"]
     with pytest.raises(UnknownProfile, match="budget, generative, human, multiplicative, weighted"):
-        resolve("best", PROFILES)
+        find_profile("best", PROFILES)
 
 
 def test_weights_can_be_changed_by_name() -> None:
@@ -248,7 +257,7 @@ def test_relevance_outranks_all_that_is_not_relevance() -> None:
     assert PROFILES["human"].score(asked_for) > PROFILES["human"].score(vivid)
 
 
-YESTERDAY = Span(NOW - DAY, NOW)
+YESTERDAY = TimeSpan(NOW - DAY, NOW)
 
 
 def test_temporal_relevance_is_one_inside_and_fades_outside() -> None:

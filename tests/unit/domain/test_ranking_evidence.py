@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.ranking.context_signals import SILENCE_S, answered, mean_of_best, sessions
+from ricordo.memory.ranking.context_signals import SILENCE_S, mean_of_best, reply_closeness, session_labels
 
 spoken = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 100_000), st.floats(0, 1)), min_size=1, max_size=20
@@ -12,7 +12,7 @@ spoken = st.lists(
 
 def test_a_session_ends_with_silence_and_with_its_conversation() -> None:
     instants = np.array([0.0, SILENCE_S + 90, 60.0, 30.0, 2 * SILENCE_S + 90])
-    labels = sessions(["c", "c", "c", "d", "c"], instants).tolist()
+    labels = session_labels(["c", "c", "c", "d", "c"], instants).tolist()
     assert labels[0] == labels[2]
     assert labels[1] == labels[4]
     assert len({labels[0], labels[1], labels[3]}) == 3
@@ -23,8 +23,10 @@ def test_sessions_do_not_depend_on_the_order_of_what_was_found(
     said: list[tuple[str, int, float]], seed: int
 ) -> None:
     order = np.random.default_rng(seed).permutation(len(said))
-    labels = sessions([place for place, _, _ in said], np.array([at for _, at, _ in said], dtype=float))
-    moved = sessions([said[at][0] for at in order], np.array([said[at][1] for at in order], dtype=np.float64))
+    labels = session_labels([place for place, _, _ in said], np.array([at for _, at, _ in said], dtype=float))
+    moved = session_labels(
+        [said[at][0] for at in order], np.array([said[at][1] for at in order], dtype=np.float64)
+    )
     together = labels[:, None] == labels[None, :]
     assert np.array_equal(together[np.ix_(order, order)], moved[:, None] == moved[None, :])
 
@@ -41,7 +43,7 @@ def test_the_best_of_a_session_speak_for_all_of_it() -> None:
 def test_evidence_of_a_session_is_bounded_and_the_same_for_all_in_it(
     said: list[tuple[str, int, float]],
 ) -> None:
-    labels = sessions([place for place, _, _ in said], np.array([at for _, at, _ in said], dtype=float))
+    labels = session_labels([place for place, _, _ in said], np.array([at for _, at, _ in said], dtype=float))
     values = np.array([value for _, _, value in said])
     evidence = mean_of_best(labels, values)
     assert ((evidence >= 0) & (evidence <= values.max() + 1e-12)).all()
@@ -52,6 +54,6 @@ def test_evidence_of_a_session_is_bounded_and_the_same_for_all_in_it(
 def test_an_answer_is_known_by_its_question() -> None:
     asks, closeness = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.8, 0.1, 0.7, 0.2])
     before = [None, "question", "elsewhere", "statement"]
-    found = answered(["question", "answer", "statement", "other"], before, asks, closeness)
+    found = reply_closeness(["question", "answer", "statement", "other"], before, asks, closeness)
     assert found.tolist() == [0.0, 0.8, 0.0, 0.0]
-    assert answered([], [], np.zeros(0), np.zeros(0)).size == 0
+    assert reply_closeness([], [], np.zeros(0), np.zeros(0)).size == 0

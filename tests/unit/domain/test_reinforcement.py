@@ -4,11 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.reinforcement import Strength, Use, Verdict, access, judge, reinforce, withdraw
+from ricordo.memory.reinforcement import (
+    MemoryStrength,
+    RecallVerdict,
+    Use,
+    apply_access,
+    apply_verdict,
+    reinforce,
+    withdraw_use,
+)
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 strengths = st.builds(
-    Strength,
+    MemoryStrength,
     importance=st.floats(0, 1),
     access_count=st.integers(0, 1_000),
     reinforcement=st.floats(0, 50),
@@ -17,7 +25,7 @@ strengths = st.builds(
 
 
 def test_one_recall_by_hand() -> None:
-    after = reinforce(Strength(importance=0.5, decay_factor=0.4), NOW)
+    after = reinforce(MemoryStrength(importance=0.5, decay_factor=0.4), NOW)
     assert after.importance == pytest.approx(0.52)
     assert (after.access_count, after.last_accessed, after.decay_factor) == (1, NOW, 1.0)
     assert after.reinforcement == pytest.approx(0.05)
@@ -25,11 +33,11 @@ def test_one_recall_by_hand() -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(0.94, 0.95), (0.95, 0.95), (0.99, 0.99), (0.0, 0.02)])
 def test_importance_rises_to_its_ceiling_and_never_falls(before: float, after: float) -> None:
-    assert reinforce(Strength(importance=before), NOW).importance == pytest.approx(after)
+    assert reinforce(MemoryStrength(importance=before), NOW).importance == pytest.approx(after)
 
 
 @given(strengths, st.integers(1, 60))
-def test_recalls_only_strengthen(strength: Strength, times: int) -> None:
+def test_recalls_only_strengthen(strength: MemoryStrength, times: int) -> None:
     after = strength
     for _ in range(times):
         after = reinforce(after, NOW)
@@ -40,10 +48,10 @@ def test_recalls_only_strengthen(strength: Strength, times: int) -> None:
 
 
 @given(strengths, st.integers(0, 60))
-def test_taking_a_recall_back_takes_exactly_its_increment(strength: Strength, others: int) -> None:
+def test_taking_a_recall_back_takes_exactly_its_increment(strength: MemoryStrength, others: int) -> None:
     for _ in range(others):
         strength = reinforce(strength, NOW)
-    restored = withdraw(reinforce(strength, NOW))
+    restored = withdraw_use(reinforce(strength, NOW))
     assert restored.importance == pytest.approx(strength.importance)
     assert restored.beyond == pytest.approx(strength.beyond)
     assert restored.access_count == strength.access_count
@@ -51,35 +59,35 @@ def test_taking_a_recall_back_takes_exactly_its_increment(strength: Strength, ot
 
 
 def test_what_the_ceiling_cut_off_is_taken_back_first() -> None:
-    once = reinforce(Strength(importance=0.94), NOW)
+    once = reinforce(MemoryStrength(importance=0.94), NOW)
     twice = reinforce(once, NOW)
     assert twice.importance == pytest.approx(0.95)
     assert twice.beyond == pytest.approx(0.03)
-    assert withdraw(twice).importance == pytest.approx(0.95), "one use is enough to reach it"
-    assert withdraw(withdraw(twice)).importance == pytest.approx(0.94)
+    assert withdraw_use(twice).importance == pytest.approx(0.95), "one use is enough to reach it"
+    assert withdraw_use(withdraw_use(twice)).importance == pytest.approx(0.94)
 
 
 def test_nothing_falls_below_zero() -> None:
-    assert withdraw(Strength()) == Strength()
+    assert withdraw_use(MemoryStrength()) == MemoryStrength()
 
 
 EVENT = ("event", NOW - dt.timedelta(minutes=5))
-VERDICTS = st.lists(st.sampled_from(Verdict), max_size=6)
+VERDICTS = st.lists(st.sampled_from(RecallVerdict), max_size=6)
 
 
-def _told(strength: Strength, tellings: list[tuple[str, dt.datetime]]) -> tuple[Strength, Use]:
+def _told(strength: MemoryStrength, tellings: list[tuple[str, dt.datetime]]) -> tuple[MemoryStrength, Use]:
     use = Use()
     for said, when in tellings:
         if said == "event":
-            strength, use = access(strength, use, when)
+            strength, use = apply_access(strength, use, when)
         else:
-            strength, use = judge(strength, use, Verdict(said), when)
+            strength, use = apply_verdict(strength, use, RecallVerdict(said), when)
     return strength, use
 
 
 @given(strengths, VERDICTS, st.lists(st.integers(0, 6), min_size=1, max_size=3), st.integers(0, 3))
 def test_when_the_event_comes_and_how_often_makes_no_difference(
-    strength: Strength, verdicts: list[Verdict], places: list[int], others: int
+    strength: MemoryStrength, verdicts: list[RecallVerdict], places: list[int], others: int
 ) -> None:
     for _ in range(others):
         strength = reinforce(strength, NOW - dt.timedelta(days=1))
@@ -98,16 +106,16 @@ def test_when_the_event_comes_and_how_often_makes_no_difference(
 
 @given(strengths, VERDICTS)
 def test_the_last_verdict_holds_and_a_repeat_changes_nothing(
-    strength: Strength, verdicts: list[Verdict]
+    strength: MemoryStrength, verdicts: list[RecallVerdict]
 ) -> None:
     said = [(verdict.value, NOW) for verdict in verdicts]
     after, use = _told(strength, said)
-    assert use.counts is (verdicts[-1:] == [Verdict.USED])
+    assert use.counts is (verdicts[-1:] == [RecallVerdict.USED])
     assert after.access_count == strength.access_count + use.counts
     if use.verdict is not None:
-        assert judge(after, use, use.verdict, NOW + dt.timedelta(days=1)) == (after, use)
+        assert apply_verdict(after, use, use.verdict, NOW + dt.timedelta(days=1)) == (after, use)
 
 
 def test_a_recall_that_arrives_late_does_not_turn_time_back() -> None:
-    recent = reinforce(Strength(), NOW)
+    recent = reinforce(MemoryStrength(), NOW)
     assert reinforce(recent, NOW - dt.timedelta(days=3)).last_accessed == NOW

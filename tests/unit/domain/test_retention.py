@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.retention import Candidate, Strategy, pruned, recency, worth
+from ricordo.memory.retention import Candidate, Strategy, memories_to_prune, recency, retention_score
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
@@ -35,9 +35,11 @@ def one(number: int, importance: float = 0.5, days: float = 0) -> Candidate:
 
 
 def test_importance_outweighs_recency_by_seven_to_three() -> None:
-    assert worth(one(1, 1.0), NOW, "importance_weighted") == pytest.approx(1.0)
-    assert worth(one(1, 0.0), NOW, "importance_weighted") == pytest.approx(0.3)
-    assert worth(one(1, 0.5, days=50), NOW, "importance_weighted") == pytest.approx(0.35 + 0.3 * 0.3678794)
+    assert retention_score(one(1, 1.0), NOW, "importance_weighted") == pytest.approx(1.0)
+    assert retention_score(one(1, 0.0), NOW, "importance_weighted") == pytest.approx(0.3)
+    assert retention_score(one(1, 0.5, days=50), NOW, "importance_weighted") == pytest.approx(
+        0.35 + 0.3 * 0.3678794
+    )
     assert recency(NOW + DAY, NOW) == 1
 
 
@@ -47,7 +49,7 @@ def test_each_strategy_lets_another_one_go() -> None:
     forgotten = replace(one(3, 0.1, days=200), stored_at=NOW - DAY)
     used = replace(one(4, 0.7, days=400), stored_at=NOW - 3 * DAY, last_accessed=NOW)
     all_of_them = [weighty, first_in, forgotten, used]
-    gone = [pruned(all_of_them, 3, NOW, strategy) for strategy in STRATEGIES]
+    gone = [memories_to_prune(all_of_them, 3, NOW, strategy) for strategy in STRATEGIES]
     assert gone == [[forgotten.id], [first_in.id], [weighty.id]]
 
 
@@ -55,7 +57,7 @@ def test_each_strategy_lets_another_one_go() -> None:
 def test_as_many_stay_as_may_and_the_protected_always(
     found: list[Candidate], limit: int, strategy: Strategy
 ) -> None:
-    gone = pruned(found, limit, NOW, strategy)
+    gone = memories_to_prune(found, limit, NOW, strategy)
     protected = sum(each.protected for each in found)
     assert len(found) - len(gone) == min(len(found), max(limit, protected))
     assert len(set(gone)) == len(gone)
@@ -66,10 +68,10 @@ def test_as_many_stay_as_may_and_the_protected_always(
 def test_nobody_goes_who_is_worth_more_than_who_stays(
     found: list[Candidate], limit: int, strategy: Strategy
 ) -> None:
-    gone = set(pruned(found, limit, NOW, strategy))
+    gone = set(memories_to_prune(found, limit, NOW, strategy))
     free = [each for each in found if not each.protected]
-    stays = [worth(each, NOW, strategy) for each in free if each.id not in gone]
-    goes = [worth(each, NOW, strategy) for each in free if each.id in gone]
+    stays = [retention_score(each, NOW, strategy) for each in free if each.id not in gone]
+    goes = [retention_score(each, NOW, strategy) for each in free if each.id in gone]
     assert max(goes, default=0) <= min(stays, default=float("inf"))
 
 
@@ -79,4 +81,4 @@ def test_the_order_in_which_they_are_found_does_not_matter(
 ) -> None:
     shuffled = found.copy()
     chance.shuffle(shuffled)
-    assert pruned(shuffled, limit, NOW, strategy) == pruned(found, limit, NOW, strategy)
+    assert memories_to_prune(shuffled, limit, NOW, strategy) == memories_to_prune(found, limit, NOW, strategy)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.sessions import SILENCE, sessions
+from ricordo.memory.sessions import SILENCE, split_sessions
 from ricordo.testing.factories import at
 
 
@@ -21,7 +21,7 @@ def _turns(*minutes: float) -> list[_Turn]:
 
 
 def _cut(*minutes: float, ends: tuple[float, ...] = (), most: int = 5_000) -> list[list[_Turn]]:
-    return sessions(_turns(*minutes), map(at, ends), most=most)
+    return split_sessions(_turns(*minutes), map(at, ends), most=most)
 
 
 def test_a_pause_of_half_an_hour_is_within_a_session() -> None:
@@ -53,7 +53,7 @@ def test_of_nothing_there_is_no_session() -> None:
 def test_every_turn_is_in_one_session(minutes: list[int], ends: list[int]) -> None:
     """In order, none of them empty, and no pause or end within."""
     turns = _turns(*sorted(minutes))
-    found = sessions(turns, map(at, ends))
+    found = split_sessions(turns, map(at, ends))
     assert [turn for one in found for turn in one] == turns
     assert all(found)
     for one in found:

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.memory.similarity import MOST_DIMENSIONS, whole
-from ricordo.memory.vector_sketches import COMPONENTS, Sketches, bound
+from ricordo.memory.similarity import MOST_DIMENSIONS, quantize
+from ricordo.memory.vector_sketches import COMPONENTS, Sketches, product_bound
 
 
 def vectors(count: int, dimensions: int, rank: int, seed: int) -> NDArray[np.int16]:
@@ -17,7 +17,7 @@ def vectors(count: int, dimensions: int, rank: int, seed: int) -> NDArray[np.int
     made = within + chance.normal(scale=0.3, size=(count, dimensions))
     made[::7] = made[0]
     made[3::11] = 0
-    return np.stack([whole(one.astype(np.float32)) for one in made])
+    return np.stack([quantize(one.astype(np.float32)) for one in made])
 
 
 def products(given: NDArray[np.int16]) -> NDArray[np.float32]:
@@ -37,15 +37,15 @@ def test_no_product_is_more_than_the_sketches_say(seed: int, dimensions: int, ra
     sketches = Sketches(made[:known], room=40)
     sketches.put(np.arange(known, 40), made)
     shown = sketches.of(slice(0, 40))
-    assert np.all(shown @ shown.T >= bound(products(made)))
+    assert np.all(shown @ shown.T >= product_bound(products(made)))
 
 
 def test_the_longest_vectors_fit() -> None:
     longest = np.stack(
-        [whole(np.ones(MOST_DIMENSIONS, np.float32)), whole(-np.ones(MOST_DIMENSIONS, np.float32))]
+        [quantize(np.ones(MOST_DIMENSIONS, np.float32)), quantize(-np.ones(MOST_DIMENSIONS, np.float32))]
     )
     shown = Sketches(longest, room=2).of(slice(0, 2))
-    assert np.all(shown @ shown.T >= bound(products(longest)))
+    assert np.all(shown @ shown.T >= product_bound(products(longest)))
     assert (shown @ shown.T)[0, 1] < 0, "what is opposite is seen to be so"
 
 
@@ -64,6 +64,6 @@ def test_who_stands_at_a_slot_anew_is_sketched_anew() -> None:
 def test_few_of_the_far_pairs_are_left(dimensions: int) -> None:
     made = vectors(600, dimensions, 60, seed=2)
     shown, exact = Sketches(made, room=600).of(slice(0, 600)), products(made)
-    left = shown @ shown.T >= bound(np.full_like(exact, 0.65 * 4000**2))
+    left = shown @ shown.T >= product_bound(np.full_like(exact, 0.65 * 4000**2))
     near = exact >= 0.65 * 4000**2
     assert left.sum() < 2 * near.sum()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.memory.model import KeyTopic, Memory, derived_id
-from ricordo.memory.summaries import Condensed, Turn, key_topics, spoken_language, summarise
+from ricordo.memory.summaries import Condensed, SessionTurn, key_topics, spoken_language, summarise
 from ricordo.testing.factories import TENANT, at, memory
 
 JOY = Emotion(valence=0.8, arousal=0.7, dominance=0.6, primary="joy")
@@ -37,7 +37,7 @@ def _said(
 
 
 def _summary(*memories: Memory, condensed: Condensed | None = None) -> Memory:
-    return summarise([Turn(one) for one in memories], condensed)
+    return summarise([SessionTurn(one) for one in memories], condensed)
 
 
 def test_it_stands_for_its_session() -> None:
@@ -121,13 +121,13 @@ def test_key_topics_have_importance_and_feeling() -> None:
 def test_the_language_is_the_one_that_the_user_speaks_most_in() -> None:
     """By what they say, not by how often."""
     turns = [
-        Turn(_said(0, "Ok.", language="en")),
-        Turn(_said(1, "Sure.", language="en")),
-        Turn(_said(2, "Domani vado dal medico con mia sorella.", language="it")),
-        Turn(_said(3, "I see. " * 40, language="en", role=Role.ASSISTANT)),
+        SessionTurn(_said(0, "Ok.", language="en")),
+        SessionTurn(_said(1, "Sure.", language="en")),
+        SessionTurn(_said(2, "Domani vado dal medico con mia sorella.", language="it")),
+        SessionTurn(_said(3, "I see. " * 40, language="en", role=Role.ASSISTANT)),
     ]
     assert spoken_language(turns) == "it"
-    assert spoken_language([Turn(_said(0, "?", language=""))]) == "en"
+    assert spoken_language([SessionTurn(_said(0, "?", language=""))]) == "en"
 
 
 def test_what_a_model_says_takes_the_place_of_what_follows_from_the_turns() -> None:

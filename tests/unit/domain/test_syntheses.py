@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.memory.model import Memory, Source, derived_id
-from ricordo.memory.summaries import Turn
-from ricordo.memory.syntheses import room, synthesise
+from ricordo.memory.summaries import SessionTurn
+from ricordo.memory.syntheses import max_length, synthesise
 from ricordo.testing.factories import START, memory
 
 _DAY = dt.timedelta(days=1)
@@ -23,9 +23,9 @@ _ITALIAN = (
 )
 
 
-def _told(texts: Sequence[str], language: str = "it", days: int = 20, **fields: object) -> list[Turn]:
+def _told(texts: Sequence[str], language: str = "it", days: int = 20, **fields: object) -> list[SessionTurn]:
     return [
-        Turn(
+        SessionTurn(
             replace(
                 memory(f"m-{n}", content=text, created_at=START + n * days * _DAY, importance=0.1 + n / 100),
                 language=language,
@@ -69,8 +69,8 @@ def test_the_time_is_said_as_one_would(days: int, language: str, opening: str) -
 def test_it_has_what_its_sources_come_to() -> None:
     """The largest importance, the lowest confidence and trust, the span, who and what is named most."""
     told = _told(_ITALIAN, participants=("Anna",), topics=("caffè", "cinema"), tags=("a", "b"))
-    told[1] = Turn(replace(told[1].memory, confidence=0.5, trust=0.0, tags=("b",), topics=("cinema",)))
-    told[2] = Turn(replace(told[2].memory, emotion=Emotion(valence=0.8, arousal=0.8, primary="joy")))
+    told[1] = SessionTurn(replace(told[1].memory, confidence=0.5, trust=0.0, tags=("b",), topics=("cinema",)))
+    told[2] = SessionTurn(replace(told[2].memory, emotion=Emotion(valence=0.8, arousal=0.8, primary="joy")))
     made = synthesise(told[::-1])
     sources = [one.memory for one in told]
     assert made == synthesise(told)
@@ -93,7 +93,7 @@ def test_it_has_what_its_sources_come_to() -> None:
 def test_of_several_voices_each_is_named() -> None:
     """Else nobody would know who said it."""
     told = _told(_ITALIAN, speaker="Davide")
-    told[1] = Turn(replace(told[1].memory, role=Role.ASSISTANT, speaker=""))
+    told[1] = SessionTurn(replace(told[1].memory, role=Role.ASSISTANT, speaker=""))
     made = synthesise(told)
     assert made.speaker == ""
     assert "Davide: " in made.content
@@ -117,4 +117,4 @@ def test_it_is_never_longer_than_its_sources_and_never_empty(texts: list[str]) -
     """Whatever they are: greetings, signs, control characters."""
     told = _told(texts, "en", speaker="Davide")
     made = synthesise(told)
-    assert 0 < len(made.content) <= room(one.memory for one in told)
+    assert 0 < len(made.content) <= max_length(one.memory for one in told)

@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from ricordo.memory.links import Member, Neighbourhood
-from ricordo.memory.similarity import whole
+from ricordo.memory.links import LinkedMember, Neighbourhood
+from ricordo.memory.similarity import quantize
 from ricordo.store.types.links import State
 from ricordo.testing.factories import unit_vectors
 from ricordo_services.enrichment.linking import Place, RememberedNeighbourhoods
@@ -14,7 +14,7 @@ STATE = State(generation=UUID(int=1), number=1)
 def _neighbourhood(members: int) -> Neighbourhood:
     neighbourhood = Neighbourhood(0.5, 4)
     vectors = unit_vectors(members, 4, seed=1)
-    neighbourhood.add([Member(UUID(int=n), n, whole(vector)) for n, vector in enumerate(vectors)])
+    neighbourhood.add([LinkedMember(UUID(int=n), n, quantize(vector)) for n, vector in enumerate(vectors)])
     return neighbourhood
 
 

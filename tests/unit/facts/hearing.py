@@ -3,8 +3,14 @@
 from datetime import UTC, datetime
 
 from ricordo.memory.facts import Statement
-from ricordo.memory.facts.relation_validation import Hearing, Passage, Recognised, Relation, hear
-from ricordo.memory.llm_description import Said
+from ricordo.memory.facts.relation_validation import (
+    Passage,
+    RecognisedEntity,
+    Relation,
+    ValidatedStatements,
+    validate_relations,
+)
+from ricordo.memory.llm_description import LlmMessage
 
 AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
 
@@ -15,10 +21,10 @@ def heard(
     text: str,
     *claims: Claim,
     language: str = "en",
-    entities: tuple[Recognised, ...] = (),
+    entities: tuple[RecognisedEntity, ...] = (),
     speaker: str = "",
     rules: tuple[Statement, ...] = (),
-) -> Hearing:
+) -> ValidatedStatements:
     """Return what comes of claims about a text of which the rules have read `rules`."""
-    passage = Passage(Said(text, language, speaker=speaker), entities)
-    return hear(passage, [Relation(*claim) for claim in claims], rules, at=AT)
+    passage = Passage(LlmMessage(text, language, speaker=speaker), entities)
+    return validate_relations(passage, [Relation(*claim) for claim in claims], rules, at=AT)

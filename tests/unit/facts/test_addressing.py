@@ -2,14 +2,14 @@
 
 import pytest
 
-from ricordo.memory.facts import Addressing, Decision, Identities, Mention
-from ricordo.memory.facts.name_matching import misspelled
+from ricordo.memory.facts import EntityDecision, EntityMention, EntityResolver, KnownNames
+from ricordo.memory.facts.name_matching import is_misspelling
 
 BROTHER, COLLEAGUE, UNNAMED = "has_sibling/m/brother", "knows//colleague", "?has_sibling/m/brother"
 
 
-def addressing(*names: str, decisions: tuple[Decision, ...] = ()) -> Addressing:
-    return Addressing(Identities((Mention(*name.split("|")) for name in names), decisions))
+def addressing(*names: str, decisions: tuple[EntityDecision, ...] = ()) -> KnownNames:
+    return KnownNames(EntityResolver((EntityMention(*name.split("|")) for name in names), decisions))
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ def addressing(*names: str, decisions: tuple[Decision, ...] = ()) -> Addressing:
     [("nicola", "nicloa"), ("nicola", "nicol"), ("sara", "sarah"), ("christina", "cristna"), ("ale", "lae")],
 )
 def test_names_that_a_slip_makes_of_each_other(one: str, other: str) -> None:
-    assert misspelled(one, other)
-    assert misspelled(other, one)
+    assert is_misspelling(one, other)
+    assert is_misspelling(other, one)
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def test_names_that_a_slip_makes_of_each_other(one: str, other: str) -> None:
     ],
 )
 def test_names_that_no_slip_makes_of_each_other(one: str, other: str) -> None:
-    assert not misspelled(one, other)
-    assert not misspelled(other, one)
+    assert not is_misspelling(one, other)
+    assert not is_misspelling(other, one)
 
 
 def test_people_are_known_by_each_name_that_means_one_of_them() -> None:
@@ -55,7 +55,7 @@ def test_a_name_of_two_means_neither_until_one_bears_it_alone() -> None:
 
 
 def test_who_were_decided_to_be_one_go_by_both_names() -> None:
-    known = addressing("Nicola", "Zeno", decisions=(Decision("nicola", "zeno", same=True),))
+    known = addressing("Nicola", "Zeno", decisions=(EntityDecision("nicola", "zeno", same=True),))
     assert known.knows("Nicola")
     assert known.knows("zeno")
 

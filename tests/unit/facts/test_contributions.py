@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 from tests.fixtures.growth import TIMES, growth
 
-from ricordo.memory.facts import Contribution, Evidence, Folding, Kind, Polarity, parts_of
+from ricordo.memory.facts import Evidence, Folding, Kind, MessageContribution, Polarity, partitions_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -24,16 +24,16 @@ def said(
     return Evidence("user", predicate, value, f"m-{day}", at, polarity=polarity, kind=kind)
 
 
-def contribution(message_id: str, *rows: Evidence) -> Contribution:
+def contribution(message_id: str, *rows: Evidence) -> MessageContribution:
     """Fold `rows` as they come, and ask for one message."""
     folding = Folding("acme", "u-1")
     for row in rows:
-        for part in parts_of(row):
+        for part in partitions_of(row):
             folding.add(part, [row], asked=[message_id])
-    return folding.take_changes().contributions.get(message_id, Contribution())
+    return folding.take_changes().contributions.get(message_id, MessageContribution())
 
 
-def told(found: Contribution) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:
+def told(found: MessageContribution) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:
     return (
         sorted(fact.object for fact in found.new),
         sorted(fact.object for fact in found.reinforced),
@@ -107,7 +107,7 @@ def test_it_takes_as_long_for_each_of_many_lone_voices() -> None:
         folding = Folding("acme", "u-1")
         for day, _ in enumerate(text):
             row = said(("Rome", "Milan")[day % 2], day, kind="said" if day else "verified")
-            for part in parts_of(row):
+            for part in partitions_of(row):
                 folding.add(part, [row], asked=[row.message_id])
             assert folding.take_changes().contributions or not day
 

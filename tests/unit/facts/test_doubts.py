@@ -2,16 +2,16 @@
 
 import pytest
 
-from ricordo.memory.facts import Decision, Identities, Mention, doubts
-from ricordo.memory.facts.name_matching import Likeness, name_vectors
+from ricordo.memory.facts import EntityDecision, EntityMention, EntityResolver, undecided_pairs
+from ricordo.memory.facts.name_matching import NameIndex, name_vectors
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows//colleague"
 
 
-def brought_up(*names: str, decisions: list[Decision] | None = None) -> list[tuple[str, str]]:
+def brought_up(*names: str, decisions: list[EntityDecision] | None = None) -> list[tuple[str, str]]:
     """Return what is open once all of `names` are there, the last of which is new."""
-    mentions = [Mention(*name.split("|")) for name in names]
-    return doubts(Identities(mentions, decisions or []), mentions[-1:])
+    mentions = [EntityMention(*name.split("|")) for name in names]
+    return undecided_pairs(EntityResolver(mentions, decisions or []), mentions[-1:])
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_whoever_shares_a_name_with_two_may_be_either() -> None:
 
 @pytest.mark.parametrize("same", [True, False, None])
 def test_what_is_decided_is_not_brought_up_again(*, same: bool | None) -> None:
-    decisions = [Decision("nico", "nicola", same=same)]
+    decisions = [EntityDecision("nico", "nicola", same=same)]
     assert brought_up("Nicola", "Nico", decisions=decisions) == []
     assert brought_up("Nico", "Nicola", "Nico Rossi", decisions=decisions) == [], "by another name either"
 
@@ -59,5 +59,5 @@ def test_one_message_brings_up_five_pairs_at_most() -> None:
 def test_vectors_are_of_unit_norm_and_blank_ones_zero() -> None:
     vectors = name_vectors(["nico", "", "🦊"])
     assert [round(float(one @ one), 5) for one in vectors] == [1, 0, 1]
-    assert Likeness([]).near("") == []
-    assert Likeness(["", "🦊", "nico"]).near("🦊") == []
+    assert NameIndex([]).near("") == []
+    assert NameIndex(["", "🦊", "nico"]).near("🦊") == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, as_of, fold
+from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, facts_as_of, fold
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -167,7 +167,7 @@ def test_a_correction_rejects_one_value_and_verifies_another() -> None:
         said("age", "35", 1, message="c", kind="verified"),
     )
     assert current(facts) == ["35"]
-    assert as_of(facts, START + timedelta(hours=1)) == ()
+    assert facts_as_of(facts, START + timedelta(hours=1)) == ()
 
 
 def test_returning_to_a_former_value_opens_a_second_period_with_its_own_id() -> None:
@@ -193,9 +193,9 @@ def test_an_end_closes_what_held() -> None:
 
 def test_as_of_answers_the_past() -> None:
     facts = folded(said("lives_in", "Rome", 0), said("lives_in", "Milan", 5), said("speaks", "Dutch", 1))
-    assert [fact.object for fact in as_of(facts, START + timedelta(days=2))] == ["Rome", "Dutch"]
-    assert [fact.object for fact in as_of(facts, START + timedelta(days=5))] == ["Milan", "Dutch"]
-    assert as_of(facts, START - timedelta(days=1)) == ()
+    assert [fact.object for fact in facts_as_of(facts, START + timedelta(days=2))] == ["Rome", "Dutch"]
+    assert [fact.object for fact in facts_as_of(facts, START + timedelta(days=5))] == ["Milan", "Dutch"]
+    assert facts_as_of(facts, START - timedelta(days=1)) == ()
 
 
 def test_validity_told_by_the_text_wins_over_the_moment_of_the_message() -> None:

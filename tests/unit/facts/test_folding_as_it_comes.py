@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 from ricordo.language.facts.vocabulary import USER
 from ricordo.memory.facts import (
     PREDICATES,
-    Changes,
-    Contribution,
     Entity,
     Evidence,
     Fact,
+    FactChanges,
     Folding,
-    Part,
+    MessageContribution,
+    Partition,
     entities,
     fold,
     normalise,
-    parts,
-    parts_of,
+    partitions_for,
+    partitions_of,
 )
 from ricordo.memory.facts.slot_histories import REACH, TooLateError
 
@@ -49,15 +49,15 @@ class Follower:
     told: list[Evidence] = field(default_factory=list)
     facts: dict[UUID, Fact] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)
-    reread: list[Part] = field(default_factory=list)
+    reread: list[Partition] = field(default_factory=list)
 
     @classmethod
     def reaching(cls, reach: int = REACH) -> "Follower":
         return cls(Folding("acme", "u-1", reach=reach))
 
-    def learn(self, *new: Evidence) -> Changes:
+    def learn(self, *new: Evidence) -> FactChanges:
         self.told += new
-        for part in {part for row in new for part in parts_of(row)}:
+        for part in {part for row in new for part in partitions_of(row)}:
             rows = _of(part, new)
             if not self.folding.reaches(part, rows):
                 self.reread += [part] if self.folding.reaches(part, ()) else []
@@ -73,15 +73,15 @@ class Follower:
         return changes
 
 
-def _is_of(part: Part, fact: Fact) -> bool:
+def _is_of(part: Partition, fact: Fact) -> bool:
     """Whether a part is the one that makes a fact, and not only one in which it has a say."""
     subject = normalise(fact.subject)
-    about = parts(subject, fact.predicate, normalise(fact.object))
+    about = partitions_for(subject, fact.predicate, normalise(fact.object))
     return part in about and part.entity == ("" if subject == USER else subject)
 
 
-def _of(part: Part, rows: Iterable[Evidence]) -> list[Evidence]:
-    return [row for row in rows if part in parts_of(row)]
+def _of(part: Partition, rows: Iterable[Evidence]) -> list[Evidence]:
+    return [row for row in rows if part in partitions_of(row)]
 
 
 def _fold(rows: Iterable[Evidence]) -> tuple[Fact, ...]:
@@ -168,7 +168,7 @@ def test_in_any_order_and_batches_it_is_the_fold_of_all(
         for one in batch:
             if all(row.kind != "verified" for row in rows[one]):  # what a user confirms is told, too
                 supported = tuple(fact for fact in facts if one in fact.message_ids)
-                found = changes.contributions.get(one, Contribution())
+                found = changes.contributions.get(one, MessageContribution())
                 assert found.supported == supported
                 first = tuple(fact for fact in supported if fact.message_ids[0] == one)
                 assert set(found.new) <= set(first)
@@ -210,12 +210,12 @@ def test_a_row_takes_its_place_as_long_as_those_after_it_can_be_taken_back() -> 
     follower.learn(said("Bari", 5, predicate="likes"))
     assert follower.reread == []
     follower.learn(said("Turin", 3))
-    assert follower.reread == [Part(predicate="lives_in")]
+    assert follower.reread == [Partition(predicate="lives_in")]
     assert set(follower.facts.values()) == set(_fold(follower.told))
 
 
 def test_what_comes_too_late_is_refused() -> None:
-    folding, part = Folding("acme", "u-1", reach=1), Part(predicate="lives_in")
+    folding, part = Folding("acme", "u-1", reach=1), Partition(predicate="lives_in")
     folding.add(part, [said("Rome", number) for number in range(1, 9)])
     assert not folding.reaches(part, [said("Milan", 0)])
     with pytest.raises(TooLateError):
@@ -229,5 +229,5 @@ def test_what_it_takes_is_counted() -> None:
     before = follower.folding.size
     assert before > 2
     follower.learn(said("coffee", 2, predicate="likes"))
-    follower.folding.forget(Part(predicate="dislikes", object="coffee"))
+    follower.folding.forget(Partition(predicate="dislikes", object="coffee"))
     assert follower.folding.size == before

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.facts import FUNCTIONAL, Evidence, Fact, Polarity, as_of, fold
+from ricordo.memory.facts import FUNCTIONAL, Evidence, Fact, Polarity, facts_as_of, fold
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -57,8 +57,8 @@ def history(*rows: Evidence) -> dict[str, list[Times]]:
 def test_a_past_stretch_leaves_what_holds_now() -> None:
     rows = (said("Milan", 0), past("Rome", 1, since=year(2010), until=year(2016)))
     assert history(*rows) == {"Milan": [(NOW, None)], "Rome": [(year(2010), year(2016))]}
-    assert [fact.object for fact in as_of(folded(*rows), year(2012))] == ["Rome"]
-    assert as_of(folded(*rows), year(2020)) == ()
+    assert [fact.object for fact in facts_as_of(folded(*rows), year(2012))] == ["Rome"]
+    assert facts_as_of(folded(*rows), year(2020)) == ()
 
 
 def test_a_past_stretch_of_what_holds_again_is_one_of_its_own() -> None:
@@ -72,7 +72,7 @@ def test_the_newest_saying_is_current_although_it_began_before_the_other_was_sai
     (turin,) = [fact for fact in facts if fact.current]
     assert (turin.object, turin.valid_from) == ("Turin", year(2021))
     for instant in (year(2022), NOW, NOW + timedelta(days=9)):
-        assert [fact.object for fact in as_of(facts, instant)] == ["Turin"]
+        assert [fact.object for fact in facts_as_of(facts, instant)] == ["Turin"]
 
 
 def test_of_two_told_beginnings_the_later_is_current_whichever_is_told_first() -> None:
@@ -139,7 +139,7 @@ def test_a_stretch_within_a_longer_one_is_what_held_then() -> None:
     rows = (said("Rome", 0, since=year(2010)), past("Paris", 1, since=year(2012), until=year(2014)))
     facts = folded(*rows)
     held = {
-        instant.year: [fact.object for fact in as_of(facts, instant)]
+        instant.year: [fact.object for fact in facts_as_of(facts, instant)]
         for instant in (year(2011), year(2013), year(2015))
     }
     assert held == {2011: ["Rome"], 2013: ["Paris"], 2015: ["Rome"]}
@@ -185,9 +185,9 @@ def test_a_life_told_in_any_order_is_its_history(stays: Sequence[Stay], chance: 
     periods = sorted((fact.valid_from, fact.valid_to) for fact in facts if fact.valid_from and fact.valid_to)
     assert all(end <= begin for (_, end), (begin, _) in pairwise(periods))
     for stay in stays:
-        assert [fact.object for fact in as_of(facts, stay.begin)] == [stay.city]
+        assert [fact.object for fact in facts_as_of(facts, stay.begin)] == [stay.city]
         if stay.end is not None:
-            assert stay.city not in [fact.object for fact in as_of(facts, stay.end)]
+            assert stay.city not in [fact.object for fact in facts_as_of(facts, stay.end)]
 
 
 TIMES = st.none() | st.integers(2000, 2030).map(year)
@@ -208,6 +208,6 @@ def test_at_any_instant_at_most_one_value_of_what_has_one(rows: Sequence[Evidenc
     for number in range(1999, 2032):
         held = [
             fact.predicate if fact.predicate in FUNCTIONAL else (fact.predicate, fact.object)
-            for fact in as_of(facts, year(number, 6))
+            for fact in facts_as_of(facts, year(number, 6))
         ]
         assert len(held) == len(set(held))

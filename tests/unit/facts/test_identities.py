@@ -7,14 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.facts.kinship import PRESUMED
-from ricordo.memory.facts import Decision, Evidence, Identities, Mention, entities, extract, fold, resolved
+from ricordo.memory.facts import (
+    EntityDecision,
+    EntityMention,
+    EntityResolver,
+    Evidence,
+    entities,
+    extract,
+    fold,
+    resolved,
+)
 from ricordo.testing.factories import at
 
 BROTHER, BROTHER_UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"
 COLLEAGUE, SISTER_UNNAMED = "knows/f/colleague", "?has_sibling/f/sister"
 
 MENTIONS = st.builds(
-    Mention,
+    EntityMention,
     st.sampled_from(
         ("Marco", "marco", "marco R.", "Marco Rossi", "Marco Bianchi", "Nora", "brother", "little brother")
     ),
@@ -34,7 +43,7 @@ MENTIONS = st.builds(
 )
 DECISIONS = st.lists(
     st.builds(
-        Decision,
+        EntityDecision,
         st.sampled_from(("marco", "marco rossi", "nora", "marco (brother")),
         st.sampled_from(("marco bianchi", "brother", "marco r")),
         st.sampled_from((True, False, None)),
@@ -44,13 +53,13 @@ DECISIONS = st.lists(
 )
 
 
-def keys(*mentions: Mention, decisions: Iterable[Decision] = ()) -> list[str]:
+def keys(*mentions: EntityMention, decisions: Iterable[EntityDecision] = ()) -> list[str]:
     """Return who each of `mentions` is, where these are all there are."""
-    known = Identities(mentions, decisions)
+    known = EntityResolver(mentions, decisions)
     return [known.key(one) for one in mentions]
 
 
-def one(*mentions: Mention) -> bool:
+def one(*mentions: EntityMention) -> bool:
     """Whether all `mentions` are one."""
     return len(set(keys(*mentions))) == 1
 
@@ -81,11 +90,15 @@ def known(*messages: str) -> set[tuple[str, str, str]]:
 
 
 def test_a_name_its_short_form_and_my_brother_are_one() -> None:
-    assert one(Mention("Marco", BROTHER), Mention("marco R."), Mention("brother", BROTHER_UNNAMED))
+    assert one(
+        EntityMention("Marco", BROTHER), EntityMention("marco R."), EntityMention("brother", BROTHER_UNNAMED)
+    )
 
 
 def test_a_brother_and_a_colleague_of_one_name_are_two_and_the_name_alone_is_neither() -> None:
-    brother, colleague, bare = keys(Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE), Mention("Marco"))
+    brother, colleague, bare = keys(
+        EntityMention("Marco", BROTHER), EntityMention("Marco", COLLEAGUE), EntityMention("Marco")
+    )
     assert len({brother, colleague, bare}) == 3
     assert bare == "marco"
 
@@ -101,7 +114,7 @@ def test_a_brother_and_a_colleague_of_one_name_are_two_and_the_name_alone_is_nei
     ],
 )
 def test_ties_that_exclude_each_other(first: str, second: str) -> None:
-    assert not one(Mention("Max", first), Mention("Max", second))
+    assert not one(EntityMention("Max", first), EntityMention("Max", second))
 
 
 @pytest.mark.parametrize(
@@ -119,11 +132,11 @@ def test_ties_that_exclude_each_other(first: str, second: str) -> None:
     ],
 )
 def test_ties_that_one_person_may_have(first: str, second: str) -> None:
-    assert one(Mention("Max", first), Mention("Max", second))
+    assert one(EntityMention("Max", first), EntityMention("Max", second))
 
 
 def test_two_of_one_first_name_stay_two_and_the_first_name_alone_is_neither() -> None:
-    assert keys(Mention("Marco Rossi"), Mention("Marco Bianchi"), Mention("Marco")) == [
+    assert keys(EntityMention("Marco Rossi"), EntityMention("Marco Bianchi"), EntityMention("Marco")) == [
         "marco rossi",
         "marco bianchi",
         "marco",
@@ -131,57 +144,71 @@ def test_two_of_one_first_name_stay_two_and_the_first_name_alone_is_neither() ->
 
 
 def test_an_initial_says_which_of_the_two() -> None:
-    assert keys(Mention("Marco Rossi"), Mention("Marco Bianchi"), Mention("marco B."))[2] == "marco bianchi"
+    assert (
+        keys(EntityMention("Marco Rossi"), EntityMention("Marco Bianchi"), EntityMention("marco B."))[2]
+        == "marco bianchi"
+    )
 
 
 def test_my_brother_is_nobody_in_particular_where_there_are_two() -> None:
     assert (
-        keys(Mention("Marco", BROTHER), Mention("Leo", BROTHER), Mention("brother", BROTHER_UNNAMED))[2]
+        keys(
+            EntityMention("Marco", BROTHER),
+            EntityMention("Leo", BROTHER),
+            EntityMention("brother", BROTHER_UNNAMED),
+        )[2]
         == "brother"
     )
 
 
 def test_an_older_and_a_younger_brother_are_not_both_marco() -> None:
-    older, younger = (Mention(f"{word} brother", BROTHER_UNNAMED) for word in ("older", "younger"))
-    assert keys(older, younger, Mention("Marco", BROTHER)) == ["older brother", "younger brother", "marco"]
+    older, younger = (EntityMention(f"{word} brother", BROTHER_UNNAMED) for word in ("older", "younger"))
+    assert keys(older, younger, EntityMention("Marco", BROTHER)) == [
+        "older brother",
+        "younger brother",
+        "marco",
+    ]
 
 
 def test_my_friend_alone_says_nothing() -> None:
-    assert keys(Mention("Luca", "friend//friend"), Mention("friend", "?friend//friend"))[1] == "friend"
+    assert (
+        keys(EntityMention("Luca", "friend//friend"), EntityMention("friend", "?friend//friend"))[1]
+        == "friend"
+    )
 
 
 def test_an_ex_wife_is_not_the_wife() -> None:
-    assert not one(Mention("Anna", "partner/f/ex-wife"), Mention("wife", "?partner/f/wife"))
+    assert not one(EntityMention("Anna", "partner/f/ex-wife"), EntityMention("wife", "?partner/f/wife"))
 
 
 def test_a_merge_is_taken_back_when_there_is_no_reason_for_it_any_more() -> None:
-    marco, brother = Mention("Marco", BROTHER), Mention("brother", BROTHER_UNNAMED)
-    known = Identities((marco, brother))
+    marco, brother = EntityMention("Marco", BROTHER), EntityMention("brother", BROTHER_UNNAMED)
+    known = EntityResolver((marco, brother))
     assert known.key(brother) == "marco"
-    moved = known.add((Mention("Leo", BROTHER),))
+    moved = known.add((EntityMention("Leo", BROTHER),))
     assert [(one.name, one.key) for one in moved] == [("brother", "brother")]
 
 
 def test_decisions_merge_keep_apart_and_can_be_taken_back() -> None:
-    nico, nicola, leo = Mention("Nico"), Mention("Nicola"), Mention("Leo Rossi")
+    nico, nicola, leo = EntityMention("Nico"), EntityMention("Nicola"), EntityMention("Leo Rossi")
     assert keys(nico, nicola) == ["nico", "nicola"]
-    assert keys(nico, nicola, decisions=[Decision("nicola", "nico", same=True)]) == ["nicola", "nicola"]
-    assert keys(leo, Mention("Leo")) == ["leo rossi", "leo rossi"]
-    assert keys(leo, Mention("Leo"), decisions=[Decision("leo", "leo rossi", same=False)]) == [
+    assert keys(nico, nicola, decisions=[EntityDecision("nicola", "nico", same=True)]) == ["nicola", "nicola"]
+    assert keys(leo, EntityMention("Leo")) == ["leo rossi", "leo rossi"]
+    assert keys(leo, EntityMention("Leo"), decisions=[EntityDecision("leo", "leo rossi", same=False)]) == [
         "leo rossi",
         "leo",
     ]
 
 
 def test_those_who_share_a_name_are_decided_about_by_what_ties_them() -> None:
-    both = Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE)
-    decided = keys(*both, decisions=[Decision("marco (brother", "marco (colleague", same=True)])
+    both = EntityMention("Marco", BROTHER), EntityMention("Marco", COLLEAGUE)
+    decided = keys(*both, decisions=[EntityDecision("marco (brother", "marco (colleague", same=True)])
     assert decided == ["marco", "marco"]
 
 
-def by_model(first: str, second: str, *, same: bool = True) -> Decision:
+def by_model(first: str, second: str, *, same: bool = True) -> EntityDecision:
     """Return what a model has decided."""
-    return Decision(first, second, same, firm=False)
+    return EntityDecision(first, second, same, firm=False)
 
 
 @pytest.mark.parametrize("firm", [True, False])
@@ -191,56 +218,56 @@ def test_a_name_alone_may_be_that_of_one_who_shares_it_and_the_other_stays(
     tied: int,
     firm: bool,  # noqa: FBT001 - both of them
 ) -> None:
-    mentions = Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE), Mention("Marco")
-    decision = Decision("marco", f"marco ({label}", same=True, firm=firm)
+    mentions = EntityMention("Marco", BROTHER), EntityMention("Marco", COLLEAGUE), EntityMention("Marco")
+    decision = EntityDecision("marco", f"marco ({label}", same=True, firm=firm)
     found = keys(*mentions, decisions=[decision])
     assert found[2] == found[tied] == f"marco ({label}"
     assert found[2] != found[1 - tied]
 
 
 def test_a_name_that_two_share_decides_nothing_of_either() -> None:
-    both = Mention("Marco", BROTHER), Mention("Marco", COLLEAGUE)
-    decided = keys(*both, Mention("Zio"), decisions=[Decision("marco", "zio", same=True)])
+    both = EntityMention("Marco", BROTHER), EntityMention("Marco", COLLEAGUE)
+    decided = keys(*both, EntityMention("Zio"), decisions=[EntityDecision("marco", "zio", same=True)])
     assert decided == ["marco (brother", "marco (colleague", "zio"]
 
 
 def test_what_a_model_says_holds_until_a_tie_excludes_it() -> None:
     said = [by_model("nico", "nicola")]
-    assert keys(Mention("Nico"), Mention("Nicola"), decisions=said) == ["nicola", "nicola"]
-    tied = Mention("Nico", BROTHER), Mention("Nicola", COLLEAGUE)
+    assert keys(EntityMention("Nico"), EntityMention("Nicola"), decisions=said) == ["nicola", "nicola"]
+    tied = EntityMention("Nico", BROTHER), EntityMention("Nicola", COLLEAGUE)
     assert keys(*tied, decisions=said) == ["nico", "nicola"]
-    assert keys(*tied, decisions=[Decision("nico", "nicola", same=True)]) == ["nicola", "nicola"]
+    assert keys(*tied, decisions=[EntityDecision("nico", "nicola", same=True)]) == ["nicola", "nicola"]
 
 
 def test_a_model_does_not_join_by_way_of_others_whom_the_user_keeps_apart() -> None:
-    names = [Mention(name) for name in ("Nico", "Nicola", "Nicole")]
+    names = [EntityMention(name) for name in ("Nico", "Nicola", "Nicole")]
     said = [by_model("nico", "nicola"), by_model("nico", "nicole")]
     assert len(set(keys(*names, decisions=said))) == 1
-    found = keys(*names, decisions=[*said, Decision("nicola", "nicole", same=False)])
+    found = keys(*names, decisions=[*said, EntityDecision("nicola", "nicole", same=False)])
     assert found[1] != found[2]
 
 
 @pytest.mark.parametrize("same", [True, False, None])
 def test_of_whom_the_user_has_said_anything_a_model_says_nothing(*, same: bool | None) -> None:
     """Be it under other names that they go by."""
-    names = Mention("Nico"), Mention("Nico Rossi"), Mention("Nicola")
-    decisions = [by_model("nico rossi", "nicola"), Decision("nico", "nicola", same)]
+    names = EntityMention("Nico"), EntityMention("Nico Rossi"), EntityMention("Nicola")
+    decisions = [by_model("nico rossi", "nicola"), EntityDecision("nico", "nicola", same)]
     assert len(set(keys(*names, decisions=decisions))) == (1 if same else 2)
 
 
 @given(st.lists(MENTIONS, max_size=10), DECISIONS, st.randoms(use_true_random=False), st.integers(1, 4))
 def test_who_is_who_follows_from_the_set_of_mentions(
-    mentions: list[Mention], decisions: list[Decision], random: object, size: int
+    mentions: list[EntityMention], decisions: list[EntityDecision], random: object, size: int
 ) -> None:
-    whole = Identities(mentions, decisions)
+    whole = EntityResolver(mentions, decisions)
     order = [*mentions, *mentions[:2]]
     random.shuffle(order)  # type: ignore[attr-defined]  # hypothesis' own random
     followed = {mention: mention.node.key for mention in mentions}
-    known = Identities((), decisions)
+    known = EntityResolver((), decisions)
     for start in range(0, len(order), size):
         batch = order[start : start + size]
         for one in known.add(batch):
-            followed[Mention(one.name, one.tie)] = one.key
+            followed[EntityMention(one.name, one.tie)] = one.key
         followed |= {mention: known.key(mention) for mention in batch}
     assert {mention: known.key(mention) for mention in mentions} == {
         mention: whole.key(mention) for mention in mentions
@@ -291,18 +318,22 @@ def test_an_entity_goes_by_all_that_it_was_called() -> None:
     "name", ["", "'", '"{}', "`DROP`", "a\x00b", "MATCH (n) DETACH DELETE n", "R.", " ", "🦊", "(", "()"]
 )
 def test_odd_names_are_themselves(name: str) -> None:
-    known = Identities((Mention(name), Mention(name, BROTHER), Mention("Marco")))
-    assert known.key(Mention(name)) == known.key(Mention(name, BROTHER))
+    known = EntityResolver((EntityMention(name), EntityMention(name, BROTHER), EntityMention("Marco")))
+    assert known.key(EntityMention(name)) == known.key(EntityMention(name, BROTHER))
 
 
 def test_a_thousand_people_of_one_first_name_are_compared_with_nobody() -> None:
-    people = [Mention(f"Anna {n}") for n in range(1000)]
-    assert len(set(keys(*people, Mention("Anna")))) == 1001
+    people = [EntityMention(f"Anna {n}") for n in range(1000)]
+    assert len(set(keys(*people, EntityMention("Anna")))) == 1001
 
 
 def test_those_of_a_first_name_are_compared_as_long_as_they_are_few() -> None:
-    people = [Mention("Anna"), Mention("Anna Neri"), *(Mention(f"Anna {n}", BROTHER) for n in range(70))]
-    known = Identities(people[:2])
+    people = [
+        EntityMention("Anna"),
+        EntityMention("Anna Neri"),
+        *(EntityMention(f"Anna {n}", BROTHER) for n in range(70)),
+    ]
+    known = EntityResolver(people[:2])
     assert known.key(people[0]) == "anna neri"
     moved = {one for person in people for one in known.add([person])}
     assert {(one.name, one.key) for one in moved} >= {("Anna", "anna")}

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from ricordo.memory.facts import Evidence, Rejection, unrejected
+from ricordo.memory.facts import Evidence, Rejection, drop_rejected
 from ricordo.testing.factories import at
 
 ROW = Evidence("user", "likes", "olives", "m-1", at(0))
@@ -50,5 +50,5 @@ def test_what_is_left_does_not_depend_on_the_order_of_rejections() -> None:
     words = (WORDS, WORDS, "I own a mill")
     rejections = (REJECTED, replace(REJECTED, predicate="owns", object="mill", quote="own a mill"))
     for some in permutations((*rejections, *rejections)):
-        assert unrejected(rows, words, some) == ((rows[1],), (WORDS,))
-    assert unrejected(rows, words, ()) == (rows, words)
+        assert drop_rejected(rows, words, some) == ((rows[1],), (WORDS,))
+    assert drop_rejected(rows, words, ()) == (rows, words)

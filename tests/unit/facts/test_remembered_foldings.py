@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from ricordo.memory.facts import Evidence, Folding, parts_of
+from ricordo.memory.facts import Evidence, Folding, partitions_of
 from ricordo.store.refolding import RememberedFoldings
 from ricordo.testing.factories import at
 
@@ -10,7 +10,7 @@ from ricordo.testing.factories import at
 def _folding(rows: int) -> Folding:
     folding = Folding("acme", "u")
     evidence = [Evidence("user", "age", str(n), f"m-{n}", at(n)) for n in range(rows)]
-    (part,) = parts_of(evidence[0])
+    (part,) = partitions_of(evidence[0])
     folding.add(part, evidence)
     return folding
 

@@ -5,7 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ricordo.memory.facts import Evidence, Fact, ImpossibleValue, Word, fold, settled, value
+from ricordo.memory.facts import (
+    Assertion,
+    Evidence,
+    Fact,
+    ImpossibleValue,
+    assertion_evidence,
+    clean_value,
+    fold,
+)
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = START + timedelta(days=30)
@@ -20,29 +28,31 @@ def known(*cities: str, **fields: str) -> list[Evidence]:
 
 
 def after(
-    rows: list[Evidence], fact: Fact, word: Word, last_said: datetime | None = None
+    rows: list[Evidence], fact: Fact, word: Assertion, last_said: datetime | None = None
 ) -> tuple[Fact, ...]:
-    word_rows = settled(fact, word, message_id="request 1", now=NOW, last_said=last_said)
+    word_rows = assertion_evidence(fact, word, message_id="request 1", now=NOW, last_said=last_said)
     return fold([*rows, *word_rows], tenant="acme", user_id="u-1")
 
 
 def test_a_confirmation_is_evidence_of_its_kind_and_supports_nothing() -> None:
     rows = known("Rome")
     (fact,) = fold(rows, tenant="acme", user_id="u-1")
-    (row,) = settled(fact, Word(), message_id="request 1", now=NOW, last_said=START)
+    (row,) = assertion_evidence(fact, Assertion(), message_id="request 1", now=NOW, last_said=START)
     assert (row.kind, row.object, row.at, row.message_id) == ("verified", "Rome", NOW, "request 1")
-    (confirmed,) = after(rows, fact, Word())
+    (confirmed,) = after(rows, fact, Assertion())
     assert confirmed.verified
     assert (confirmed.confidence, confirmed.message_ids) == (1, ("m-0",))
     assert confirmed.last_reinforced == fact.last_reinforced
-    (row,) = settled(fact, Word(verified=False), message_id="request 1", now=NOW, last_said=None)
+    (row,) = assertion_evidence(
+        fact, Assertion(verified=False), message_id="request 1", now=NOW, last_said=None
+    )
     assert row.kind == "unverified"
 
 
 def test_a_correction_rejects_what_was_and_confirms_what_is() -> None:
     rows = known("Rome")
     (fact,) = fold(rows, tenant="acme", user_id="u-1")
-    new, old = sorted(after(rows, fact, Word(object="Lecce")), key=lambda one: one.object)
+    new, old = sorted(after(rows, fact, Assertion(object="Lecce")), key=lambda one: one.object)
     assert (new.object, new.verified, new.current, new.valid_from) == ("Lecce", True, True, START)
     assert (old.object, old.verified, old.valid_to) == ("Rome", False, old.valid_from)
 
@@ -53,8 +63,12 @@ def test_what_was_put_aside_comes_back_with_what_was_said_of_it_since() -> None:
 
     def say(fact: Fact, city: str, request: str, day: int) -> None:
         rows.extend(
-            settled(
-                fact, Word(object=city), message_id=request, now=START + timedelta(days=day), last_said=None
+            assertion_evidence(
+                fact,
+                Assertion(object=city),
+                message_id=request,
+                now=START + timedelta(days=day),
+                last_said=None,
             )
         )
 
@@ -76,7 +90,9 @@ def lone_voices(many: int) -> list[Evidence]:
     """Return what puts Rome aside for Milan, and then as many lone voices for Rome, each settled by Milan."""
     rows = known("rome")
     (rome,) = fold(rows, tenant="acme", user_id="u-1")
-    rows += settled(rome, Word(object="Milan"), message_id="request 1", now=NOW, last_said=None)
+    rows += assertion_evidence(
+        rome, Assertion(object="Milan"), message_id="request 1", now=NOW, last_said=None
+    )
     for nth in range(many):
         for step, city in enumerate(("Rome", "Milan")):
             at = NOW + timedelta(days=1, hours=2 * nth + step)
@@ -116,7 +132,7 @@ def test_what_was_disputed_and_is_put_right_disputes_nothing_any_more() -> None:
     rows.append(Evidence("user", "dislikes", "tea", "m-9", START + timedelta(days=9)))
     disputed, likes = fold(rows, tenant="acme", user_id="u-1")
     assert (disputed.predicate, disputed.disputed, likes.disputed) == ("dislikes", True, True)
-    coffee, never, likes = after(rows, disputed, Word(object="coffee"))
+    coffee, never, likes = after(rows, disputed, Assertion(object="coffee"))
     assert (coffee.object, coffee.verified, coffee.current) == ("coffee", True, True)
     assert (never.id, never.disputed, never.valid_to) == (disputed.id, False, never.valid_from)
     assert (likes.disputed, likes.current, likes.contradictions) == (False, True, 1)
@@ -125,14 +141,14 @@ def test_what_was_disputed_and_is_put_right_disputes_nothing_any_more() -> None:
 def test_what_was_disputed_is_spelled_as_it_was_put_right() -> None:
     rows = known(*["Rome"] * 6, "oslo")
     oslo = next(one for one in fold(rows, tenant="acme", user_id="u-1") if one.object == "oslo")
-    stands, _ = after(rows, oslo, Word(object="Oslo"))
+    stands, _ = after(rows, oslo, Assertion(object="Oslo"))
     assert (stands.id, stands.object, stands.current, stands.confidence) == (oslo.id, "Oslo", True, 1)
 
 
 def test_it_is_later_than_whatever_was_said() -> None:
     ahead = NOW + timedelta(days=9)
     (fact,) = fold(known("Rome"), tenant="acme", user_id="u-1")
-    (row,) = settled(fact, Word(), message_id="request 1", now=NOW, last_said=ahead)
+    (row,) = assertion_evidence(fact, Assertion(), message_id="request 1", now=NOW, last_said=ahead)
     assert row.at > ahead
     assert row.valid_from == NOW
 
@@ -148,10 +164,10 @@ def test_it_is_later_than_whatever_was_said() -> None:
     ],
 )
 def test_a_value_keeps_all_but_control_characters_and_spacing(text: str, kept: str) -> None:
-    assert value(text) == kept
+    assert clean_value(text) == kept
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\x07", "\u0301", "\u200b", "\ufdfa" * 256])
 def test_a_value_that_nothing_tells_from_others_is_refused(text: str) -> None:
     with pytest.raises(ImpossibleValue, match=r"^must"):
-        value(text)
+        clean_value(text)

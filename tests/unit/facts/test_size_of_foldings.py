@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ricordo.memory.facts import Evidence, Folding, parts_of
+from ricordo.memory.facts import Evidence, Folding, partitions_of
 from ricordo.testing.factories import at
 
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def _fold(case: str) -> Folding:
     folding = Folding("acme", "u")
     for nth in range(ROWS):
         row = Evidence(*CASES[case](nth), f"message-of-u-{nth:08d}-0123456789abcdef", at(nth))
-        for part in parts_of(row):
+        for part in partitions_of(row):
             folding.add(part, [row])
     folding.take_changes()
     return folding
@@ -84,7 +84,7 @@ def _fold(case: str) -> Folding:
 
 def test_what_is_forgotten_is_not_counted() -> None:
     row = Evidence("user", "age", "5", "m-1", at(0))
-    (part,) = parts_of(row)
+    (part,) = partitions_of(row)
     folding = Folding("acme", "u")
     folding.add(part, [row])
     assert folding.size == 5  # a part, a slot, a row, and what it has changed, and a quarter more

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ricordo.memory.facts import Evidence, Fact, core, fold, surface
+from ricordo.memory.facts import Evidence, Fact, core_profile, fold, select_facts
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -18,7 +18,7 @@ def known(
 
 def shown(rows: list[Evidence], *names: str, limit: int = 10) -> list[str]:
     facts: tuple[Fact, ...] = fold(rows, tenant="t", user_id="u")
-    return [fact.object for fact in surface(facts, named_entities=names, limit=limit)]
+    return [fact.object for fact in select_facts(facts, named_entities=names, limit=limit)]
 
 
 def test_confident_facts_are_shown_and_faint_ones_are_not() -> None:
@@ -59,8 +59,8 @@ def test_what_is_asked_for_of_the_user_is_shown_from_the_first_mention_and_first
         *known("Oslo", 1, subject="Nora", predicate="lives_in"),
     ]
     facts = fold(rows, tenant="t", user_id="u")
-    assert [one.object for one in surface(facts, predicates=["lives_in"])] == ["Rome", "tea"]
-    named = surface(facts, named_entities=["Nora"], predicates=["lives_in"])
+    assert [one.object for one in select_facts(facts, predicates=["lives_in"])] == ["Rome", "tea"]
+    named = select_facts(facts, named_entities=["Nora"], predicates=["lives_in"])
     assert [one.object for one in named] == ["Oslo", "tea"]
 
 
@@ -75,12 +75,12 @@ def test_what_is_asked_for_comes_in_the_order_in_which_it_is_asked_for() -> None
         ("dislikes likes", ["noise", "tea", "Oslo"]),
         ("likes dislikes", ["tea", "noise", "Oslo"]),
     ):
-        assert [one.object for one in surface(facts, predicates=order.split())] == wanted
+        assert [one.object for one in select_facts(facts, predicates=order.split())] == wanted
     ties = [
         *known("Ida", 2, subject="Nora", predicate="has_child"),
         *known("Piet", 1, subject="Nora", predicate="partner"),
     ]
-    named = surface(
+    named = select_facts(
         fold(ties, tenant="t", user_id="u"), named_entities=["Nora"], predicates=["partner", "has_child"]
     )
     assert [one.object for one in named] == ["Piet", "Ida"]
@@ -95,10 +95,10 @@ def test_the_core_is_what_is_sure_in_the_order_of_the_profile() -> None:
         *known("Rex", 1, predicate="has_pet"),
         *known("chess", 9, predicate="plays"),
     ]
-    assert [one.object for one in core(fold(rows, tenant="t", user_id="u"))] == ["Ada", "Rome", "tea"]
+    assert [one.object for one in core_profile(fold(rows, tenant="t", user_id="u"))] == ["Ada", "Rome", "tea"]
 
 
 def test_the_core_leaves_out_what_is_disputed_or_over() -> None:
     rows = [*known("Rome", 4, predicate="lives_in"), *known("Milan", 2, predicate="lives_in", day=9)]
     facts = fold(rows, tenant="t", user_id="u")
-    assert all(one.current and not one.disputed for one in core(facts))
+    assert all(one.current and not one.disputed for one in core_profile(facts))

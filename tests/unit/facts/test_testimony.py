@@ -9,7 +9,7 @@ from tests.unit.facts.hearing import AT, Claim, heard
 
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import PREDICATES, Polarity, Statement, extract
-from ricordo.memory.facts.relation_validation import Fault, Recognised
+from ricordo.memory.facts.relation_validation import RecognisedEntity, RelationFault
 
 
 def added(text: str, *claims: Claim, language: str = "en") -> list[tuple[str, str, str, str]]:
@@ -78,46 +78,76 @@ def test_what_the_message_bears_out_is_added(
     assert added(text, claim, language=language) == [expected]
 
 
-DROPPED: list[tuple[Fault, str, str, Claim]] = [
-    (Fault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "MARRIED_TO", "Tom", "Nora wed Tom")),
-    (Fault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "Partner", "Tom", "Nora wed Tom")),
-    (Fault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "", "Tom", "Nora wed Tom")),
-    (Fault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "Nora is married to Tom")),
-    (Fault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "")),
-    (Fault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "…")),
-    (Fault.QUOTE, "en", "Nora wed Tomas.", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (Fault.QUOTE, "en", "a " * 400, ("user", "likes", "a", "a " * 400)),
-    (Fault.SUBJECT, "en", "Nora wed Tom.", ("Leonora", "partner", "Tom", "Nora wed Tom")),
-    (Fault.SUBJECT, "en", "She wed Tom.", ("She", "partner", "Tom", "She wed Tom")),
-    (Fault.SUBJECT, "en", "We wed in Bath, says my aunt.", ("aunt", "visited", "Bath", "We wed in Bath")),
-    (Fault.SUBJECT, "it", "Lui ha sposato Ada.", ("Lui", "partner", "Ada", "Lui ha sposato Ada")),
-    (Fault.SUBJECT, "it", "marta fa la maestra", ("marta", "works_as", "maestra", "marta fa la maestra")),
-    (Fault.SUBJECT, "en", "x" * 300, ("x" * 300, "likes", "x", "x" * 300)),
-    (Fault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "Thomas", "Nora wed Tom")),
-    (Fault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "", "Nora wed Tom")),
-    (Fault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "Nora", "Nora wed Tom")),
-    (Fault.OBJECT, "en", "Nora adores it.", ("Nora", "likes", "it", "Nora adores it")),
-    (Fault.OBJECT, "it", "Nora adora questo.", ("Nora", "likes", "questo", "Nora adora questo")),
-    (Fault.OBJECT, "en", "Rome.", ("user", "lives_in", "Rome", "Rome")),
-    (Fault.OBJECT, "en", "Nora turned 320.", ("Nora", "age", "320", "Nora turned 320")),
-    (Fault.OBJECT, "en", "Nora grew old.", ("Nora", "age", "old", "Nora grew old")),
-    (Fault.UNSTATED, "en", "Does Nora fancy Tom?", ("Nora", "partner", "Tom", "Nora fancy Tom")),
-    (Fault.UNSTATED, "en", "I wish Nora wed Tom.", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (Fault.UNSTATED, "en", "If Nora wed Tom, I'd cry.", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (Fault.UNSTATED, "en", "Nora never wed Tom.", ("Nora", "partner", "Tom", "Nora never wed Tom")),
-    (Fault.UNSTATED, "en", "Nora never wed Tom.", ("Nora", "partner", "Tom", "wed Tom")),
-    (Fault.UNSTATED, "en", "Nora owns no boat.", ("Nora", "owns", "boat", "Nora owns no boat")),
-    (Fault.UNSTATED, "en", "Nora no longer wows Tom.", ("Nora", "friend", "Tom", "Nora no longer wows Tom")),
-    (Fault.UNSTATED, "en", 'Ann said "Nora went and wed Tom"', ("Nora", "partner", "Tom", "wed Tom")),
-    (Fault.UNSTATED, "en", "Nora wed Tom, just kidding!", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (Fault.UNSTATED, "it", "Vorrei mettere radici a Roma.", ("user", "lives_in", "Roma", "radici a Roma")),
-    (Fault.UNSTATED, "it", "Hai messo radici a Roma?", ("user", "lives_in", "Roma", "radici a Roma")),
-    (Fault.UNSTATED, "it", "Se metto radici a Roma, brindo.", ("user", "lives_in", "Roma", "radici a Roma")),
-    (Fault.UNSTATED, "it", "Non ho nessun cane.", ("user", "has_pet", "cane", "ho nessun cane")),
-    (Fault.UNSTATED, "it", "Marta non insegna al Galilei.", ("Marta", "works_at", "Galilei", "al Galilei")),
-    (Fault.UNSTATED, "de", "Wohnst du in Berlin?", ("user", "lives_in", "Berlin", "du in Berlin")),
+DROPPED: list[tuple[RelationFault, str, str, Claim]] = [
+    (RelationFault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "MARRIED_TO", "Tom", "Nora wed Tom")),
+    (RelationFault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "Partner", "Tom", "Nora wed Tom")),
+    (RelationFault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "", "Tom", "Nora wed Tom")),
+    (RelationFault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "Nora is married to Tom")),
+    (RelationFault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "")),
+    (RelationFault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "…")),
+    (RelationFault.QUOTE, "en", "Nora wed Tomas.", ("Nora", "partner", "Tom", "Nora wed Tom")),
+    (RelationFault.QUOTE, "en", "a " * 400, ("user", "likes", "a", "a " * 400)),
+    (RelationFault.SUBJECT, "en", "Nora wed Tom.", ("Leonora", "partner", "Tom", "Nora wed Tom")),
+    (RelationFault.SUBJECT, "en", "She wed Tom.", ("She", "partner", "Tom", "She wed Tom")),
     (
-        Fault.UNSTATED,
+        RelationFault.SUBJECT,
+        "en",
+        "We wed in Bath, says my aunt.",
+        ("aunt", "visited", "Bath", "We wed in Bath"),
+    ),
+    (RelationFault.SUBJECT, "it", "Lui ha sposato Ada.", ("Lui", "partner", "Ada", "Lui ha sposato Ada")),
+    (
+        RelationFault.SUBJECT,
+        "it",
+        "marta fa la maestra",
+        ("marta", "works_as", "maestra", "marta fa la maestra"),
+    ),
+    (RelationFault.SUBJECT, "en", "x" * 300, ("x" * 300, "likes", "x", "x" * 300)),
+    (RelationFault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "Thomas", "Nora wed Tom")),
+    (RelationFault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "", "Nora wed Tom")),
+    (RelationFault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "Nora", "Nora wed Tom")),
+    (RelationFault.OBJECT, "en", "Nora adores it.", ("Nora", "likes", "it", "Nora adores it")),
+    (RelationFault.OBJECT, "it", "Nora adora questo.", ("Nora", "likes", "questo", "Nora adora questo")),
+    (RelationFault.OBJECT, "en", "Rome.", ("user", "lives_in", "Rome", "Rome")),
+    (RelationFault.OBJECT, "en", "Nora turned 320.", ("Nora", "age", "320", "Nora turned 320")),
+    (RelationFault.OBJECT, "en", "Nora grew old.", ("Nora", "age", "old", "Nora grew old")),
+    (RelationFault.UNSTATED, "en", "Does Nora fancy Tom?", ("Nora", "partner", "Tom", "Nora fancy Tom")),
+    (RelationFault.UNSTATED, "en", "I wish Nora wed Tom.", ("Nora", "partner", "Tom", "Nora wed Tom")),
+    (RelationFault.UNSTATED, "en", "If Nora wed Tom, I'd cry.", ("Nora", "partner", "Tom", "Nora wed Tom")),
+    (RelationFault.UNSTATED, "en", "Nora never wed Tom.", ("Nora", "partner", "Tom", "Nora never wed Tom")),
+    (RelationFault.UNSTATED, "en", "Nora never wed Tom.", ("Nora", "partner", "Tom", "wed Tom")),
+    (RelationFault.UNSTATED, "en", "Nora owns no boat.", ("Nora", "owns", "boat", "Nora owns no boat")),
+    (
+        RelationFault.UNSTATED,
+        "en",
+        "Nora no longer wows Tom.",
+        ("Nora", "friend", "Tom", "Nora no longer wows Tom"),
+    ),
+    (RelationFault.UNSTATED, "en", 'Ann said "Nora went and wed Tom"', ("Nora", "partner", "Tom", "wed Tom")),
+    (RelationFault.UNSTATED, "en", "Nora wed Tom, just kidding!", ("Nora", "partner", "Tom", "Nora wed Tom")),
+    (
+        RelationFault.UNSTATED,
+        "it",
+        "Vorrei mettere radici a Roma.",
+        ("user", "lives_in", "Roma", "radici a Roma"),
+    ),
+    (RelationFault.UNSTATED, "it", "Hai messo radici a Roma?", ("user", "lives_in", "Roma", "radici a Roma")),
+    (
+        RelationFault.UNSTATED,
+        "it",
+        "Se metto radici a Roma, brindo.",
+        ("user", "lives_in", "Roma", "radici a Roma"),
+    ),
+    (RelationFault.UNSTATED, "it", "Non ho nessun cane.", ("user", "has_pet", "cane", "ho nessun cane")),
+    (
+        RelationFault.UNSTATED,
+        "it",
+        "Marta non insegna al Galilei.",
+        ("Marta", "works_at", "Galilei", "al Galilei"),
+    ),
+    (RelationFault.UNSTATED, "de", "Wohnst du in Berlin?", ("user", "lives_in", "Berlin", "du in Berlin")),
+    (
+        RelationFault.UNSTATED,
         "en",
         "From next Monday Nora will be on staff at Ferrari.",
         ("Nora", "works_at", "Ferrari", "From next Monday Nora will be on staff at Ferrari"),
@@ -126,7 +156,9 @@ DROPPED: list[tuple[Fault, str, str, Claim]] = [
 
 
 @pytest.mark.parametrize(("fault", "language", "text", "claim"), DROPPED)
-def test_what_it_does_not_bear_out_is_dropped(fault: Fault, language: str, text: str, claim: Claim) -> None:
+def test_what_it_does_not_bear_out_is_dropped(
+    fault: RelationFault, language: str, text: str, claim: Claim
+) -> None:
     found = heard(text, claim, language=language)
     assert (found.statements, found.added, found.faults) == ((), 0, (fault,))
 
@@ -153,7 +185,7 @@ def test_where_the_rules_read_otherwise_they_are_right(
     text = "I live in Rome, near Ostia."
     stated = ruled(text, *rules)
     found = heard(text, claim, rules=stated)
-    assert (found.statements, found.added, found.faults) == (stated, 0, (Fault.CONTESTED,))
+    assert (found.statements, found.added, found.faults) == (stated, 0, (RelationFault.CONTESTED,))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +206,7 @@ def test_an_ending_that_rules_speak_against_is_learned_from_a_model(
         ("past", value)
     ]
     heard_still = heard(text, ("user", predicate, value, text), language=language, rules=rules)
-    assert heard_still.faults == (Fault.CONTESTED,)
+    assert heard_still.faults == (RelationFault.CONTESTED,)
 
 
 def test_what_holds_many_values_is_not_contested() -> None:
@@ -217,7 +249,7 @@ def test_who_is_tied_to_the_user_stays_so() -> None:
 
 def test_a_name_without_a_capital_needs_somebody_who_recognised_it() -> None:
     claim = ("marta", "works_as", "la maestra", "marta fa la maestra")
-    seen = (Recognised(0, 5, "person", 0.8),)
+    seen = (RecognisedEntity(0, 5, "person", 0.8),)
     found = heard("marta fa la maestra", claim, language="it", entities=seen)
     assert [(one.subject, one.object) for one in found.statements] == [("marta", "maestra")]
 
@@ -225,7 +257,7 @@ def test_a_name_without_a_capital_needs_somebody_who_recognised_it() -> None:
 def test_the_writer_is_no_third_person() -> None:
     claim = ("Davide", "lives_in", "Ostia", "abito vicino a Ostia")
     found = heard("Sono Davide, abito vicino a Ostia.", claim, language="it", speaker="davide")
-    assert found.faults == (Fault.SUBJECT,)
+    assert found.faults == (RelationFault.SUBJECT,)
 
 
 MESSI = "Messi got hooked on chess."
@@ -236,17 +268,17 @@ CURIE = "Marie Curie got hooked on chess."
     ("text", "subject", "entities", "tie"),
     [
         (MESSI, "Messi", (), PRESUMED),
-        (MESSI, "Messi", (Recognised(0, 5, "person", 0.9),), PRESUMED),
-        (MESSI, "Messi", (Recognised(0, 5, "animal", 0.9),), ""),
+        (MESSI, "Messi", (RecognisedEntity(0, 5, "person", 0.9),), PRESUMED),
+        (MESSI, "Messi", (RecognisedEntity(0, 5, "animal", 0.9),), ""),
         (CURIE, "Marie Curie", (), PRESUMED),
-        (CURIE, "Marie Curie", (Recognised(0, 11, "person", 0.9),), PRESUMED),
+        (CURIE, "Marie Curie", (RecognisedEntity(0, 11, "person", 0.9),), PRESUMED),
         ("Marie C. got hooked on chess.", "Marie C", (), ""),
         ("Kjell got hooked on chess.", "Kjell", (), PRESUMED),
-        ("Kjell got hooked on chess.", "Kjell", (Recognised(0, 5, "person", 0.9),), ""),
+        ("Kjell got hooked on chess.", "Kjell", (RecognisedEntity(0, 5, "person", 0.9),), ""),
     ],
 )
 def test_people_whom_one_reads_of_are_presumed_to_be_strangers(
-    text: str, subject: str, entities: tuple[Recognised, ...], tie: str
+    text: str, subject: str, entities: tuple[RecognisedEntity, ...], tie: str
 ) -> None:
     found = heard(text, (subject, "likes", "chess", "got hooked on chess"), entities=entities)
     assert [one.subject_tie for one in found.statements] == [tie]
@@ -274,7 +306,7 @@ def test_names_that_look_like_code_are_names() -> None:
         language="it",
     )
     assert [(one.subject, one.object) for one in found.statements] == [("Luca", "Pisa")]
-    assert found.faults == (Fault.SUBJECT,)
+    assert found.faults == (RelationFault.SUBJECT,)
 
 
 def test_only_so_many_claims_are_looked_at() -> None:

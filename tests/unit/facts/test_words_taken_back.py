@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.facts.evidence import order
-from ricordo.memory.facts import Evidence, Fact, Folding, Part, Word, as_of, fold, settled
+from ricordo.memory.facts import (
+    Assertion,
+    Evidence,
+    Fact,
+    Folding,
+    Partition,
+    assertion_evidence,
+    facts_as_of,
+    fold,
+)
 from ricordo.memory.facts.slot_histories import TooLateError
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -28,15 +37,15 @@ def current(rows: Sequence[Evidence]) -> list[tuple[str, bool, bool]]:
     return [(one.object, one.verified, one.disputed) for one in folded(rows) if one.current]
 
 
-def word(rows: Sequence[Evidence], city: str, day: int, say: Word) -> list[Evidence]:
+def word(rows: Sequence[Evidence], city: str, day: int, say: Assertion) -> list[Evidence]:
     """Return the evidence, and what the user says of a city by what is known."""
     of_city = [one for one in folded(rows) if one.object == city]
     fact = max(of_city, key=lambda one: (one.current, one.disputed))
     now = START + timedelta(days=day)
-    return [*rows, *settled(fact, say, message_id=f"r-{day}", now=now, last_said=None)]
+    return [*rows, *assertion_evidence(fact, say, message_id=f"r-{day}", now=now, last_said=None)]
 
 
-CONFIRM, TAKE_BACK = Word(), Word(verified=False)
+CONFIRM, TAKE_BACK = Assertion(), Assertion(verified=False)
 
 
 def test_what_was_confirmed_by_mistake_leaves_what_held() -> None:
@@ -74,20 +83,20 @@ def test_where_the_user_has_said_nothing_there_is_nothing_to_take_back() -> None
 
 
 def test_a_correction_is_taken_back_whole() -> None:
-    rows = word([said("Rome", 0)], "Rome", 10, Word(object="Turin"))
+    rows = word([said("Rome", 0)], "Rome", 10, Assertion(object="Turin"))
     assert folded(word(rows, "Rome", 11, TAKE_BACK)) == folded(rows), "of Rome nothing was said"
     assert folded(word(rows, "Turin", 11, TAKE_BACK)) == folded([said("Rome", 0)])
 
 
 def test_another_spelling_is_taken_back_as_any_correction() -> None:
-    rows = word([said("rome", 0)], "rome", 10, Word(object="Rome"))
+    rows = word([said("rome", 0)], "rome", 10, Assertion(object="Rome"))
     assert current(rows) == [("Rome", True, False)]
     assert folded(word(rows, "Rome", 11, TAKE_BACK)) == folded([said("rome", 0)])
 
 
 def test_of_corrections_in_a_row_the_last_is_taken_back() -> None:
-    one = word([said("Rome", 0)], "Rome", 10, Word(object="Turin"))
-    two = word(one, "Turin", 11, Word(object="Milan"))
+    one = word([said("Rome", 0)], "Rome", 10, Assertion(object="Turin"))
+    two = word(one, "Turin", 11, Assertion(object="Milan"))
     assert current(two) == [("Milan", True, False)]
     back = word(two, "Milan", 12, TAKE_BACK)
     assert folded(back) == folded(one)
@@ -95,10 +104,10 @@ def test_of_corrections_in_a_row_the_last_is_taken_back() -> None:
 
 
 def test_what_was_corrected_never_held_also_when_what_ended_it_comes_late() -> None:
-    rows = [*word([said("Rome", 0)], "Rome", 300, Word(object="Turin")), said("Oslo", 31)]
+    rows = [*word([said("Rome", 0)], "Rome", 300, Assertion(object="Turin")), said("Oslo", 31)]
     facts = {one.object: one for one in folded(rows)}
     assert facts["Rome"].valid_from == facts["Rome"].valid_to == START
-    assert [one.object for one in as_of(facts.values(), START + timedelta(days=14))] == ["Turin"]
+    assert [one.object for one in facts_as_of(facts.values(), START + timedelta(days=14))] == ["Turin"]
     assert current(rows) == [("Turin", True, False)]
     confirmed = word(rows, "Rome", 301, CONFIRM)
     (rome,) = (one for one in folded(confirmed) if one.current)
@@ -110,7 +119,7 @@ def test_what_was_corrected_never_held_also_when_what_ended_it_comes_late() -> N
 
 def test_what_held_before_what_was_corrected_began_has_held() -> None:
     rows = [said("Rome", 0), said("Oslo", 10), said("Rome", 20)]
-    rows = word(rows, "Rome", 30, Word(object="Turin"))
+    rows = word(rows, "Rome", 30, Assertion(object="Turin"))
     first, never = (one for one in folded(rows) if one.object == "Rome")
     assert (first.valid_from, first.valid_to) == (START, START + timedelta(days=10))
     assert never.valid_from == never.valid_to
@@ -121,13 +130,13 @@ def test_a_disputed_value_that_is_corrected_leaves_its_former_time() -> None:
     rows = [said("Rome", 0), said("Oslo", 10), said("Oslo", 11)]
     rows = word(rows, "Oslo", 12, CONFIRM)
     rows.append(said("Rome", 20))
-    rows = word(rows, "Rome", 30, Word(object="Turin"))
+    rows = word(rows, "Rome", 30, Assertion(object="Turin"))
     first = next(one for one in folded(rows) if one.object == "Rome")
     assert (first.valid_from, first.valid_to) == (START, START + timedelta(days=10))
 
 
 def test_a_word_that_is_too_far_back_to_be_left_out_is_told_so() -> None:
-    folding, part = Folding("acme", "u-1", reach=1), Part(predicate="lives_in")
+    folding, part = Folding("acme", "u-1", reach=1), Partition(predicate="lives_in")
     rows = word([said("Rome", 0)], "Rome", 1, CONFIRM)
     folding.add(part, rows)
     for day in range(2, 9):

@@ -7,7 +7,14 @@ import pytest
 from ricordo.language.annotations import Emotion
 from ricordo.language.lexicon import load_positions
 from ricordo.memory.reflection.noun_phrases import Occurrence
-from ricordo.memory.reflection.observations import FAMILIES, PLEASANT, UNPLEASANT, WORDS, feelings, label_of
+from ricordo.memory.reflection.observations import (
+    FAMILIES,
+    INSIGHT_PHRASES,
+    PLEASANT,
+    UNPLEASANT,
+    feeling_families,
+    label_of,
+)
 
 LABELS = {*load_positions(), "neutral"}
 TIMES = {
@@ -16,10 +23,10 @@ TIMES = {
 }
 
 
-@pytest.mark.parametrize("language", WORDS)
+@pytest.mark.parametrize("language", INSIGHT_PHRASES)
 def test_every_feeling_and_time_has_its_words(language: str) -> None:
     """All 28 labels, and the two tones; no two labels are called alike."""
-    words = WORDS[language]
+    words = INSIGHT_PHRASES[language]
     assert len(LABELS) == 28
     assert set(words.feelings) == {*LABELS, PLEASANT, UNPLEASANT}
     assert len(set(words.feelings.values())) == len(words.feelings)
@@ -28,7 +35,7 @@ def test_every_feeling_and_time_has_its_words(language: str) -> None:
 
 
 def test_all_languages_say_the_same_things() -> None:
-    english, italian = WORDS["en"].sentences, WORDS["it"].sentences
+    english, italian = INSIGHT_PHRASES["en"].sentences, INSIGHT_PHRASES["it"].sentences
     assert set(english) == set(italian)
     formatter = string.Formatter()
     for told in (english, italian):
@@ -53,9 +60,9 @@ def test_a_family_is_called_as_most_of_it() -> None:
 
 
 def test_what_has_no_name_has_a_tone() -> None:
-    assert feelings(Emotion(valence=-0.6, primary="neutral")) == (UNPLEASANT,)
-    assert feelings(Emotion(valence=0.1, primary="joy")) == ("joy",)
-    assert feelings(Emotion()) == ()
+    assert feeling_families(Emotion(valence=-0.6, primary="neutral")) == (UNPLEASANT,)
+    assert feeling_families(Emotion(valence=0.1, primary="joy")) == ("joy",)
+    assert feeling_families(Emotion()) == ()
 
 
 def occurring(form: str, *before: str, plural: bool = False, is_name: bool = False) -> list[Occurrence]:
@@ -87,7 +94,7 @@ def occurring(form: str, *before: str, plural: bool = False, is_name: bool = Fal
     ],
 )
 def test_italian_articles_and_prepositions(found: list[Occurrence], of: str) -> None:
-    thing = WORDS["it"].thing(found)
+    thing = INSIGHT_PHRASES["it"].thing(found)
     assert thing is not None
     assert thing.of == of
 
@@ -105,13 +112,13 @@ def test_italian_articles_and_prepositions(found: list[Occurrence], of: str) -> 
     ],
 )
 def test_english_determiners(found: list[Occurrence], alone: str) -> None:
-    thing = WORDS["en"].thing(found)
+    thing = INSIGHT_PHRASES["en"].thing(found)
     assert thing is not None
     assert thing.alone == alone
 
 
-@pytest.mark.parametrize("language", WORDS)
+@pytest.mark.parametrize("language", INSIGHT_PHRASES)
 def test_what_was_never_named_so_is_quoted(language: str) -> None:
-    words = WORDS[language]
+    words = INSIGHT_PHRASES[language]
     assert words.thing([]) is None
     assert "abiogenesis" in words.quoted("abiogenesis").of

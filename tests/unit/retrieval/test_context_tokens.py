@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ricordo.language.text import collapse
-from ricordo.memory.context import Context, Material, assemble
+from ricordo.memory.context import AssembledContext, Material, assemble
 from ricordo.memory.context.recalled_tags import strip_recalled
-from ricordo.memory.context.token_budget import CountOnce
+from ricordo.memory.context.token_budget import CachedTokenCounter
 from ricordo.memory.facts import Fact
 from ricordo.memory.model import Memory
 from ricordo.messages.events import MessageReceived
@@ -111,7 +111,7 @@ def materials(draw: st.DrawFn) -> Material:
     )
 
 
-def written(material: Material, token_budget: int, count: Count, language: str = "it") -> Context:
+def written(material: Material, token_budget: int, count: Count, language: str = "it") -> AssembledContext:
     return assemble(material, token_budget=token_budget, count=count, language=language)
 
 
@@ -209,7 +209,7 @@ def test_the_tokenizer_is_asked_once_for_each_text(count: Count) -> None:
     assert len(asked) == len(set(asked))
     # All that was counted is but a few times what was written, and no whole text is counted again at the end.
     assert sum(map(len, asked)) < 6 * len(context.text)
-    once = CountOnce(listening)
+    once = CachedTokenCounter(listening)
     written(material, 2_000, once)
     asked.clear()
     assert written(material, 2_000, once) == context
@@ -223,7 +223,7 @@ def test_a_count_is_forgotten_where_there_are_too_many() -> None:
         asked.append(text)
         return len(text)
 
-    once = CountOnce(listening, most=2)
+    once = CachedTokenCounter(listening, most=2)
     assert [once(text) for text in ("a", "bb", "a", "ccc", "a", "bb")] == [1, 2, 1, 3, 1, 2]
     assert asked == ["a", "bb", "ccc", "bb"]
 

@@ -13,11 +13,11 @@ from ricordo.memory.context import Material, assemble
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts import extract
 from ricordo.memory.model import Memory
-from ricordo.memory.ranking import Profile, profiles
+from ricordo.memory.ranking import RankingProfile, profiles
 from ricordo.memory.ranking.signals import Signals
 from ricordo.memory.reflection.observations import is_observation
-from ricordo.memory.summaries import Condensed, sober_turns, summarise
-from ricordo.memory.summaries import Turn as Said
+from ricordo.memory.summaries import Condensed, strip_instructions_from_turns, summarise
+from ricordo.memory.summaries import SessionTurn as Said
 from ricordo.memory.syntheses import synthesise
 from ricordo.memory.working_memory import working_memory
 
@@ -42,7 +42,7 @@ STRONGEST = Signals(
 
 @pytest.mark.parametrize("name", ["human", "weighted", "multiplicative", "generative", "budget"])
 def test_what_instructs_never_comes_before_what_answers_as_well(name: str) -> None:
-    profile: Profile = profiles()[name]
+    profile: RankingProfile = profiles()[name]
     instructing = STRONGEST._replace(instructing=1.0)
     assert profile.score(instructing) < profile.score(STRONGEST)
 
@@ -143,7 +143,7 @@ def test_a_summary_and_a_synthesis_tell_nothing_of_it_and_name_it_among_their_so
         assert "Fineco" in made.content
         assert made.source_ids == tuple(UUID(int=n) for n in (1, 2, 3))
     assert "t2" not in summarise(session).topics
-    assert [one.memory.id.int for one in sober_turns(session)] == [1, 3]
+    assert [one.memory.id.int for one in strip_instructions_from_turns(session)] == [1, 3]
 
 
 def test_nothing_is_told_of_a_session_that_is_nothing_else() -> None:

@@ -12,7 +12,7 @@ import pytest
 from ricordo.language.embedding import MINILM
 from ricordo.language.query_analysis import Claim
 from ricordo.memory.facts import Fact
-from ricordo.memory.style import Manners, Talk
+from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.models.analyser_choice import ModelAnalyser
@@ -67,8 +67,8 @@ class Rows:
     async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
         return ()
 
-    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: Manners) -> Heard:
-        return Heard(Talk())
+    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns) -> Heard:
+        return Heard(StyleCounts())
 
     async def news(self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int) -> News:
         return News(0, 0)

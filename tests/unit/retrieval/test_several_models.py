@@ -14,7 +14,7 @@ from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import SparseVector, terms
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
-from ricordo.memory.ranking.reranking import merged
+from ricordo.memory.ranking.reranking import merge_rankings
 from ricordo.memory.ranking.signals import Signals
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.testing.clock import ManualClock
@@ -150,12 +150,12 @@ def ranked(*scored: tuple[int, float]) -> list[Ranked]:
 
 
 def test_rankings_are_merged_by_rank_and_the_scores_descend() -> None:
-    both = merged([ranked((1, 0.9), (2, 0.8), (3, 0.1)), ranked((4, 0.5), (1, 0.2))], limit=4)
+    both = merge_rankings([ranked((1, 0.9), (2, 0.8), (3, 0.1)), ranked((4, 0.5), (1, 0.2))], limit=4)
     assert [one.id.int for one in both] == [1, 4, 2, 3]
     assert [one.score for one in both] == [0.9, 0.8, 0.8, 0.1]
     assert both[0].signals.semantic == 0.9
     assert both[1].signals.semantic == 0.5
-    assert merged([], limit=3) == []
+    assert merge_rankings([], limit=3) == []
 
 
 async def test_a_question_is_encoded_by_those_that_answer() -> None:

@@ -15,7 +15,7 @@ from ricordo.language.annotations import EventTime
 from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import profiles, rank
 from ricordo.memory.ranking.signals import Signals
-from ricordo.memory.reinforcement import Strength, reinforce
+from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.store.types.recollection import Standing
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.signals import Query, measured
@@ -104,7 +104,7 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
 
 def recalled(importance: float, *, times: int) -> Standing:
     """Return a memory of an importance of its own that was used so many times."""
-    strength = Strength(importance=importance)
+    strength = MemoryStrength(importance=importance)
     for _ in range(times):
         strength = reinforce(strength, NOW)
     return standing(1)._replace(

@@ -13,7 +13,7 @@ from ricordo.memory.facts import extract
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking import profiles
 from ricordo.memory.ranking.signals import Signals
-from ricordo.memory.summaries import Condensed, Turn, summarise
+from ricordo.memory.summaries import Condensed, SessionTurn, summarise
 from ricordo.memory.syntheses import synthesise
 
 START = datetime(2026, 2, 1, 12, tzinfo=UTC)
@@ -35,10 +35,10 @@ sources = st.lists(
 )
 
 
-def turns(of: list[tuple[str, Role, float, float]]) -> list[Turn]:
+def turns(of: list[tuple[str, Role, float, float]]) -> list[SessionTurn]:
     """Return turns of one session, a minute apart, as trusted as is said."""
     return [
-        Turn(
+        SessionTurn(
             replace(
                 memory(n, text),
                 created_at=START + timedelta(minutes=n),
@@ -52,7 +52,7 @@ def turns(of: list[tuple[str, Role, float, float]]) -> list[Turn]:
     ]
 
 
-def made_of(session: list[Turn]) -> list[Memory]:
+def made_of(session: list[SessionTurn]) -> list[Memory]:
     """Return all that is made of a session: by the rules, and from what a model says."""
     told = Condensed(text="They moved.", importance=1.0)
     return [
@@ -79,7 +79,9 @@ def test_what_is_made_of_what_was_made_is_trusted_no_more_either(
 ) -> None:
     first = synthesise(turns(of))
     beside = replace(turns([(SAID[0], Role.USER, trust, 1.0)])[0].memory, id=memory(99, "").id)
-    again = synthesise([Turn(first), Turn(replace(beside, created_at=START + timedelta(days=1)))])
+    again = synthesise(
+        [SessionTurn(first), SessionTurn(replace(beside, created_at=START + timedelta(days=1)))]
+    )
     assert again.trust == min(trust, *(one for *_, one, _ in of))
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from ricordo.memory.style import Manners, Talk
+from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.store.types.habits import Heard, News
 from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.clock import ManualClock
@@ -24,13 +24,13 @@ class Said:
     before: int = 0
     trouble: Exception | None = None
 
-    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: Manners) -> Heard:
+    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns) -> Heard:
         if self.trouble is not None:
             raise self.trouble
         self.counted += 1
         self.before = self.messages
         parts = {"evening": self.messages if self.read else 0}
-        talk = Talk(messages=self.messages, lengths=(9, 9, 9), parts_of_day=parts)
+        talk = StyleCounts(messages=self.messages, lengths=(9, 9, 9), parts_of_day=parts)
         return Heard(talk, self.clock.now(), self.forgotten)
 
     async def news(self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int) -> News:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.memory.reflection import Insight, insights
+from ricordo.memory.reflection import Insight, find_insights
 from ricordo.memory.reflection.observations import FAMILIES
 from ricordo_lab.evaluation.insights.histories import LANGUAGES, SUPPORT, History, histories
 
@@ -65,7 +65,7 @@ def run(asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _draw(history: History) -> Drawn:
-    found = insights(history.memories)
+    found = find_insights(history.memories)
     right = tuple(one for one in found if _is_right(one, history))
     return Drawn(history, right, tuple(one for one in found if one not in right))
 

@@ -9,8 +9,15 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.instructions import is_instructing
-from ricordo.memory.compression import ALIKE, FEWEST, Weak, groups, old_enough, tells
-from ricordo.memory.summaries import Turn
+from ricordo.memory.compression import (
+    ALIKE,
+    FEWEST,
+    CompressionCandidate,
+    compression_cutoff,
+    group_memories,
+    is_worth_condensing,
+)
+from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
 from ricordo.models.condensing import Condenser
@@ -75,7 +82,7 @@ class Compress:
             yield user_id
             return
         after = ""
-        while users := await self.store.users(tenant, old_enough(now), after, _USERS):
+        while users := await self.store.users(tenant, compression_cutoff(now), after, _USERS):
             for user in users:
                 yield user
             after = users[-1]
@@ -100,7 +107,7 @@ class Compress:
         while True:
             window = await self.store.weak(tenant, user_id, self.model, now, after=after, limit=_WINDOW)
             yield Slice(examined=len(window))
-            (found,) = await self.beside.each(partial(groups, alike=self.alike), [window])
+            (found,) = await self.beside.each(partial(group_memories, alike=self.alike), [window])
             for start in range(0, len(found), _SLICE):
                 yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now, failed)
             if len(window) < _WINDOW:
@@ -108,7 +115,12 @@ class Compress:
             after = Place(window[-1].created_at, window[-1].id)
 
     async def _condensed(
-        self, tenant: str, user_id: str, some: Sequence[tuple[Weak, ...]], now: datetime, failed: set[_Group]
+        self,
+        tenant: str,
+        user_id: str,
+        some: Sequence[tuple[CompressionCandidate, ...]],
+        now: datetime,
+        failed: set[_Group],
     ) -> Slice:
         """Write the syntheses of a few groups, and tell of them."""
         ids = [one.id for group in some for one in group]
@@ -123,7 +135,7 @@ class Compress:
                 sources = [known[one.id] for one in group if not is_instructing(known[one.id].memory.content)]
                 if len(sources) < FEWEST:
                     continue
-                if not tells([(one.memory.content, one.memory.language) for one in sources]):
+                if not is_worth_condensing([(one.memory.content, one.memory.language) for one in sources]):
                     continue
                 of = tuple(one.memory.id for one in sources)
                 doing = partial(self._write, tenant, sources, now, events)
@@ -137,7 +149,7 @@ class Compress:
         return Slice(changed=changed, created=created)
 
     async def _write(
-        self, tenant: str, sources: Sequence[Turn], now: datetime, events: list[DerivedEvent]
+        self, tenant: str, sources: Sequence[SessionTurn], now: datetime, events: list[DerivedEvent]
     ) -> Slice:
         """Write a synthesis, and add what there is to tell of it; nothing where a source is not as it was."""
         text = None if self.condenser is None else await self.condenser.synthesis(sources)

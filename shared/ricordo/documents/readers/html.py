@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from typing import Final
 
 from ricordo.documents.readers.charset import decoded
-from ricordo.memory.documents import Part
+from ricordo.memory.documents import DocumentPart
 
 _DECLARED: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE)
 _LOOKED_AT: Final = 2_048  # bytes, within which a page has to say its character set
@@ -24,7 +24,7 @@ _UNSEEN: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)\b",
 _VOID: Final = frozenset({"br", "hr", "img", "input", "meta", "link"})
 
 
-def read(data: bytes, declared: str | None) -> list[Part]:
+def read(data: bytes, declared: str | None) -> list[DocumentPart]:
     """Return the text of a page.
 
     Args:
@@ -38,7 +38,7 @@ def read(data: bytes, declared: str | None) -> list[Part]:
     reader = _Reader()
     reader.feed(decoded(data, declared or (own[1].decode("ascii", "replace") if own else None)))
     reader.close()
-    return [Part(text=reader.text(), headings=True)]
+    return [DocumentPart(text=reader.text(), headings=True)]
 
 
 def _is_hidden(attrs: list[tuple[str, str | None]]) -> bool:

@@ -8,17 +8,17 @@ from typing import Final, cast
 from ricordo.documents.reader import Unreadable
 from ricordo.documents.readers import html
 from ricordo.documents.readers.charset import decoded
-from ricordo.memory.documents import Part
+from ricordo.memory.documents import DocumentPart
 
 MAIL: Final = "message/rfc822"
 _HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEADER: Final = 1_000
 _MOST_ATTACHMENTS: Final = 50
 
-ReadAttachment = Callable[[str, str, bytes], list[Part]]
+ReadAttachment = Callable[[str, str, bytes], list[DocumentPart]]
 
 
-def read(data: bytes, attachment: ReadAttachment) -> list[Part]:
+def read(data: bytes, attachment: ReadAttachment) -> list[DocumentPart]:
     """Return the text of a mail.
 
     Args:
@@ -40,10 +40,10 @@ def read(data: bytes, attachment: ReadAttachment) -> list[Part]:
         except Unreadable:
             continue  # its name is told, which is all that anybody could say of it
         attached += [
-            Part(text=part.text, page=part.page, section=name or media_type, headings=part.headings)
+            DocumentPart(text=part.text, page=part.page, section=name or media_type, headings=part.headings)
             for part in parts
         ]
-    return [Part(text="\n".join(filter(None, told))), *_body(mail), *attached]
+    return [DocumentPart(text="\n".join(filter(None, told))), *_body(mail), *attached]
 
 
 def _headers(mail: EmailMessage) -> str:
@@ -67,14 +67,14 @@ def _label(value: object) -> str:
     return " ".join(str(value).split())[:_LONGEST_HEADER] if value is not None else ""
 
 
-def _body(mail: EmailMessage) -> list[Part]:
+def _body(mail: EmailMessage) -> list[DocumentPart]:
     body = cast("EmailMessage | None", mail.get_body(preferencelist=("plain", "html")))
     if body is None:
         return []
     declared = body.get_content_charset()
     if body.get_content_type() == "text/html":
         return html.read(_bytes(body), declared)
-    return [Part(text=decoded(_bytes(body), declared))]
+    return [DocumentPart(text=decoded(_bytes(body), declared))]
 
 
 def _attachments(mail: EmailMessage) -> Iterator[EmailMessage]:

@@ -9,7 +9,7 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
 from ricordo.documents.reader import ReadingLimits, Unreadable
-from ricordo.memory.documents import Part
+from ricordo.memory.documents import DocumentPart
 
 # A word that is divided at the end of a line, and a line that goes on in the next one.
 _DIVIDED: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[a-zà-ÿ])")
@@ -30,7 +30,7 @@ _BROKEN_FILE: Final = (
 )
 
 
-def read(data: bytes, limits: ReadingLimits) -> list[Part]:
+def read(data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
     """Return the text of each page that has any.
 
     Raises:
@@ -64,7 +64,7 @@ def _opened(data: bytes) -> PdfReader:
     return reader
 
 
-def _pages(reader: PdfReader, pages: int, most: int) -> Iterator[Part]:
+def _pages(reader: PdfReader, pages: int, most: int) -> Iterator[DocumentPart]:
     broken = 0
     for number in range(pages):
         try:
@@ -77,7 +77,7 @@ def _pages(reader: PdfReader, pages: int, most: int) -> Iterator[Part]:
             broken += 1
         if broken == pages:
             raise Unreadable("is a broken PDF: no page can be read")
-        yield Part(text=_BROKEN.sub(" ", _DIVIDED.sub("", text[:most])), page=number + 1)
+        yield DocumentPart(text=_BROKEN.sub(" ", _DIVIDED.sub("", text[:most])), page=number + 1)
         most -= len(text)
         if most <= 0:
             return

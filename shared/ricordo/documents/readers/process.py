@@ -17,7 +17,7 @@ from typing import Any, Final
 import structlog
 
 from ricordo.documents.reader import ReadingLimits, Unreadable
-from ricordo.memory.documents import Part
+from ricordo.memory.documents import DocumentPart
 
 _log = structlog.stdlib.get_logger(__name__)
 _CHILD: Final = "ricordo.documents.readers.child"
@@ -36,7 +36,7 @@ class ReaderProcess:
     def __init__(self, limits: ReadingLimits | None = None) -> None:
         self._limits = limits or ReadingLimits()
 
-    async def read(self, name: str, media_type: str, data: bytes) -> Sequence[Part]:
+    async def read(self, name: str, media_type: str, data: bytes) -> Sequence[DocumentPart]:
         """Return what is read; see `DocumentReader.read`.
 
         Raises:
@@ -64,7 +64,7 @@ async def _ended(process: Process) -> None:
         await process.wait()
 
 
-def _parts(code: int | None, out: bytes, said: bytes) -> Sequence[Part]:
+def _parts(code: int | None, out: bytes, said: bytes) -> Sequence[DocumentPart]:
     answer = _answer(out) if code == 0 else None
     if answer is None:
         _log.warning(
@@ -73,7 +73,7 @@ def _parts(code: int | None, out: bytes, said: bytes) -> Sequence[Part]:
         raise Unreadable("makes its reader fall over")
     if "unreadable" in answer:
         raise Unreadable(answer["unreadable"])
-    return [Part(**part) for part in answer["parts"]]
+    return [DocumentPart(**part) for part in answer["parts"]]
 
 
 def _answer(out: bytes) -> Mapping[str, Any] | None:

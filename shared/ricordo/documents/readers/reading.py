@@ -9,7 +9,7 @@ from typing import Final
 from ricordo.documents.reader import ReadingLimits, Unreadable
 from ricordo.documents.readers import html, mail
 from ricordo.documents.readers.charset import decoded
-from ricordo.memory.documents import Part
+from ricordo.memory.documents import DocumentPart
 
 CAN_BE_READ: Final = "plain text, Markdown, HTML, mails (message/rfc822) and PDF"
 _UNTOLD: Final = frozenset({"application/octet-stream", "binary/octet-stream", "application/unknown"})
@@ -31,7 +31,7 @@ _PDF: Final = frozenset({"application/pdf", "application/x-pdf"})
 _LONGEST: Final = 100  # characters of a media type that are quoted
 
 
-def read(name: str, media_type: str, data: bytes, limits: ReadingLimits) -> list[Part]:
+def read(name: str, media_type: str, data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
     """Return the parts of a document that have text in them, as many as the limits allow.
 
     Raises:
@@ -43,21 +43,23 @@ def read(name: str, media_type: str, data: bytes, limits: ReadingLimits) -> list
     return _within(parts, limits.characters)
 
 
-def _within(parts: list[Part], most: int) -> list[Part]:
-    kept: list[Part] = []
+def _within(parts: list[DocumentPart], most: int) -> list[DocumentPart]:
+    kept: list[DocumentPart] = []
     for part in parts:
         if most <= 0:
             break
         text = part.text[:most]
         most -= len(text)
-        kept.append(Part(text=text, page=part.page, section=part.section, headings=part.headings))
+        kept.append(DocumentPart(text=text, page=part.page, section=part.section, headings=part.headings))
     return kept
 
 
-def _read(name: str, media_type: str, data: bytes, limits: ReadingLimits, *, within: bool) -> list[Part]:
+def _read(
+    name: str, media_type: str, data: bytes, limits: ReadingLimits, *, within: bool
+) -> list[DocumentPart]:
     """Read a document, or what is attached `within` a mail, whose own attachments are only named."""
     kind, charset = _told(name, media_type)
-    readers: dict[str, Callable[[], list[Part]]] = {
+    readers: dict[str, Callable[[], list[DocumentPart]]] = {
         **dict.fromkeys(_HTML, partial(html.read, data, charset)),
         **dict.fromkeys(_MARKDOWN, partial(_text, data, charset, headings=True)),
         **dict.fromkeys(_PDF, partial(_pdf, data, limits)),
@@ -70,7 +72,9 @@ def _read(name: str, media_type: str, data: bytes, limits: ReadingLimits, *, wit
     raise Unreadable(f"is {kind[:_LONGEST]}, which cannot be read: what can is {CAN_BE_READ}")
 
 
-def _attached(limits: ReadingLimits, name: str, media_type: str, data: bytes, *, within: bool) -> list[Part]:
+def _attached(
+    limits: ReadingLimits, name: str, media_type: str, data: bytes, *, within: bool
+) -> list[DocumentPart]:
     if within:
         raise Unreadable("is attached to what is attached")
     return _read(name, media_type, data, limits, within=True)
@@ -86,11 +90,11 @@ def _told(name: str, media_type: str) -> tuple[str, str | None]:
     return kind, message.get_content_charset()
 
 
-def _text(data: bytes, charset: str | None, *, headings: bool) -> list[Part]:
-    return [Part(text=decoded(data, charset), headings=headings)]
+def _text(data: bytes, charset: str | None, *, headings: bool) -> list[DocumentPart]:
+    return [DocumentPart(text=decoded(data, charset), headings=headings)]
 
 
-def _pdf(data: bytes, limits: ReadingLimits) -> list[Part]:
+def _pdf(data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
     from ricordo.documents.readers import pdf  # noqa: PLC0415 - half a second, which only a PDF has to wait for
 
     return pdf.read(data, limits)

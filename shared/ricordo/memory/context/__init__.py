@@ -6,7 +6,7 @@ it is broken, and both whether the archive holds more.
 """
 
 from ricordo.memory.context.assembly import assemble
-from ricordo.memory.context.material import Context, Material
-from ricordo.memory.context.selection import in_their_place
+from ricordo.memory.context.material import AssembledContext, Material
+from ricordo.memory.context.selection import substitute_syntheses
 
-__all__ = ["Context", "Material", "assemble", "in_their_place"]
+__all__ = ["AssembledContext", "Material", "assemble", "substitute_syntheses"]

@@ -7,12 +7,19 @@ from typing import Final
 
 from ricordo.language.text import collapse
 from ricordo.memory.context.fact_sentences import fact_sentence
-from ricordo.memory.context.formatting import decision, least, note, notices, one_speaks, quoted
-from ricordo.memory.context.material import Context, Material
-from ricordo.memory.context.memory_section import Memories
-from ricordo.memory.context.page import Line, Page
-from ricordo.memory.context.rendering import Telling
-from ricordo.memory.context.selection import Choice, Selection
+from ricordo.memory.context.formatting import (
+    escape_lines,
+    format_decision,
+    format_note,
+    has_single_speaker,
+    minimal_notices,
+    notices,
+)
+from ricordo.memory.context.material import AssembledContext, Material
+from ricordo.memory.context.memory_section import MemorySection
+from ricordo.memory.context.page import ContextPage, Line
+from ricordo.memory.context.rendering import LineRenderer
+from ricordo.memory.context.selection import LineOptions, Selection
 from ricordo.memory.context.syntax import phrase, today_line
 from ricordo.memory.facts import Fact
 
@@ -29,7 +36,9 @@ BEST_SHARE: Final = 0.60
 """Of a budget that is not roomy, what the best memory may take before all else is served."""
 
 
-def assemble(material: Material, *, token_budget: int, count: Callable[[str], int], language: str) -> Context:
+def assemble(
+    material: Material, *, token_budget: int, count: Callable[[str], int], language: str
+) -> AssembledContext:
     """Write a context.
 
     Profile, notes, facts and recent turns have first claim on a share of the budget each; memories take what
@@ -40,26 +49,28 @@ def assemble(material: Material, *, token_budget: int, count: Callable[[str], in
     Args:
         material: what there is.
         token_budget: the most tokens that the text may have, >= 1.
-        count: tokens of a text, by the model's tokenizer; see `Budget` for what it must be like.
+        count: tokens of a text, by the model's tokenizer; see `TokenBudget` for what it must be like.
         language: of facts, dates and notices, "it" or else English.
 
     Returns:
         A text of at most `token_budget` tokens; an empty one only where not even a sign costs so little.
     """
     counted = cache(count)
-    page = Page(token_budget, counted)
+    page = ContextPage(token_budget, counted)
     _Writing(page, material, language, counted).write()
     text = page.text()
     if text:
-        return Context(text, page.tokens, page.marks())
-    text = next((one for one in least(material, language) if counted(one) <= token_budget), "")
-    return Context(text, counted(text))
+        return AssembledContext(text, page.tokens, page.marks())
+    text = next((one for one in minimal_notices(material, language) if counted(one) <= token_budget), "")
+    return AssembledContext(text, counted(text))
 
 
 class _Writing:
     """Fills the parts of one page."""
 
-    def __init__(self, page: Page, material: Material, language: str, count: Callable[[str], int]) -> None:
+    def __init__(
+        self, page: ContextPage, material: Material, language: str, count: Callable[[str], int]
+    ) -> None:
         self._page = page
         self._material = material
         self._language = language
@@ -68,13 +79,13 @@ class _Writing:
         self._selection = Selection(page)
         today = material.now.date() if material.now else None
         self._zone = (material.now and material.now.tzinfo) or UTC
-        self._telling = Telling(
+        self._telling = LineRenderer(
             material.about,
             today,
             material.superseded,
             language,
             count,
-            one_speaks=one_speaks(material.memories),
+            one_speaks=has_single_speaker(material.memories),
         )
         self._head = page.begin()
         self._profile = page.begin()
@@ -82,7 +93,7 @@ class _Writing:
         memories = page.begin()
         self._recent = page.begin(phrase(language, "recent"))
         self._notes = page.begin(phrase(language, "notes"))
-        self._memories = Memories(page, memories, self._telling, self._selection, material.memories)
+        self._memories = MemorySection(page, memories, self._telling, self._selection, material.memories)
 
     def write(self) -> None:
         """Fill the parts, each in its turn."""
@@ -104,7 +115,7 @@ class _Writing:
 
     def _introduce(self) -> None:
         said = [
-            Choice.of(*(Line((place,), line) for line in lines))
+            LineOptions.of(*(Line((place,), line) for line in lines))
             for place, lines in enumerate(notices(self._material, self._language))
         ]
         # Unbroken: where there is no room to say that memory is broken, it must not be said to be empty.
@@ -121,39 +132,39 @@ class _Writing:
         profile = [self._fact(fact, number) for number, fact in enumerate(self._material.profile, 1)]
         self._selection.fill(self._profile, profile, int(self._budget * PROFILE_SHARE))
 
-    def _fact_lines(self) -> list[Choice]:
+    def _fact_lines(self) -> list[LineOptions]:
         shown = {line.id for line in self._profile.lines}
         first = len(self._material.profile) + 1
         facts = [fact for fact in self._material.facts if fact.id not in shown]
         return [self._fact(fact, number) for number, fact in enumerate(facts, first)]
 
-    def _fact(self, fact: Fact, number: int) -> Choice:
+    def _fact(self, fact: Fact, number: int) -> LineOptions:
         sentence = fact_sentence(fact, self._language, self._zone)
-        return Choice.of(Line((number,), sentence, f"f{number}", fact.id))
+        return LineOptions.of(Line((number,), sentence, f"f{number}", fact.id))
 
-    def _note_lines(self) -> list[Choice]:
-        return self._items([note(key, value) for key, value in self._material.notes.items()], 1)
+    def _note_lines(self) -> list[LineOptions]:
+        return self._items([format_note(key, value) for key, value in self._material.notes.items()], 1)
 
-    def _decisions(self) -> list[Choice]:
+    def _decisions(self) -> list[LineOptions]:
         first = len(self._material.notes) + 1
         return [
-            Choice.of(
-                Line((place,), decision(turn, self._language), "-"),
+            LineOptions.of(
+                Line((place,), format_decision(turn, self._language), "-"),
                 message_id=turn.message_id,
                 content=turn.content,
             )
             for place, turn in enumerate(self._material.decisions, first)
         ]
 
-    def _background(self) -> list[Choice]:
+    def _background(self) -> list[LineOptions]:
         """Return what is worth a line where room is left: what is spoken of, and how the user talks."""
         lines = []
         if self._material.entities:
             names = ", ".join(map(collapse, self._material.entities))
-            lines.append(quoted(phrase(self._language, "entities", names=names)))
+            lines.append(escape_lines(phrase(self._language, "entities", names=names)))
         if self._material.habits and self._budget >= AMPLE:
-            lines.append(quoted(collapse(self._material.habits)))
+            lines.append(escape_lines(collapse(self._material.habits)))
         return self._items(lines, len(self._material.notes) + len(self._material.decisions) + 1)
 
-    def _items(self, lines: Sequence[str], first: int) -> list[Choice]:
-        return [Choice.of(Line((place,), line, "-")) for place, line in enumerate(lines, first)]
+    def _items(self, lines: Sequence[str], first: int) -> list[LineOptions]:
+        return [LineOptions.of(Line((place,), line, "-")) for place, line in enumerate(lines, first)]

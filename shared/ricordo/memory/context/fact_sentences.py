@@ -12,8 +12,8 @@ from ricordo.language.facts.italian.nouns import INSTRUMENTS as ITALIAN_INSTRUME
 from ricordo.language.facts.italian.people import KIN as ITALIAN_KIN
 from ricordo.language.italian_articles import article_of, with_article
 from ricordo.language.text import collapse
-from ricordo.memory.context.formatting import quoted
-from ricordo.memory.context.syntax import phrase, phrases, word_lists
+from ricordo.memory.context.formatting import escape_lines
+from ricordo.memory.context.syntax import phrase, phrase_table, word_lists
 from ricordo.memory.facts import USER, Fact
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -32,7 +32,7 @@ def fact_sentence(fact: Fact, language: str, zone: tzinfo = UTC) -> str:
     # All at once: a brace in what a user said is no placeholder.
     said = _PLACEHOLDER.sub(lambda match: words[match[1]], template)
     sentence = ", ".join((said[:1].upper() + said[1:], *_remarks(fact, language, zone)))
-    return quoted(sentence if sentence[-1:] in _END else f"{sentence}.")
+    return escape_lines(sentence if sentence[-1:] in _END else f"{sentence}.")
 
 
 def _remarks(fact: Fact, language: str, zone: tzinfo) -> list[str]:
@@ -48,7 +48,7 @@ def _remarks(fact: Fact, language: str, zone: tzinfo) -> list[str]:
 
 
 def _template(language: str, subject: str, predicate: str, shape: str) -> str:
-    every = phrases(language)
+    every = phrase_table(language)
     about = "of_user" if subject == USER else "of_others"
     for table in (f"{about}_{shape}", about):
         found = cast("dict[str, str]", every.get(table, {})).get(predicate)

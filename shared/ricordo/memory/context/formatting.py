@@ -12,7 +12,7 @@ from ricordo.language.text import excerpt
 from ricordo.memory.context.material import Material
 from ricordo.memory.context.page import CLOSING, OPENING
 from ricordo.memory.context.recalled_tags import escape_recalled
-from ricordo.memory.context.syntax import counted, is_imitation, phrase
+from ricordo.memory.context.syntax import counted_phrase, is_imitation, phrase
 from ricordo.memory.model import Memory
 from ricordo.memory.working_memory import NAME_LENGTH, SpokenTurn, as_name
 
@@ -29,7 +29,7 @@ _MADE_HERE: Final = frozenset(
 )
 
 
-def safe(text: str) -> str:
+def escape_text(text: str) -> str:
     """Make `text` fit to stand inside a span: without its own tags, and without control characters."""
     # A tag with a control character in it becomes one with a space in it: escaped last.
     return escape_recalled(_CONTROL.sub(" ", text))
@@ -40,7 +40,7 @@ def is_blank(text: str) -> bool:
     return _SEEN.search(text) is None
 
 
-def quoted(text: str) -> str:
+def escape_lines(text: str) -> str:
     """Return `text` as it may stand behind a mark or a name.
 
     A line break within is indented; a line that looks like one of the context's own gets a backslash.
@@ -49,48 +49,50 @@ def quoted(text: str) -> str:
     return escape_recalled(_INDENT.join(f"\\{line}" if is_imitation(line) else line for line in lines))
 
 
-def spoken(text: str, language: str) -> str:
+def format_utterance(text: str, language: str) -> str:
     """Return what somebody said; behind a remark where it tells a model what to do."""
-    return marked(quoted(text), language)
+    return marked(escape_lines(text), language)
 
 
-def names_a_speaker(text: str) -> bool:
+def starts_with_speaker(text: str) -> bool:
     """Whether `text` begins as what another one says: "Anna: hello"."""
     return _SPEAKER.match(unmasked(text[:NAME_LENGTH])) is not None
 
 
-def who_said(turn: SpokenTurn, language: str) -> str:
+def speaker_label(turn: SpokenTurn, language: str) -> str:
     """Return who speaks: the name, else the role."""
-    return safe(_own(as_name(turn.speaker)) or phrase(language, turn.role))
+    return escape_text(_own(as_name(turn.speaker)) or phrase(language, turn.role))
 
 
-def who_told(memory: Memory, language: str) -> str:
+def source_label(memory: Memory, language: str) -> str:
     """Return who speaks in a memory, or which document, or what it was made as."""
     made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
     document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
-    return safe(_own(document or as_name(memory.speaker)) or made or phrase(language, memory.role.value))
+    return escape_text(
+        _own(document or as_name(memory.speaker)) or made or phrase(language, memory.role.value)
+    )
 
 
-def is_own(memory: Memory) -> bool:
+def is_user_statement(memory: Memory) -> bool:
     """Whether a memory is what a user said, and nothing that was made of it or read in a document."""
     return memory.role is Role.USER and memory.kind not in _MADE_HERE
 
 
-def one_speaks(memories: Sequence[Memory]) -> bool:
+def has_single_speaker(memories: Sequence[Memory]) -> bool:
     """Whether what users said in `memories` is said under one name, or under none."""
-    return len({as_name(memory.speaker) for memory in memories if is_own(memory)}) <= 1
+    return len({as_name(memory.speaker) for memory in memories if is_user_statement(memory)}) <= 1
 
 
-def decision(turn: SpokenTurn, language: str) -> str:
+def format_decision(turn: SpokenTurn, language: str) -> str:
     """Say what was decided, and by whom."""
     told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
-    return safe(phrase(language, "decided", who=who_said(turn, language), what=told))
+    return escape_text(phrase(language, "decided", who=speaker_label(turn, language), what=told))
 
 
-def note(key: str, value: object) -> str:
+def format_note(key: str, value: object) -> str:
     """Say a value that the bot set."""
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return quoted(f"{_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
+    return escape_lines(f"{_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
 
 
 def _own(name: str) -> str:
@@ -120,18 +122,18 @@ def notices(material: Material, language: str) -> Iterator[list[str]]:
     if material.archived_matches > 0:
         name = "archive_instead" if material.found_nothing else "archive_more"
         count = material.archived_matches
-        yield [counted(language, name, count), phrase(language, "archive_short", count=count)]
+        yield [counted_phrase(language, name, count), phrase(language, "archive_short", count=count)]
     if material.minor > 0:
-        yield [counted(language, "minor", material.minor)]
+        yield [counted_phrase(language, "minor", material.minor)]
 
 
 def _about(name: str, material: Material, language: str) -> Iterator[str]:
     about = material.subject or material.about
     if not is_blank(about):
-        yield quoted(phrase(language, name, about=excerpt(about[: 2 * ABOUT_LENGTH], ABOUT_LENGTH)))
+        yield escape_lines(phrase(language, name, about=excerpt(about[: 2 * ABOUT_LENGTH], ABOUT_LENGTH)))
 
 
-def least(material: Material, language: str) -> Iterator[str]:
+def minimal_notices(material: Material, language: str) -> Iterator[str]:
     """Yield what can be said with next to no budget, the longest first: in the end a sign of one token.
 
     All but the last two stand in a tag, so that they are known for an echo too.

@@ -61,7 +61,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class AssembledContext:
     """A text and its tokens, as counted; its marks, each with the id of the memory or fact it stands for."""
 
     text: str

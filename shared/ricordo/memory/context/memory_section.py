@@ -5,10 +5,10 @@ from itertools import takewhile
 from typing import Final
 from uuid import UUID
 
-from ricordo.memory.context.page import Line, Page, Part
-from ricordo.memory.context.rendering import LONG, Telling
+from ricordo.memory.context.page import ContextPage, Line, Section
+from ricordo.memory.context.rendering import LONG, LineRenderer
 from ricordo.memory.context.selection import Selection
-from ricordo.memory.context.token_budget import FIRST_SHARES, LINE, fair_shares, wanted
+from ricordo.memory.context.token_budget import FIRST_SHARES, LINE, fair_shares, share_caps
 from ricordo.memory.model import Memory
 
 _PATIENCE: Final = 8
@@ -19,7 +19,7 @@ _TIGHT: Final = 12
 """Tokens of a memory below which it is not shown beside others."""
 
 
-class Memories:
+class MemorySection:
     """Fills the part of a page that shows memories.
 
     Args:
@@ -31,7 +31,12 @@ class Memories:
     """
 
     def __init__(
-        self, page: Page, part: Part, telling: Telling, selection: Selection, ranked: Sequence[Memory]
+        self,
+        page: ContextPage,
+        part: Section,
+        telling: LineRenderer,
+        selection: Selection,
+        ranked: Sequence[Memory],
     ) -> None:
         self._page = page
         self._part = part
@@ -62,7 +67,7 @@ class Memories:
         considered = memories[: room // (LINE // 2) + 1]
         costs = [
             min(most, self._telling.cost(memory.content, most))
-            for memory, most in zip(considered, wanted(len(considered), room, LONG), strict=True)
+            for memory, most in zip(considered, share_caps(len(considered), room, LONG), strict=True)
         ]
         leading = sum(1 for _ in takewhile(lambda memory: memory.id in whole, considered))
         shares = fair_shares(costs, room, max(len(FIRST_SHARES), leading))

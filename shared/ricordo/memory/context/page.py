@@ -15,7 +15,7 @@ OPENING: Final = "<recalled>"
 CLOSING: Final = "</recalled>"
 
 
-class Budget:
+class TokenBudget:
     """The tokens that may still be spent.
 
     Args:
@@ -89,7 +89,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Part:
+class Section:
     """A part of the text; its heading stands there, and is paid for, with its first line."""
 
     heading: str = ""
@@ -110,7 +110,7 @@ class Part:
         return written
 
 
-class Page:
+class ContextPage:
     """The parts of a context, within a budget.
 
     Args:
@@ -123,13 +123,13 @@ class Page:
     """
 
     def __init__(self, tokens: int, count: Count) -> None:
-        self.parts: list[Part] = []
-        self.budget = Budget(tokens, count)
+        self.parts: list[Section] = []
+        self.budget = TokenBudget(tokens, count)
         self._preface = ""
 
-    def begin(self, heading: str = "") -> Part:
+    def begin(self, heading: str = "") -> Section:
         """Begin a part behind those that there are."""
-        part = Part(f"{heading}\n" if heading else "")
+        part = Section(f"{heading}\n" if heading else "")
         self.parts.append(part)
         return part
 
@@ -138,7 +138,7 @@ class Page:
         if self.budget.exchange([f"{line}\n"], most=most):
             self._preface = f"{line}\n"
 
-    def put(self, part: Part, line: Line, most: int | None = None) -> bool:
+    def put(self, part: Section, line: Line, most: int | None = None) -> bool:
         """Put a line into a part if it fits, and into `most` tokens with what it brings."""
         before, after = part.around(line)
         added = [*line.pieces(before), *(after.pieces(line) if after else [])]
@@ -151,7 +151,7 @@ class Page:
         insort(part.lines, line)
         return True
 
-    def replace(self, part: Part, old: Line, new: Line, most: int | None = None) -> bool:
+    def replace(self, part: Section, old: Line, new: Line, most: int | None = None) -> bool:
         """Put a line in the place of another if it fits, and if it costs at most `most` tokens more."""
         before, after = part.around(old)
         added = [*new.pieces(before), *(after.pieces(new) if after else [])]

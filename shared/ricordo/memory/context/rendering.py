@@ -9,9 +9,16 @@ from uuid import UUID
 from ricordo.language.annotations import Role
 from ricordo.language.text import stems
 from ricordo.memory.context.excerpts import Count, Excerpt, cost_within
-from ricordo.memory.context.formatting import is_blank, is_own, names_a_speaker, spoken, who_said, who_told
+from ricordo.memory.context.formatting import (
+    format_utterance,
+    is_blank,
+    is_user_statement,
+    source_label,
+    speaker_label,
+    starts_with_speaker,
+)
 from ricordo.memory.context.page import Line
-from ricordo.memory.context.selection import Choice
+from ricordo.memory.context.selection import LineOptions
 from ricordo.memory.context.syntax import day_heading, phrase
 from ricordo.memory.model import Memory
 from ricordo.memory.working_memory import SpokenTurn
@@ -22,7 +29,7 @@ _SHORTER: Final = (150, 40)
 _MOST_READ: Final = 1_000  # characters of a question
 
 
-class Telling:
+class LineRenderer:
     """Shows turns and memories in more or fewer words.
 
     Args:
@@ -52,7 +59,7 @@ class Telling:
         self._one_speaks = one_speaks
         self._excerpts: dict[str, Excerpt] = {}
 
-    def turn(self, turn: SpokenTurn, place: int) -> Choice:
+    def turn(self, turn: SpokenTurn, place: int) -> LineOptions:
         """Return the lines that may stand for a turn.
 
         Args:
@@ -63,9 +70,9 @@ class Telling:
         def lines(room: int) -> Iterator[Line]:
             for most in (min(LONG, room), *_SHORTER):
                 if told := self.shortened(turn.content, "", turn.language, most):
-                    yield self._spoken((place,), told, who_said(turn, self._language), turn.role)
+                    yield self._spoken((place,), told, speaker_label(turn, self._language), turn.role)
 
-        return Choice(lines, turn.message_id, turn.content)
+        return LineOptions(lines, turn.message_id, turn.content)
 
     def memory(self, memory: Memory, told: str, mark: str) -> Line:
         """Return the line that shows a memory.
@@ -76,8 +83,8 @@ class Telling:
             mark: what stands for it.
         """
         place = (-memory.date.toordinal(), -memory.created_at.timestamp(), float(mark[1:]))
-        line = self._spoken(place, told, who_told(memory, self._language), memory.role)
-        own = self._one_speaks and is_own(memory)
+        line = self._spoken(place, told, source_label(memory, self._language), memory.role)
+        own = self._one_speaks and is_user_statement(memory)
         nameless = own and not memory.speaker and not line.named
         remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
         return Line(
@@ -120,8 +127,8 @@ class Telling:
         return cost_within(content, most, self._count)
 
     def _spoken(self, place: tuple[float, ...], told: str, name: str, role: str) -> Line:
-        named = role == Role.ASSISTANT or names_a_speaker(told)
-        return Line(place, spoken(told, self._language), name=name, named=named)
+        named = role == Role.ASSISTANT or starts_with_speaker(told)
+        return Line(place, format_utterance(told, self._language), name=name, named=named)
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ from uuid import UUID
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.text import collapse, stems
 from ricordo.memory.context.formatting import is_blank
-from ricordo.memory.context.page import Line, Page, Part
+from ricordo.memory.context.page import ContextPage, Line, Section
 from ricordo.memory.model import Memory
 from ricordo.memory.working_memory import SpokenTurn
 
@@ -18,7 +18,7 @@ _PATIENCE: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LineOptions:
     """Lines that may stand for the same thing.
 
     Attributes:
@@ -32,7 +32,7 @@ class Choice:
     content: str | None = None
 
     @classmethod
-    def of(cls, *lines: Line, message_id: str | None = None, content: str | None = None) -> "Choice":
+    def of(cls, *lines: Line, message_id: str | None = None, content: str | None = None) -> "LineOptions":
         """Return the choice between lines that are there."""
         return cls(lambda _: lines, message_id, content)
 
@@ -44,7 +44,7 @@ class Selection:
         page: where they go.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: ContextPage) -> None:
         self._page = page
         self._ids: set[str] = set()
         self._contents: set[str] = set()
@@ -69,8 +69,8 @@ class Selection:
         return kept
 
     def fill(
-        self, part: Part, choices: Sequence[Choice], most: int, *, unbroken: bool = False
-    ) -> Sequence[Choice]:
+        self, part: Section, choices: Sequence[LineOptions], most: int, *, unbroken: bool = False
+    ) -> Sequence[LineOptions]:
         """Put of each choice the first line that fits into a part; return those of which none did.
 
         Args:
@@ -80,7 +80,7 @@ class Selection:
             unbroken: whether nothing may follow what does not fit, as in a conversation.
         """
         floor = self._page.left - most
-        rest: list[Choice] = []
+        rest: list[LineOptions] = []
         for at, choice in enumerate(choices):
             if self._is_shown(choice) or self._put(part, choice, self._page.left - floor):
                 continue
@@ -95,7 +95,7 @@ class Selection:
             self._ids.add(message_id)
         self._contents.add(_said(content))
 
-    def _put(self, part: Part, choice: Choice, room: int) -> bool:
+    def _put(self, part: Section, choice: LineOptions, room: int) -> bool:
         """Put the first line that fits into a part; say whether any did."""
         if room <= 0 or not any(self._page.put(part, line, room) for line in choice.lines(room)):
             return False
@@ -103,7 +103,7 @@ class Selection:
             self.note(choice.message_id, choice.content)
         return True
 
-    def _is_shown(self, choice: Choice) -> bool:
+    def _is_shown(self, choice: LineOptions) -> bool:
         """Whether a message stands there, what it says does, or it says nothing that would be seen."""
         if choice.content is None:
             return False
@@ -124,7 +124,7 @@ _CHARACTERS: Final = 4  # of a token, where they are not counted yet
 _MOST_READ: Final = 1_000  # characters of a question
 
 
-def in_their_place(ranked: Sequence[Memory], about: str, limit: int) -> list[Memory]:
+def substitute_syntheses(ranked: Sequence[Memory], about: str, limit: int) -> list[Memory]:
     """Return memories, in their order, of which syntheses have taken the place of their sources.
 
     A synthesis does so where it is among the first three itself, or costs no more than what it replaces; else

@@ -11,7 +11,7 @@ from ricordo.language.lru import LruCache
 MOST_KEPT: Final = 16_384
 
 
-class CountOnce:
+class CachedTokenCounter:
     """Counts the tokens of a text, and knows them when it is asked again.
 
     Texts are known by their hash: nothing that was said is kept, and so nothing outlives being forgotten. May
@@ -48,7 +48,7 @@ LINE: Final = 8
 """Tokens of a mark, a name, and a heading that is shared: what a memory costs beside its words."""
 
 
-def wanted(number: int, room: int, longest: int) -> list[int]:
+def share_caps(number: int, room: int, longest: int) -> list[int]:
     """Return the most tokens that each of `number` memories may take, were there room for all."""
     firsts = [max(LEAST, int(share * room)) for share in FIRST_SHARES[:number]]
     return [min(longest, most) for most in (*firsts, *[longest] * (number - len(firsts)))]

@@ -12,7 +12,7 @@ _EMPTY_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class DocumentPart:
     """A part of a document, in the order of the document.
 
     Attributes:
@@ -28,7 +28,7 @@ class Part:
     headings: bool = False
 
 
-def tidy(text: str) -> str:
+def normalise_document_text(text: str) -> str:
     """Return `text` in normal form C, without what cannot be stored or seen, its lines ended alike."""
     lines = _UNSEEN.sub("", _LINE_END.sub("\n", text))
     return _EMPTY_LINES.sub("\n\n", unicodedata.normalize("NFC", lines)).strip("\n")

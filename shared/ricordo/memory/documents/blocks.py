@@ -39,7 +39,7 @@ class Block:
     heading: str = ""
 
 
-def blocks(text: str, *, headings: bool) -> Iterator[Block]:
+def split_blocks(text: str, *, headings: bool) -> Iterator[Block]:
     """Divide `text` at empty lines, and at headings where it has any; code between fences stays whole."""
     lines: list[str] = []
     fence = ""
@@ -71,7 +71,7 @@ def _block(lines: list[str]) -> Iterator[Block]:
         yield Block("\n".join(lines).strip("\n"))
 
 
-def divided(text: str, most: int, measure: Measure) -> Iterator[str]:
+def split_text(text: str, most: int, measure: Measure) -> Iterator[str]:
     """Divide `text` into pieces of at most `most`: at sentences, else at lines, at words, anywhere.
 
     A list, a table and code are divided at their lines first.

@@ -7,8 +7,8 @@ from typing import Final
 
 from ricordo.language.text import collapse, excerpt
 from ricordo.memory.context.recalled_tags import strip_recalled
-from ricordo.memory.documents import Part, tidy
-from ricordo.memory.documents.blocks import Measure, blocks, divided
+from ricordo.memory.documents import DocumentPart, normalise_document_text
+from ricordo.memory.documents.blocks import Measure, split_blocks, split_text
 
 _NAME_LENGTH: Final = 120
 _PLACE_LENGTH: Final = 80
@@ -16,7 +16,7 @@ _CHARACTERS_A_TOKEN: Final = 8  # at the most: what is no word of any language c
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ExtractSize:
     """How long extracts are, in tokens.
 
     Attributes:
@@ -54,7 +54,7 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
+class CutDocument:
     """What a document is cut into, in its order.
 
     Attributes:
@@ -66,7 +66,9 @@ class Cutting:
     whole: bool = True
 
 
-def cut(name: str, parts: Sequence[Part], count: Measure, size: Size | None = None) -> Cutting:
+def cut_document(
+    name: str, parts: Sequence[DocumentPart], count: Measure, size: ExtractSize | None = None
+) -> CutDocument:
     """Cut a document into extracts that do not overlap.
 
     Paragraphs, lists, tables and code stay whole where they fit; longer ones are divided at lines, sentences
@@ -78,13 +80,13 @@ def cut(name: str, parts: Sequence[Part], count: Measure, size: Size | None = No
         count: tokens of a text.
         size: None for the defaults.
     """
-    size = size or Size()
+    size = size or ExtractSize()
     extracts: list[Extract] = []
     for gathered in _gathered(_pieces(parts, _measure(count, size.most), size.most), size):
         if len(extracts) == size.limit:
-            return Cutting(tuple(extracts), whole=False)
+            return CutDocument(tuple(extracts), whole=False)
         extracts.append(gathered.extract(name))
-    return Cutting(tuple(extracts))
+    return CutDocument(tuple(extracts))
 
 
 def _measure(count: Measure, most: int) -> Measure:
@@ -115,14 +117,14 @@ class _Piece:
     glue: str
 
 
-def _pieces(parts: Iterable[Part], measure: Measure, most: int) -> Iterator[_Piece]:
+def _pieces(parts: Iterable[DocumentPart], measure: Measure, most: int) -> Iterator[_Piece]:
     for part in parts:
         chapter, begins = "", True
-        for block in blocks(tidy(strip_recalled(part.text)), headings=part.headings):
+        for block in split_blocks(normalise_document_text(strip_recalled(part.text)), headings=part.headings):
             if block.heading:
                 chapter, begins = block.heading, True
             glue = "\n\n"
-            for text in filter(str.strip, divided(block.text, most, measure)):
+            for text in filter(str.strip, split_text(block.text, most, measure)):
                 section = ", ".join(filter(None, (part.section, chapter)))
                 yield _Piece(text, measure(text), section, part.page, bool(block.heading), begins, glue)
                 begins, glue = False, ""
@@ -169,7 +171,7 @@ def _named(name: str) -> str:
     return excerpt(name, _NAME_LENGTH) if collapse(name) else "document"
 
 
-def _gathered(pieces: Iterable[_Piece], size: Size) -> Iterator[_Gathered]:
+def _gathered(pieces: Iterable[_Piece], size: ExtractSize) -> Iterator[_Gathered]:
     held = _Gathered()
     for piece in pieces:
         full = held.size + piece.size > size.most

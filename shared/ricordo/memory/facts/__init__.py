@@ -5,14 +5,21 @@ from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, canonical, 
 from ricordo.language.facts.evidence import Evidence, Kind, Polarity
 from ricordo.language.facts.kinship import BEINGS
 from ricordo.language.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactClass, Predicate
-from ricordo.memory.facts.clusters import Mention, mentions_of, object_tie, spoken_of
-from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, Decision
-from ricordo.memory.facts.entity_resolution import Identities, Moved
-from ricordo.memory.facts.fact_selection import PROFILE, as_of, core, surface
-from ricordo.memory.facts.folding import Changes, Contribution, Fact, Folding, fold, resolved
-from ricordo.memory.facts.name_matching import Addressing, doubts
-from ricordo.memory.facts.partitions import Part, parts, parts_of
-from ricordo.memory.facts.user_assertions import ImpossibleValue, Rejection, Word, settled, unrejected, value
+from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
+from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
+from ricordo.memory.facts.entity_resolution import EntityResolver, ReassignedMention
+from ricordo.memory.facts.fact_selection import PROFILE, core_profile, facts_as_of, select_facts
+from ricordo.memory.facts.folding import Fact, FactChanges, Folding, MessageContribution, fold, resolved
+from ricordo.memory.facts.name_matching import KnownNames, undecided_pairs
+from ricordo.memory.facts.partitions import Partition, partitions_for, partitions_of
+from ricordo.memory.facts.user_assertions import (
+    Assertion,
+    ImpossibleValue,
+    Rejection,
+    assertion_evidence,
+    clean_value,
+    drop_rejected,
+)
 
 __all__ = [
     "BEINGS",
@@ -22,43 +29,43 @@ __all__ = [
     "PREDICATES",
     "PROFILE",
     "USER",
-    "Addressing",
-    "Changes",
-    "Contribution",
-    "Decision",
+    "Assertion",
     "Entity",
+    "EntityDecision",
+    "EntityMention",
+    "EntityResolver",
     "Evidence",
     "Fact",
+    "FactChanges",
     "FactClass",
     "Folding",
-    "Identities",
     "ImpossibleValue",
     "Kind",
-    "Mention",
-    "Moved",
-    "Part",
+    "KnownNames",
+    "MessageContribution",
+    "Partition",
     "Polarity",
     "Predicate",
+    "ReassignedMention",
     "Rejection",
     "Statement",
-    "Word",
-    "as_of",
+    "assertion_evidence",
     "canonical",
-    "core",
-    "doubts",
+    "clean_value",
+    "core_profile",
+    "drop_rejected",
     "entities",
     "extract",
+    "facts_as_of",
     "fold",
     "is_name",
+    "mentioned_beings",
     "mentions_of",
     "normalise",
     "object_tie",
-    "parts",
-    "parts_of",
+    "partitions_for",
+    "partitions_of",
     "resolved",
-    "settled",
-    "spoken_of",
-    "surface",
-    "unrejected",
-    "value",
+    "select_facts",
+    "undecided_pairs",
 ]

@@ -9,13 +9,13 @@ from ricordo.language.facts.entity_names import normalise, spelled
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
-from ricordo.memory.facts.entity_decisions import Decisions
+from ricordo.memory.facts.entity_decisions import EntityDecisions
 
 _SHORTEST: Final = 2
 """Letters of a first word that may stand for the whole name."""
 
 
-class Node(NamedTuple):
+class MentionKey(NamedTuple):
     """A normalised name and the text of a tie: mentions that differ in spelling only are one."""
 
     key: str
@@ -33,7 +33,7 @@ class Cluster:
         name: the canonical name: the fullest one, with "(brother)" where another one has the same.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[MentionKey, ...]
     keys: frozenset[str]
     ties: frozenset[Tie]
     name: str
@@ -53,7 +53,9 @@ class Cluster:
         return all(mine.may_be(yours) for mine in self.ties for yours in other.ties)
 
 
-def clusters(spellings: Mapping[Node, Collection[str]], decisions: Decisions) -> list[Cluster]:
+def cluster_mentions(
+    spellings: Mapping[MentionKey, Collection[str]], decisions: EntityDecisions
+) -> list[Cluster]:
     """Match and merge the mentions of a block.
 
     Args:
@@ -71,7 +73,7 @@ def clusters(spellings: Mapping[Node, Collection[str]], decisions: Decisions) ->
     return list(_distinct(_decided_by_model(found, decisions)))
 
 
-def _alone(node: Node, spellings: Collection[str]) -> Cluster:
+def _alone(node: MentionKey, spellings: Collection[str]) -> Cluster:
     tie = tie_of(node.tie)
     name = min(map(spelled, spellings), key=_fullest)
     return Cluster((node,), frozenset((node.key,)), frozenset(() if tie is None else (tie,)), name)
@@ -107,7 +109,7 @@ def _open_ones_merged(kinds: Mapping[tuple[str, str], Cluster]) -> list[Cluster]
     return list(merged.values())
 
 
-def _decided_by_user(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+def _decided_by_user(found: list[Cluster], decisions: EntityDecisions) -> list[Cluster]:
     """Merge what the user said is one, whatever ties them."""
     merged = list(found)
     for one, mine, other, yours in _pairs(found, decisions):
@@ -116,7 +118,7 @@ def _decided_by_user(found: list[Cluster], decisions: Decisions) -> list[Cluster
     return merged
 
 
-def _decided_by_model(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+def _decided_by_model(found: list[Cluster], decisions: EntityDecisions) -> list[Cluster]:
     """Merge what a model said is one, as far as neither a tie nor what else was decided excludes it."""
     merged = sorted(found, key=lambda one: min(one.nodes))
     for one, mine, other, yours in _pairs(merged.copy(), decisions):
@@ -130,7 +132,7 @@ def _decided_by_model(found: list[Cluster], decisions: Decisions) -> list[Cluste
 
 
 def _pairs(
-    found: Sequence[Cluster], decisions: Decisions
+    found: Sequence[Cluster], decisions: EntityDecisions
 ) -> Iterator[tuple[Cluster, Collection[str], Cluster, Collection[str]]]:
     """Yield all pairs, each of the two with the names by which decisions speak of it."""
     if not decisions:
@@ -161,7 +163,7 @@ def _with(merged: list[Cluster], one: Cluster) -> Cluster:
     return next(each for each in merged if one.nodes[0] in each.nodes)
 
 
-def _variants_merged(found: list[Cluster], decisions: Decisions) -> list[Cluster]:
+def _variants_merged(found: list[Cluster], decisions: EntityDecisions) -> list[Cluster]:
     """Merge a shorter name into the only fuller one that it can stand for: "Marco" into "Marco Rossi"."""
     shared = {key for key in _keys(found) if sum(key in one.keys for one in found) > 1}
     merged = sorted(found, key=lambda one: _fullest(one.name))
@@ -176,7 +178,7 @@ def _variants_merged(found: list[Cluster], decisions: Decisions) -> list[Cluster
     return merged
 
 
-def _only_fuller(one: Cluster, among: Collection[Cluster], decisions: Decisions) -> Cluster | None:
+def _only_fuller(one: Cluster, among: Collection[Cluster], decisions: EntityDecisions) -> Cluster | None:
     fuller = [
         other
         for other in among
@@ -229,16 +231,16 @@ def _fullest(name: str) -> tuple[int, int, int, bool, str]:
     return -whole, len(words) - whole, -len(name), name.islower(), name
 
 
-class Mention(NamedTuple):
+class EntityMention(NamedTuple):
     """How evidence speaks of somebody: the words, and the text of the tie (`ties.Tie`), empty for none."""
 
     name: str
     tie: str = ""
 
     @property
-    def node(self) -> Node:
+    def node(self) -> MentionKey:
         """The same, however it is spelled."""
-        return Node(normalise(self.name), self.tie)
+        return MentionKey(normalise(self.name), self.tie)
 
 
 def object_tie(row: Evidence) -> str:
@@ -251,18 +253,18 @@ def object_tie(row: Evidence) -> str:
     return str(Tie(row.predicate))
 
 
-def mentions_of(row: Evidence) -> Iterator[Mention]:
+def mentions_of(row: Evidence) -> Iterator[EntityMention]:
     """Yield the people and animals that `row` tells of, but for the user.
 
     What is said of somebody whom the user may not know tells of nobody else whom they know.
     """
     presumes = row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
-    return (one for one in spoken_of(row) if not presumes or one.tie == PRESUMED)
+    return (one for one in mentioned_beings(row) if not presumes or one.tie == PRESUMED)
 
 
-def spoken_of(row: Evidence) -> Iterator[Mention]:
+def mentioned_beings(row: Evidence) -> Iterator[EntityMention]:
     """Yield the people and animals whose names are in `row`, the subject first, but for the user."""
     if normalise(row.subject) not in ("", USER):
-        yield Mention(row.subject, row.subject_tie)
+        yield EntityMention(row.subject, row.subject_tie)
     if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
-        yield Mention(row.object, object_tie(row))
+        yield EntityMention(row.object, object_tie(row))

@@ -17,7 +17,7 @@ _LABEL: Final = " ("
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class EntityDecision:
     """That two names are one entity, or two.
 
     Attributes:
@@ -33,10 +33,10 @@ class Decision:
     firm: bool = True
 
 
-class Decisions:
+class EntityDecisions:
     """All that was decided about the names of one user."""
 
-    def __init__(self, decisions: Iterable[Decision] = ()) -> None:
+    def __init__(self, decisions: Iterable[EntityDecision] = ()) -> None:
         self._by_user: _Said = defaultdict(dict)
         self._by_model: _Said = defaultdict(dict)
         joined: dict[str, set[str]] = defaultdict(set)
@@ -45,7 +45,7 @@ class Decisions:
             for mine, yours in ((one.first, one.second), (one.second, one.first)):
                 said[mine][yours] = one.same
                 if one.same:
-                    joined[bare(mine)].add(bare(yours))
+                    joined[without_label(mine)].add(without_label(yours))
         self._joined = _components(joined)
 
     def __bool__(self) -> bool:
@@ -88,7 +88,7 @@ def _components(joined: Mapping[str, Collection[str]]) -> dict[str, frozenset[st
     return found
 
 
-def bare(name: str) -> str:
+def without_label(name: str) -> str:
     """Return a normalised name without what tells it from others: "marco (brother" is "marco"."""
     return name.partition(_LABEL)[0]
 

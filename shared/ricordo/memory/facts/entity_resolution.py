@@ -19,11 +19,19 @@ from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
-from ricordo.memory.facts.clusters import Cluster, Mention, Node, addressed, clusters, object_tie, spoken_of
-from ricordo.memory.facts.entity_decisions import Decision, Decisions
+from ricordo.memory.facts.clusters import (
+    Cluster,
+    EntityMention,
+    MentionKey,
+    addressed,
+    cluster_mentions,
+    mentioned_beings,
+    object_tie,
+)
+from ricordo.memory.facts.entity_decisions import EntityDecision, EntityDecisions
 
 
-class Moved(NamedTuple):
+class ReassignedMention(NamedTuple):
     """A mention that now belongs to another entity, or to one of another canonical name."""
 
     name: str
@@ -37,7 +45,7 @@ _MOST_COMPARED: Final = 64
 """Names of one first word that are compared; of more than these, the word says nothing about who is meant."""
 
 
-class Identities:
+class EntityResolver:
     """The people and animals of one user, as evidence mentions them.
 
     Args:
@@ -45,16 +53,18 @@ class Identities:
         decisions: what was decided about names.
     """
 
-    def __init__(self, mentions: Iterable[Mention] = (), decisions: Iterable[Decision] = ()) -> None:
-        self._decisions = Decisions(decisions)
-        self._spellings: dict[Node, set[str]] = {}
-        self._blocks: dict[str, set[Node]] = defaultdict(set)
+    def __init__(
+        self, mentions: Iterable[EntityMention] = (), decisions: Iterable[EntityDecision] = ()
+    ) -> None:
+        self._decisions = EntityDecisions(decisions)
+        self._spellings: dict[MentionKey, set[str]] = {}
+        self._blocks: dict[str, set[MentionKey]] = defaultdict(set)
         self._clusters: dict[str, list[Cluster]] = {}
         self._tied: dict[str, set[str]] = defaultdict(set)
         self._large: set[str] = set()
-        self._unnamed: dict[str, set[Node]] = defaultdict(set)
-        self._presumed: dict[str, Node] = {}
-        self._canonical: dict[Node, str] = {}
+        self._unnamed: dict[str, set[MentionKey]] = defaultdict(set)
+        self._presumed: dict[str, MentionKey] = {}
+        self._canonical: dict[MentionKey, str] = {}
         self._size = 0
         self.add(mentions)
 
@@ -63,13 +73,13 @@ class Identities:
         """The most that this takes in memory, in kilobytes."""
         return self._size
 
-    def add(self, mentions: Iterable[Mention]) -> tuple[Moved, ...]:
+    def add(self, mentions: Iterable[EntityMention]) -> tuple[ReassignedMention, ...]:
         """Take in `mentions`, and return who of all is somebody else now, or goes by another canonical name.
 
         Whoever was not there before was an entity of their own. Another spelling of somebody who was there
         is not among them: `key` tells who that is.
         """
-        before: dict[Node, str | None] = {}
+        before: dict[MentionKey, str | None] = {}
         blocks, kinds = set(), set()
         for mention in mentions:
             node = mention.node
@@ -99,12 +109,12 @@ class Identities:
             self._settle_presumed(self._presumed[key], before)
         return tuple(self._moved(before))
 
-    def dependent(self) -> Iterator[Moved]:
+    def dependent(self) -> Iterator[ReassignedMention]:
         """Yield all mentions that depend on others: by another name than their own, or to count at all."""
         for node, spellings in self._spellings.items():
             key = self._key(node)
             if key != node.key or node.tie == PRESUMED:
-                yield from (Moved(name, node.tie, key) for name in spellings)
+                yield from (ReassignedMention(name, node.tie, key) for name in spellings)
 
     def clusters(self) -> Iterator[Cluster]:
         """Yield all that have a name."""
@@ -133,7 +143,7 @@ class Identities:
             names.add(_first_word(entity.key))
         return frozenset(names - {"", entity.key})
 
-    def key(self, mention: Mention) -> str:
+    def key(self, mention: EntityMention) -> str:
         """Return the key of the entity that is meant: of the mention itself where it is not known here."""
         return self._key(mention.node)
 
@@ -142,22 +152,24 @@ class Identities:
 
         None where it speaks of somebody of whom nothing else tells that the user knows them.
         """
-        presumed = (one.node for one in spoken_of(row) if one.tie == PRESUMED)
+        presumed = (one.node for one in mentioned_beings(row) if one.tie == PRESUMED)
         if not all(map(self._canonical.get, presumed)):
             return None
-        if normalise(row.subject) != USER and (name := self._name(Mention(row.subject, row.subject_tie))):
+        if normalise(row.subject) != USER and (
+            name := self._name(EntityMention(row.subject, row.subject_tie))
+        ):
             row = replace(row, subject=name, subject_as=row.subject)
-        if row.predicate in BEINGS and (name := self._name(Mention(row.object, object_tie(row)))):
+        if row.predicate in BEINGS and (name := self._name(EntityMention(row.object, object_tie(row)))):
             row = replace(row, object=name, object_as=row.object)
         return row
 
-    def _name(self, mention: Mention) -> str | None:
+    def _name(self, mention: EntityMention) -> str | None:
         """Return the name to put in the place of a mention; None where its own will do."""
         node = mention.node
         name = self._canonical.get(node)
         return None if not name or normalise(name) == node.key else name
 
-    def _key(self, node: Node) -> str:
+    def _key(self, node: MentionKey) -> str:
         return normalise(self._canonical.get(node) or node.key)
 
     def _block(self, key: str) -> str:
@@ -180,10 +192,10 @@ class Identities:
             self._blocks[self._block(node.key)].add(node)
         return divided
 
-    def _settle_block(self, block: str, before: dict[Node, str | None]) -> set[str]:
+    def _settle_block(self, block: str, before: dict[MentionKey, str | None]) -> set[str]:
         """Match and merge those of one block; returns the kinds of kin that are among them, or were."""
         former = self._clusters.get(block, [])
-        now = clusters({node: self._spellings[node] for node in self._blocks[block]}, self._decisions)
+        now = cluster_mentions({node: self._spellings[node] for node in self._blocks[block]}, self._decisions)
         self._clusters[block] = now
         for cluster in now:
             for node in cluster.nodes:
@@ -193,7 +205,7 @@ class Identities:
             self._tied[kind].add(block)
         return kinds | {tie.predicate for cluster in former for tie in cluster.ties}
 
-    def _settle_unnamed(self, predicate: str, before: dict[Node, str | None]) -> None:
+    def _settle_unnamed(self, predicate: str, before: dict[MentionKey, str | None]) -> None:
         """Find who "my brother" is: the only one who is called a brother."""
         unnamed = self._unnamed[predicate]
         if not unnamed:
@@ -210,7 +222,7 @@ class Identities:
             own = min(self._spellings[node], key=lambda spelling: (spelling.islower(), spelling))
             self._rename(node, own if found is None else found.name, before)
 
-    def _settle_presumed(self, node: Node, before: dict[Node, str | None]) -> None:
+    def _settle_presumed(self, node: MentionKey, before: dict[MentionKey, str | None]) -> None:
         """Find who of those the user knows goes by the name of somebody presumed, if anybody does."""
         known = [
             cluster
@@ -223,7 +235,7 @@ class Identities:
         self._rename(node, name, before)
 
     def _only(
-        self, node: Node, known: Collection[tuple[Tie, Cluster]], unnamed: Collection[Node]
+        self, node: MentionKey, known: Collection[tuple[Tie, Cluster]], unnamed: Collection[MentionKey]
     ) -> Cluster | None:
         tie = tie_of(node.tie)
         if tie is None or not tie.identifies or (node.key != tie.noun and _several(tie, unnamed)):
@@ -239,29 +251,31 @@ class Identities:
         found = decided or found
         return next(iter(found.values())) if len(found) == 1 else None
 
-    def _allowed(self, node: Node, cluster: Cluster) -> bool:
+    def _allowed(self, node: MentionKey, cluster: Cluster) -> bool:
         return not self._decisions.two((node.key,), cluster.called)
 
-    def _rename(self, node: Node, name: str, before: dict[Node, str | None]) -> None:
+    def _rename(self, node: MentionKey, name: str, before: dict[MentionKey, str | None]) -> None:
         former = self._canonical.get(node)
         if former != name:
             before.setdefault(node, former)
             self._canonical[node] = name
 
-    def _moved(self, before: Mapping[Node, str | None]) -> Iterator[Moved]:
+    def _moved(self, before: Mapping[MentionKey, str | None]) -> Iterator[ReassignedMention]:
         for node, former in before.items():
             name, key = self._canonical[node], self._key(node)
             was_own = former is None or normalise(former) == node.key
             counts = bool(name) != bool(former) and node.tie == PRESUMED
             if counts or (name != former and not (was_own and key == node.key)):
-                yield from (Moved(spelling, node.tie, key) for spelling in sorted(self._spellings[node]))
+                yield from (
+                    ReassignedMention(spelling, node.tie, key) for spelling in sorted(self._spellings[node])
+                )
 
 
 def _first_word(key: str) -> str:
     return key.partition(" ")[0]
 
 
-def _several(tie: Tie, unnamed: Collection[Node]) -> bool:
+def _several(tie: Tie, unnamed: Collection[MentionKey]) -> bool:
     """Whether there are several without a name, told apart by their words: "older", "younger sister"."""
     told = {
         node.key

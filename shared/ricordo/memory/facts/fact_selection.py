@@ -25,7 +25,7 @@ _CORE_CONFIDENCE: Final = 2
 _OF_EACH: Final = 3
 
 
-def core(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+def core_profile(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """Choose the facts of a user's core profile, in the order of `PROFILE`, at most three of each predicate.
 
     A fact of a functional predicate (name, home) enters from confidence 1, others from 2 or when they are
@@ -42,7 +42,7 @@ def core(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(fact for each in chosen.values() for fact in each[:_OF_EACH])
 
 
-def surface(
+def select_facts(
     facts: Iterable[Fact],
     *,
     named_entities: Collection[str] = (),
@@ -96,7 +96,7 @@ _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 _EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
-def as_of(facts: Iterable[Fact], instant: datetime) -> tuple[Fact, ...]:
+def facts_as_of(facts: Iterable[Fact], instant: datetime) -> tuple[Fact, ...]:
     """Return the facts that held at `instant` (aware), in the order given.
 
     Where what was told of several values of one slot meets, that one held which began last; where nobody

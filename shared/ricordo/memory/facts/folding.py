@@ -15,12 +15,12 @@ from ricordo.language.facts.entity_names import Entity
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER
 from ricordo.memory.facts.clusters import mentions_of
-from ricordo.memory.facts.entity_decisions import Decision
-from ricordo.memory.facts.entity_resolution import Identities
-from ricordo.memory.facts.partitions import FoldedPart, Part, parts_of
-from ricordo.memory.facts.slot_histories import REACH, Bearing
-from ricordo.memory.facts.slot_records import Place
-from ricordo.memory.facts.value_periods import Period
+from ricordo.memory.facts.entity_decisions import EntityDecision
+from ricordo.memory.facts.entity_resolution import EntityResolver
+from ricordo.memory.facts.partitions import FoldedPartition, Partition, partitions_of
+from ricordo.memory.facts.slot_histories import REACH, EffectKind
+from ricordo.memory.facts.slot_records import PeriodRef
+from ricordo.memory.facts.value_periods import ValuePeriod
 
 MAX_CONFIDENCE = 10
 _MARGIN: Final = 1.25
@@ -69,7 +69,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Contribution:
+class MessageContribution:
     """What one message has to do with what is known, as that stands: the same however often it is folded.
 
     Attributes:
@@ -92,7 +92,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class FactChanges:
     """What new evidence has made of what is known.
 
     Attributes:
@@ -106,7 +106,7 @@ class Changes:
     facts: tuple[Fact, ...]
     gone: tuple[UUID, ...]
     entities: tuple[Entity, ...]
-    contributions: Mapping[str, Contribution]
+    contributions: Mapping[str, MessageContribution]
 
 
 class Folding:
@@ -126,10 +126,10 @@ class Folding:
     def __init__(self, tenant: str, user_id: str, *, reach: int = REACH) -> None:
         self._scope = f"{tenant}/{user_id}"
         self._reach = reach
-        self._parts: dict[Part, FoldedPart] = {}
-        self._changed: set[Part] = set()
+        self._parts: dict[Partition, FoldedPartition] = {}
+        self._changed: set[Partition] = set()
         self._size = 0
-        self.identities: Identities | None = None
+        self.identities: EntityResolver | None = None
 
     @property
     def size(self) -> int:
@@ -143,29 +143,29 @@ class Folding:
         """
         return round(_MARGIN * self._size) + (0 if self.identities is None else self.identities.size)
 
-    def reaches(self, part: Part, rows: Iterable[Evidence]) -> bool:
+    def reaches(self, part: Partition, rows: Iterable[Evidence]) -> bool:
         """Whether `part` is known here, and `rows` do not come too late for it."""
         return part in self._parts and all(map(self._parts[part].reaches, rows))
 
-    def forget(self, part: Part) -> None:
+    def forget(self, part: Partition) -> None:
         """Forget a part: all its evidence has to be added again, and counts as a change."""
         forgotten = self._parts.pop(part, None)
         self._size -= 0 if forgotten is None else forgotten.size
         self._changed.discard(part)
 
-    def add(self, part: Part, rows: Iterable[Evidence], *, asked: Collection[str] = ()) -> None:
+    def add(self, part: Partition, rows: Iterable[Evidence], *, asked: Collection[str] = ()) -> None:
         """Fold `rows` into one part: all of each message at once, and each message once.
 
         Args:
             part: where; one that is unknown here takes all the evidence there is.
             rows: evidence that has a say in it. All that one message says was said at one instant.
-            asked: messages of which `Changes.contributions` is to tell.
+            asked: messages of which `FactChanges.contributions` is to tell.
 
         Raises:
             TooLateError: the part does not reach these rows, and is of no more use.
         """
         if part not in self._parts:
-            self._parts[part] = FoldedPart(part, self._reach)
+            self._parts[part] = FoldedPartition(part, self._reach)
             self._size += self._parts[part].size
         folded = self._parts[part]
         before = folded.size
@@ -173,12 +173,12 @@ class Folding:
         self._size += folded.size - before
         self._changed.add(part)
 
-    def take_changes(self) -> Changes:
+    def take_changes(self) -> FactChanges:
         """Return what has changed since this was last asked."""
         facts: list[Fact] = []
         gone: list[UUID] = []
         entities: list[Entity] = []
-        shares: dict[str, dict[Bearing, list[Fact]]] = {}
+        shares: dict[str, dict[EffectKind, list[Fact]]] = {}
         for part in (self._parts[one] for one in sorted(self._changed)):
             news, name = part.take_news(), part.name
             entities += () if news.entity is None else (news.entity,)
@@ -194,10 +194,12 @@ class Folding:
                 shares.setdefault(share.message_id, {}).setdefault(share.bearing, []).append(fact)
         self._changed.clear()
         contributions = {
-            message_id: Contribution(**{bearing: _sorted(found) for bearing, found in of_message.items()})
+            message_id: MessageContribution(
+                **{bearing: _sorted(found) for bearing, found in of_message.items()}
+            )
             for message_id, of_message in shares.items()
         }
-        return Changes(_sorted(facts), tuple(gone), tuple(entities), contributions)
+        return FactChanges(_sorted(facts), tuple(gone), tuple(entities), contributions)
 
     def facts(self) -> tuple[Fact, ...]:
         """Return current and past facts, sorted by subject, predicate, object and period."""
@@ -207,12 +209,12 @@ class Folding:
             for place, period in part.all_shown()
         )
 
-    def _id(self, part: FoldedPart, place: Place) -> UUID:
+    def _id(self, part: FoldedPartition, place: PeriodRef) -> UUID:
         (predicate, key), nth = place
         suffix = f"/{nth + 1}" if nth else ""
         return uuid5(NAMESPACE_OID, f"{self._scope}/{part.subject_key}/{predicate}/{key}{suffix}")
 
-    def _fact(self, part: FoldedPart, subject: str, place: Place, period: Period) -> Fact:
+    def _fact(self, part: FoldedPartition, subject: str, place: PeriodRef, period: ValuePeriod) -> Fact:
         return Fact(
             id=self._id(part, place),
             subject=subject,
@@ -231,7 +233,7 @@ class Folding:
 
 
 def fold(
-    evidence: Iterable[Evidence], *, tenant: str, user_id: str, decisions: Iterable[Decision] = ()
+    evidence: Iterable[Evidence], *, tenant: str, user_id: str, decisions: Iterable[EntityDecision] = ()
 ) -> tuple[Fact, ...]:
     """Compute a user's facts from all the evidence there is.
 
@@ -249,19 +251,19 @@ def fold(
         Current and past facts, sorted by subject, predicate, object and period.
     """
     folding = Folding(tenant, user_id)
-    parts: dict[Part, list[Evidence]] = {}
+    parts: dict[Partition, list[Evidence]] = {}
     for row in resolved(_said_at_once(evidence), decisions):
-        for part in parts_of(row):
+        for part in partitions_of(row):
             parts.setdefault(part, []).append(row)
     for part, rows in parts.items():
         folding.add(part, rows)
     return folding.facts()
 
 
-def resolved(evidence: Iterable[Evidence], decisions: Iterable[Decision] = ()) -> Iterator[Evidence]:
+def resolved(evidence: Iterable[Evidence], decisions: Iterable[EntityDecision] = ()) -> Iterator[Evidence]:
     """Yield the evidence of the vocabulary with the canonical names of whom it speaks of."""
     rows = [row for row in evidence if row.predicate in PREDICATES]
-    identities = Identities((mention for row in rows for mention in mentions_of(row)), decisions)
+    identities = EntityResolver((mention for row in rows for mention in mentions_of(row)), decisions)
     return filter(None, map(identities.resolve, rows))
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.facts.entity_names import normalise
-from ricordo.memory.facts.clusters import Cluster, Mention
-from ricordo.memory.facts.entity_decisions import bare
-from ricordo.memory.facts.entity_resolution import Identities
+from ricordo.memory.facts.clusters import Cluster, EntityMention
+from ricordo.memory.facts.entity_decisions import without_label
+from ricordo.memory.facts.entity_resolution import EntityResolver
 
 DIMENSIONS: Final = 512
 NEAR: Final = 0.6
@@ -39,7 +39,7 @@ def name_vectors(names: Sequence[str]) -> NDArray[np.float32]:
     return scaled
 
 
-def misspelled(name: str, other: str) -> bool:
+def is_misspelling(name: str, other: str) -> bool:
     """Whether one of two names (normalised) may be the other, mistyped.
 
     One letter is missing, too many, another, or two have changed places (Damerau, 1964); of names of six
@@ -63,7 +63,7 @@ def misspelled(name: str, other: str) -> bool:
     return last[-1] <= most
 
 
-class Likeness:
+class NameIndex:
     """Finds who of many may be meant by another name.
 
     Args:
@@ -115,7 +115,7 @@ MOST_MEANT: Final = 3
 """Names that are proposed for one that is unknown."""
 
 
-class Addressing:
+class KnownNames:
     """Tells known names from unknown ones.
 
     A name is known where a decision on it would mean somebody: a name that only those share who are told
@@ -125,7 +125,7 @@ class Addressing:
         identities: those there are.
     """
 
-    def __init__(self, identities: Identities) -> None:
+    def __init__(self, identities: EntityResolver) -> None:
         self._shown: dict[str, str] = {}
         for names, shown in identities.addressed():
             self._shown |= dict.fromkeys(names, shown)
@@ -147,8 +147,8 @@ class Addressing:
 
         They are those of whoever bears the name among others, or else what it may be a slip or a form of.
         """
-        key, names = bare(normalise(name)), sorted(self._shown)
-        bearers = (one for one in names if f"{bare(one)} ".startswith(f"{key} "))
+        key, names = without_label(normalise(name)), sorted(self._shown)
+        bearers = (one for one in names if f"{without_label(one)} ".startswith(f"{key} "))
         shown = self._few(bearers)
         return shown or self._few(_near(key, names))
 
@@ -157,9 +157,9 @@ class Addressing:
 
 
 def _near(key: str, names: Sequence[str]) -> Iterator[str]:
-    own = [bare(one) for one in names]
-    yield from (one for one, without in zip(names, own, strict=True) if misspelled(key, without))
-    yield from (names[place] for place in Likeness(own).near(key))
+    own = [without_label(one) for one in names]
+    yield from (one for one, without in zip(names, own, strict=True) if is_misspelling(key, without))
+    yield from (names[place] for place in NameIndex(own).near(key))
 
 
 MOST: Final = 5
@@ -168,7 +168,7 @@ _MOST_COMPARED: Final = 2_000
 """People of one user among whom like names are looked for."""
 
 
-def doubts(identities: Identities, mentions: Iterable[Mention]) -> list[tuple[str, str]]:
+def undecided_pairs(identities: EntityResolver, mentions: Iterable[EntityMention]) -> list[tuple[str, str]]:
     """Return pairs of names, sorted, that `mentions` bring up and of which nothing is decided.
 
     They are alike, or one is the short form of the other, or both share a name; and no tie excludes that
@@ -201,15 +201,15 @@ class _Alike:
         self._names = names
         self._of_name: defaultdict[str, list[str]] = defaultdict(list)
         for name in names:
-            self._of_name[bare(name)].append(name)
-        self._likeness = Likeness([bare(name) for name in names])
+            self._of_name[without_label(name)].append(name)
+        self._likeness = NameIndex([without_label(name) for name in names])
 
     def to(self, key: str) -> Iterator[str]:
         """Yield the others of the same name, then those that are near it, the nearest first."""
-        own = bare(key)
+        own = without_label(key)
         yield from (name for name in self._of_name[own] if name != key)
         yield from (self._names[place] for place in self._likeness.near(own))
 
 
-def _open(identities: Identities, one: Cluster, other: Cluster) -> bool:
+def _open(identities: EntityResolver, one: Cluster, other: Cluster) -> bool:
     return one.may_be(other) and not identities.decided(one, other)

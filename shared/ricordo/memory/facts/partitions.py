@@ -11,12 +11,12 @@ from typing import NamedTuple
 from ricordo.language.facts.entity_names import Entity, Naming, most_frequent, normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER, Predicate
-from ricordo.memory.facts.slot_histories import History, Share
-from ricordo.memory.facts.slot_records import Place
-from ricordo.memory.facts.value_periods import Period
+from ricordo.memory.facts.slot_histories import MessageEffect, SlotHistory
+from ricordo.memory.facts.slot_records import PeriodRef
+from ricordo.memory.facts.value_periods import ValuePeriod
 
 
-class Part(NamedTuple):
+class Partition(NamedTuple):
     """Which part: an entity, or else a slot of the user in person.
 
     Attributes:
@@ -36,21 +36,21 @@ class Part(NamedTuple):
         return (self.predicate,) if opposite is None else (self.predicate, opposite)
 
 
-def parts_of(row: Evidence) -> set[Part]:
+def partitions_of(row: Evidence) -> set[Partition]:
     """Return the parts in which `row` has a say."""
-    return parts(normalise(row.subject), row.predicate, normalise(row.object))
+    return partitions_for(normalise(row.subject), row.predicate, normalise(row.object))
 
 
-def parts(subject_key: str, predicate: str, object_key: str) -> set[Part]:
+def partitions_for(subject_key: str, predicate: str, object_key: str) -> set[Partition]:
     """Return the parts in which a statement has a say; one outside of the vocabulary has none."""
     known = PREDICATES.get(predicate)
     if known is None:
         return set()
     names = {object_key} if known.about else set()
     if subject_key != USER:
-        return {Part(name) for name in {subject_key, *names} if name}
-    slot = {Part("", *_slot(known, object_key))} if object_key else set()
-    return slot | {Part(name) for name in names if name}
+        return {Partition(name) for name in {subject_key, *names} if name}
+    slot = {Partition("", *_slot(known, object_key))} if object_key else set()
+    return slot | {Partition(name) for name in names if name}
 
 
 def _slot(predicate: Predicate, object_key: str) -> tuple[str, str]:
@@ -60,7 +60,7 @@ def _slot(predicate: Predicate, object_key: str) -> tuple[str, str]:
     return min(predicate.name, predicate.opposite or predicate.name), object_key
 
 
-class PartNews(NamedTuple):
+class PartitionChanges(NamedTuple):
     """What has changed in a part.
 
     Attributes:
@@ -70,11 +70,11 @@ class PartNews(NamedTuple):
     """
 
     entity: Entity | None
-    periods: Mapping[Place, Period | None]
-    shares: Collection[Share]
+    periods: Mapping[PeriodRef, ValuePeriod | None]
+    shares: Collection[MessageEffect]
 
 
-class FoldedPart:
+class FoldedPartition:
     """A part as folded from evidence, which may come in any order.
 
     Attributes:
@@ -94,12 +94,12 @@ class FoldedPart:
         "subject_key",
     )
 
-    def __init__(self, part: Part, reach: int) -> None:
+    def __init__(self, part: Partition, reach: int) -> None:
         self.subject_key = part.entity or USER
         self.size = 1
         self._naming = Naming(part.entity) if part.entity else None
         self._spellings: Counter[str] = Counter()
-        self._histories: dict[tuple[str, str], History] = {}
+        self._histories: dict[tuple[str, str], SlotHistory] = {}
         self._reach = reach
         self._changed: set[tuple[str, str]] = set()
         self._told_name = self.name
@@ -124,7 +124,7 @@ class FoldedPart:
 
         Args:
             rows: evidence that has a say here.
-            asked: messages of which `PartNews.shares` is to tell.
+            asked: messages of which `PartitionChanges.shares` is to tell.
 
         Raises:
             TooLateError: one of them cannot take its place any more; what is folded here is of no more use.
@@ -139,7 +139,7 @@ class FoldedPart:
                 slots.setdefault(slot, []).append(row)
         for slot, found in slots.items():
             if slot not in self._histories:
-                self._histories[slot] = History(self._spellings, self._reach)
+                self._histories[slot] = SlotHistory(self._spellings, self._reach)
                 self.size += 1
             history = self._histories[slot]
             before = history.undoable
@@ -147,7 +147,7 @@ class FoldedPart:
             self.size += history.undoable - before
         self._changed |= slots.keys()
 
-    def take_news(self) -> PartNews:
+    def take_news(self) -> PartitionChanges:
         """Return what has changed since this was last asked."""
         changed, self._changed = self._changed, set()
         periods = {
@@ -157,7 +157,7 @@ class FoldedPart:
         if self._told_name != self.name:
             self._told_name = self.name
             periods |= dict(self.all_shown())
-        return PartNews(self._take_entity(), periods, shares)
+        return PartitionChanges(self._take_entity(), periods, shares)
 
     def _take_entity(self) -> Entity | None:
         if self._naming is None or self._naming.mentions == self._told_mentions:
@@ -165,7 +165,7 @@ class FoldedPart:
         self._told_mentions = self._naming.mentions
         return self._naming.entity
 
-    def all_shown(self) -> Iterator[tuple[Place, Period]]:
+    def all_shown(self) -> Iterator[tuple[PeriodRef, ValuePeriod]]:
         """Yield all periods."""
         for history in self._histories.values():
             yield from history.record.all_shown()

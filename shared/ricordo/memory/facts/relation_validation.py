@@ -20,7 +20,7 @@ from ricordo.language.facts.evidence import Polarity
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.quoting import place_of, places
 from ricordo.language.facts.vocabulary import PREDICATES, USER
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_description import LlmMessage
 
 _MOST: Final = 16
 """Relations of one message that are looked at."""
@@ -38,7 +38,7 @@ _OLDEST: Final = 130
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class RecognisedEntity:
     """An entity that a model has found in a text.
 
     Attributes:
@@ -62,8 +62,8 @@ class Passage:
         entities: what was recognised in what is shown of it; none where nobody looked.
     """
 
-    said: Said
-    entities: tuple[Recognised, ...] = ()
+    said: LlmMessage
+    entities: tuple[RecognisedEntity, ...] = ()
 
     @property
     def named(self) -> tuple[tuple[str, str], ...]:
@@ -91,7 +91,7 @@ class Relation:
     past: bool = False
 
 
-class Fault(StrEnum):
+class RelationFault(StrEnum):
     """Why a relation does not count."""
 
     PREDICATE = "predicate"
@@ -109,7 +109,7 @@ class Fault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class ValidatedStatements:
     """What a message states, after a model was heard.
 
     Attributes:
@@ -120,17 +120,17 @@ class Hearing:
 
     statements: tuple[Statement, ...]
     added: int = 0
-    faults: tuple[Fault, ...] = field(default=())
+    faults: tuple[RelationFault, ...] = field(default=())
 
 
-def hear(
+def validate_relations(
     passage: Passage,
     relations: Sequence[Relation],
     by_rules: Sequence[Statement],
     *,
     at: datetime | None = None,
     zone: ZoneInfo | None = None,
-) -> Hearing:
+) -> ValidatedStatements:
     """Return what the rules read, with what the model says where the message bears it out.
 
     Args:
@@ -144,20 +144,20 @@ def hear(
     ties, labels = _ties(by_rules), {normalise(name): label for name, label in passage.named}
     known = labels.keys() | ties.keys()
     found = list(by_rules)
-    faults: list[Fault] = []
+    faults: list[RelationFault] = []
     for relation in relations[:_MOST]:
         read = _read(relation, passage.said, words, known)
         if isinstance(read, Statement) and at is not None:
-            read = words.timed(read, at, zone) or Fault.UNSTATED
-        if isinstance(read, Fault):
+            read = words.timed(read, at, zone) or RelationFault.UNSTATED
+        if isinstance(read, RelationFault):
             faults.append(read)
         elif _contradicts(read, found):
-            faults.append(Fault.CONTESTED)
+            faults.append(RelationFault.CONTESTED)
         elif not any(_says_the_same(read, one) for one in found):
             found = [one for one in found if not _denies(one, read)]
             found.append(_tied(read, ties, labels))
     found.sort(key=lambda one: one.span[0])
-    return Hearing(tuple(found), len(found) - len(by_rules), tuple(faults))
+    return ValidatedStatements(tuple(found), len(found) - len(by_rules), tuple(faults))
 
 
 def _ties(statements: Iterable[Statement]) -> dict[str, str]:
@@ -188,26 +188,28 @@ def _is_a_stranger(name: str, label: str | None) -> bool:
     return is_of_the_world(parts) if label == _PERSON else not is_of_the_users_life(parts)
 
 
-def _read(relation: Relation, said: Said, words: Wording, known: AbstractSet[str]) -> Statement | Fault:
+def _read(
+    relation: Relation, said: LlmMessage, words: Wording, known: AbstractSet[str]
+) -> Statement | RelationFault:
     content = said.text
     if relation.predicate not in PREDICATES:
-        return Fault.PREDICATE
+        return RelationFault.PREDICATE
     quote = place_of(relation.quote, content) if len(relation.quote) <= _LONGEST_QUOTE else None
     if quote is None:
-        return Fault.QUOTE
+        return RelationFault.QUOTE
     subject = _subject(relation.subject, said, words, known)
     if subject is None:
-        return Fault.SUBJECT
+        return RelationFault.SUBJECT
     value = _value(relation, content, quote, words)
-    if isinstance(value, Fault):
+    if isinstance(value, RelationFault):
         return value
     if normalise(value) in (normalise(subject), ""):
-        return Fault.OBJECT
+        return RelationFault.OBJECT
     polarity: Polarity = "past" if relation.past else "holds"
     return Statement(subject, relation.predicate, value, content[slice(*quote)], quote, polarity)
 
 
-def _subject(claimed: str, said: Said, words: Wording, known: AbstractSet[str]) -> str | None:
+def _subject(claimed: str, said: LlmMessage, words: Wording, known: AbstractSet[str]) -> str | None:
     """Return the subject as it is written; None where it is no name in the message, or the writer's own."""
     if normalise(claimed) == USER:
         return USER
@@ -220,28 +222,28 @@ def _subject(claimed: str, said: Said, words: Wording, known: AbstractSet[str]) 
     return written if normalise(written) in known or words.is_name(written) else None
 
 
-def _value(relation: Relation, content: str, quote: tuple[int, int], words: Wording) -> str | Fault:
+def _value(relation: Relation, content: str, quote: tuple[int, int], words: Wording) -> str | RelationFault:
     """Return the object as it is written, where the message asserts it."""
     claimed = relation.object
     if relation.predicate == "age":
         claimed = words.written(claimed.strip(), content[slice(*quote)])
     if not claimed.strip() or len(claimed) > _LONGEST_PART or len(claimed.split()) > _MOST_WORDS:
-        return Fault.OBJECT
+        return RelationFault.OBJECT
     found = list(places(claimed, content, *quote)) or places(words.core(claimed), content, *quote)
     bare = [words.bare(*place) for place in islice(found, _MOST_PLACES)]
     whole = [place for place in bare if not words.points_away(content[slice(*place)])]
     alone = [place for place in whole if not _more_than(content, quote, place)]
     if not whole or len(alone) == len(whole):
-        return Fault.OBJECT
+        return RelationFault.OBJECT
     stated = next((place for place in whole if _states(relation, words.mood(*place))), None)
     if stated is None:
-        return Fault.UNSTATED
+        return RelationFault.UNSTATED
     written = " ".join(content[slice(*stated)].split())
     return written if relation.predicate != "age" else _age(words.number(written))
 
 
-def _age(years: str) -> str | Fault:
-    return years if years and int(years) <= _OLDEST else Fault.OBJECT
+def _age(years: str) -> str | RelationFault:
+    return years if years and int(years) <= _OLDEST else RelationFault.OBJECT
 
 
 def _states(relation: Relation, mood: Mood) -> bool:

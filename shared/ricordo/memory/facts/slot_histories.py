@@ -6,14 +6,14 @@ from typing import Final, Literal, NamedTuple
 
 from ricordo.language.facts.entity_names import normalise, spelled
 from ricordo.language.facts.evidence import Evidence, Kind, Order, order
-from ricordo.memory.facts.slot_records import Place, Undo
+from ricordo.memory.facts.slot_records import PeriodRef, Undo
 from ricordo.memory.facts.slots import Slot
-from ricordo.memory.facts.value_periods import Period, Value
+from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
-WORDS: Final[frozenset[Kind]] = frozenset(("verified", "rejected"))
+ASSERTION_KINDS: Final[frozenset[Kind]] = frozenset(("verified", "rejected"))
 """What the user says of a value."""
 
-WITHDRAWING: Final[frozenset[Kind]] = frozenset(("unverified", "restored"))
+RETRACTION_KINDS: Final[frozenset[Kind]] = frozenset(("unverified", "restored"))
 """What takes such a word back."""
 
 
@@ -22,7 +22,7 @@ def value_of(row: Evidence) -> Value:
     return row.predicate, normalise(row.object)
 
 
-def withdrawn(rows: Sequence[Evidence]) -> Collection[int]:
+def retracted_rows(rows: Sequence[Evidence]) -> Collection[int]:
     """Return which words later ones take back, by their numbers.
 
     With a value that was put in the place of another one goes that the other was rejected.
@@ -58,25 +58,25 @@ class TooLateError(Exception):
     """A row belongs before those that can be taken back: all evidence has to be read again."""
 
 
-Bearing = Literal["new", "reinforced", "superseded", "disputed"]
+EffectKind = Literal["new", "reinforced", "superseded", "disputed"]
 """What a message has to do with a fact: it is the first to support it, or supports it too; it ended it; it
 supports or contradicts what stands disputed. The first two exclude each other."""
 
 
-class Share(NamedTuple):
+class MessageEffect(NamedTuple):
     """What a message has to do with one period, as that stands."""
 
     message_id: str
-    bearing: Bearing
-    place: Place
-    period: Period
+    bearing: EffectKind
+    place: PeriodRef
+    period: ValuePeriod
 
 
 class _Told(NamedTuple):
     """What the rows of one message have done here."""
 
     supported: list[tuple[Value, Evidence]]
-    ended: list[Place]
+    ended: list[PeriodRef]
 
 
 class _Applied(NamedTuple):
@@ -88,10 +88,10 @@ class _Applied(NamedTuple):
     @property
     def is_word(self) -> bool:
         """Whether it is what the user says of a value, and counts."""
-        return self.undo is not None and self.row.kind in WORDS
+        return self.undo is not None and self.row.kind in ASSERTION_KINDS
 
 
-class History:
+class SlotHistory:
     """One slot, and the rows it was made of last.
 
     Args:
@@ -124,7 +124,9 @@ class History:
         """Whether `row` can still take its place, and what it takes back can still be taken back."""
         if self._beyond is None:
             return True
-        return self._beyond < order(row) and not (row.kind in WITHDRAWING and value_of(row) in self._words)
+        return self._beyond < order(row) and not (
+            row.kind in RETRACTION_KINDS and value_of(row) in self._words
+        )
 
     def add(self, rows: Sequence[Evidence], asked: Collection[str] = ()) -> None:
         """Apply `rows` in their order among all others; of `asked` messages, remember what they do.
@@ -137,11 +139,11 @@ class History:
             raise TooLateError
         if coming:
             coming = sorted([*self._taken_back(self._start(coming)), *coming], key=order)
-        left_out = withdrawn(coming)
+        left_out = retracted_rows(coming)
         for nth, row in enumerate(coming):
             self._apply(row, asked, counts=nth not in left_out)
 
-    def take_shares(self) -> Iterator[Share]:
+    def take_shares(self) -> Iterator[MessageEffect]:
         """Yield what the messages that were asked for have done, since this was last asked."""
         asked, self._asked = self._asked, {}
         for message_id, told in asked.items():
@@ -149,19 +151,19 @@ class History:
             for place in supported:
                 if (period := self.record.shown(place)) is not None:
                     first = period.first.message_id == message_id
-                    yield Share(message_id, "new" if first else "reinforced", place, period)
+                    yield MessageEffect(message_id, "new" if first else "reinforced", place, period)
             for place in set(told.ended):
                 if (period := self.record.shown(place)) is not None and period.ended_by == message_id:
-                    yield Share(message_id, "superseded", place, period)
+                    yield MessageEffect(message_id, "superseded", place, period)
             spoken_of = supported if self.record.current is None else {*supported, self.record.current}
             for place in spoken_of:
                 if (period := self.record.shown(place)) is not None and period.disputed:
-                    yield Share(message_id, "disputed", place, period)
+                    yield MessageEffect(message_id, "disputed", place, period)
 
     def _start(self, coming: Sequence[Evidence]) -> Order:
         """Return from where on rows are applied anew: the first one, or a word that is taken back."""
         start = order(coming[0])
-        values = {value_of(row) for row in coming if row.kind in WITHDRAWING}
+        values = {value_of(row) for row in coming if row.kind in RETRACTION_KINDS}
         if not values:
             return start
         words = {one.row.message_id for one in self._applied if one.is_word and value_of(one.row) in values}

@@ -5,12 +5,12 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from ricordo.language.facts.evidence import Evidence
-from ricordo.memory.facts.value_periods import Period, Value
+from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
 MOST_FITTED: Final = 32
 """Periods of a slot with which one that tells its times is fitted: those of the values that came last."""
 
-Place = tuple[Value, int]
+PeriodRef = tuple[Value, int]
 """A period by its value, and its number among those of this value, from 0."""
 
 Undo = tuple[tuple[Callable[..., object], object, object], ...]
@@ -26,12 +26,12 @@ class SlotRecord:
     __slots__ = ("_begun", "_challenges", "_current", "_periods", "_told", "_undo")
 
     def __init__(self) -> None:
-        self._periods: dict[Value, list[Period]] = {}
+        self._periods: dict[Value, list[ValuePeriod]] = {}
         self._begun: dict[Evidence, int] = {}  # by what began them, the numbers of all periods but the first
-        self._current: Place | None = None
-        self._challenges: dict[Value | None, Period] = {}
+        self._current: PeriodRef | None = None
+        self._challenges: dict[Value | None, ValuePeriod] = {}
         self._undo: list[tuple[Callable[..., object], object, object]] = []
-        self._told: dict[Place, Period | None] = {}
+        self._told: dict[PeriodRef, ValuePeriod | None] = {}
 
     def take_undo(self) -> Undo:
         """Return what takes back what was changed since this was last asked."""
@@ -43,17 +43,17 @@ class SlotRecord:
         for write, key, former in reversed(undo):
             write(self, key, former)
 
-    def take_news(self) -> Mapping[Place, Period | None]:
+    def take_news(self) -> Mapping[PeriodRef, ValuePeriod | None]:
         """Return the periods that have become others since this was last asked; None for what is no more."""
         told, self._told = self._told, {}
         return {place: now for place, before in told.items() if (now := self.shown(place)) != before}
 
     @property
-    def current(self) -> Place | None:
+    def current(self) -> PeriodRef | None:
         """The period that holds."""
         return self._current
 
-    def shown(self, place: Place) -> Period | None:
+    def shown(self, place: PeriodRef) -> ValuePeriod | None:
         """Return a period; after those that have begun, what is still disputed stands as history."""
         value, nth = place
         periods = self._periods.get(value, ())
@@ -62,7 +62,7 @@ class SlotRecord:
         challenge = self._challenges.get(value)
         return None if challenge is None or nth > len(periods) else challenge.unheld(disputed=True)
 
-    def all_shown(self) -> Iterator[tuple[Place, Period]]:
+    def all_shown(self) -> Iterator[tuple[PeriodRef, ValuePeriod]]:
         """Yield all periods, and what is still disputed."""
         for value in self._periods.keys() | self._challenges.keys():
             nth = 0
@@ -70,7 +70,7 @@ class SlotRecord:
                 yield (value, nth), period
                 nth += 1
 
-    def place_of(self, value: Value, first: Evidence) -> Place:
+    def place_of(self, value: Value, first: Evidence) -> PeriodRef:
         """Return the place of the period of `value` that `first` began, be it as a part of another one.
 
         What challenges has no place yet, but for the next one.
@@ -80,42 +80,42 @@ class SlotRecord:
         began_first = any(period.first is first for period in self._periods.get(value, ())[:1])
         return (value, 0) if began_first else self.next_of(value)
 
-    def others(self, place: Place) -> list[Place]:
+    def others(self, place: PeriodRef) -> list[PeriodRef]:
         """Return the places of the other periods in which something held, as far as they are looked at."""
         held = ((value, nth) for value in reversed(self._periods) for nth, _ in self.numbered(value))
         return [other for other in islice(held, MOST_FITTED) if other != place]
 
-    def numbered(self, value: Value) -> Iterator[tuple[int, Period]]:
+    def numbered(self, value: Value) -> Iterator[tuple[int, ValuePeriod]]:
         """Yield the periods of a value in which it held, the latest first, with their numbers."""
         periods = self._periods.get(value, ())
         for nth in reversed(range(len(periods))):
             if periods[nth].held:
                 yield nth, periods[nth]
 
-    def never_held(self, value: Value) -> list[Place]:
+    def never_held(self, value: Value) -> list[PeriodRef]:
         """Return the places of the latest periods of `value` in which it never held, in their order."""
         periods = self._periods.get(value, ())
         since = next((nth + 1 for nth, _ in self.numbered(value)), 0)
         return [(value, nth) for nth in range(since, len(periods))]
 
     @property
-    def challenges(self) -> Mapping[Value | None, Period]:
+    def challenges(self) -> Mapping[Value | None, ValuePeriod]:
         """What was said against the period that holds, by the value that it is said to be instead."""
         return self._challenges
 
-    def next_of(self, value: Value) -> Place:
+    def next_of(self, value: Value) -> PeriodRef:
         """Return the place of the period of `value` that begins next."""
         return value, len(self._periods.get(value, ()))
 
-    def at(self, place: Place) -> Period:
+    def at(self, place: PeriodRef) -> ValuePeriod:
         """Return a period that has begun."""
         return self._periods[place[0]][place[1]]
 
-    def put(self, place: Place, period: Period) -> None:
+    def put(self, place: PeriodRef, period: ValuePeriod) -> None:
         """Let `period` stand in the place of the one before, or begin."""
         self._do(SlotRecord._set_period, place, period)
 
-    def join(self, place: Place, later: Sequence[Place]) -> None:
+    def join(self, place: PeriodRef, later: Sequence[PeriodRef]) -> None:
         """Let `later` periods, the last of their value, be parts of the one at `place`."""
         joined = self.at(place).joined([self.at(one) for one in later])
         for one in reversed(later):
@@ -124,18 +124,18 @@ class SlotRecord:
             self._do(SlotRecord._set_begun, first, place[1])
         self.put(place, joined)
 
-    def hold(self, place: Place | None) -> None:
+    def hold(self, place: PeriodRef | None) -> None:
         """Let the period at `place` be the one that holds; None for none."""
         self._do(SlotRecord._set_current, None, place)
 
-    def challenge(self, value: Value | None, challenge: Period | None) -> None:
+    def challenge(self, value: Value | None, challenge: ValuePeriod | None) -> None:
         """Let `challenge` be what speaks for `value` instead of what holds; None for nothing any more."""
         self._do(SlotRecord._set_challenge, value, challenge)
 
     def _do(self, write: Callable[["SlotRecord", K, V | None], V | None], key: K, new: V | None) -> None:
         self._undo.append((write, key, write(self, key, new)))
 
-    def _set_period(self, place: Place, new: Period | None) -> Period | None:
+    def _set_period(self, place: PeriodRef, new: ValuePeriod | None) -> ValuePeriod | None:
         """Replace a period, begin one, or take back the last of its value; return the one before."""
         value, nth = place
         periods = self._periods.setdefault(value, [])
@@ -161,7 +161,7 @@ class SlotRecord:
             self._begun[first] = nth
         return former
 
-    def _set_challenge(self, value: Value | None, new: Period | None) -> Period | None:
+    def _set_challenge(self, value: Value | None, new: ValuePeriod | None) -> ValuePeriod | None:
         if value is not None:
             self._tell(self.next_of(value))
         former = self._challenges.pop(value, None)
@@ -169,11 +169,11 @@ class SlotRecord:
             self._challenges[value] = new
         return former
 
-    def _set_current(self, _: None, new: Place | None) -> Place | None:
+    def _set_current(self, _: None, new: PeriodRef | None) -> PeriodRef | None:
         former, self._current = self._current, new
         return former
 
-    def _tell(self, place: Place) -> None:
+    def _tell(self, place: PeriodRef) -> None:
         """Remember what stood at a place that is about to change, once until it is told."""
         if place not in self._told:
             self._told[place] = self.shown(place)

@@ -6,8 +6,8 @@ from typing import Final
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES
-from ricordo.memory.facts.slot_records import Place, SlotRecord, Undo
-from ricordo.memory.facts.value_periods import Period, Value
+from ricordo.memory.facts.slot_records import PeriodRef, SlotRecord, Undo
+from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
 FIRM: Final = 5
 """Distinct messages from which a lone contradicting one disputes a fact and does not overturn it."""
@@ -47,7 +47,7 @@ class Slot:
     def __init__(self) -> None:
         self.record = SlotRecord()
         self.supported: Evidence | None = None
-        self.ended: Place | None = None
+        self.ended: PeriodRef | None = None
 
     def apply(self, row: Evidence, value: Value) -> Undo:
         """Let `row` speak for, against or of the end of `value`; returns what it takes to take that back.
@@ -70,12 +70,14 @@ class Slot:
         if (over := self._begun_before(row, value)) is not None:
             self._support(over, row)
         elif place is None:
-            self._begin(self._noted(Period.begun(row, value)))
+            self._begin(self._noted(ValuePeriod.begun(row, value)))
         elif place[0] == value:
             self._support(place, row)
             self._reaffirm(place)
         elif self._precedes(row, place):
-            self._append(self._noted(Period.past(row, value, self.record.at(place).valid_from or row.at)))
+            self._append(
+                self._noted(ValuePeriod.past(row, value, self.record.at(place).valid_from or row.at))
+            )
         else:
             self._contradict(place, row, value)
 
@@ -88,7 +90,7 @@ class Slot:
         else:
             current = None if place is None else self.record.at(place)
             before = row.at if current is None or current.valid_from is None else current.valid_from
-            self._append(self._noted(Period.past(row, value, row.valid_to or min(row.at, before))))
+            self._append(self._noted(ValuePeriod.past(row, value, row.valid_to or min(row.at, before))))
 
     def _deny(self, row: Evidence, value: Value) -> None:
         """Let `row` speak against `value` where it holds; of what nobody has said it says nothing."""
@@ -96,7 +98,7 @@ class Slot:
         if place is not None and place[0] == value and not self.record.at(place).began_after(row):
             self._contradict(place, row, None)
 
-    def _begun_before(self, row: Evidence, value: Value) -> Place | None:
+    def _begun_before(self, row: Evidence, value: Value) -> PeriodRef | None:
         """Return the period that is over of which `row` tells the beginning, as by its time it must."""
         if row.valid_from is None:
             return None
@@ -109,7 +111,7 @@ class Slot:
         )
         return next(over, None)
 
-    def _precedes(self, row: Evidence, current: Place) -> bool:
+    def _precedes(self, row: Evidence, current: PeriodRef) -> bool:
         """Whether `row` tells when it began, and that was over by the time of what holds.
 
         Of two beginnings that are told the earlier was. Who moved to Leeds in 1999 lives there no more where
@@ -122,19 +124,21 @@ class Slot:
             return row.valid_from < period.valid_from
         return row.polarity == "began" and row.valid_from < period.last_reinforced
 
-    def _spoken_of(self, row: Evidence, value: Value) -> Place | None:
+    def _spoken_of(self, row: Evidence, value: Value) -> PeriodRef | None:
         """Return the latest period of `value` that is over and can be the one that `row` tells of."""
         over = ((value, nth) for nth, period in self.record.numbered(value) if period.is_told_by(row))
         return next(over, None)
 
-    def _contradict(self, place: Place, row: Evidence, value: Value | None) -> None:
+    def _contradict(self, place: PeriodRef, row: Evidence, value: Value | None) -> None:
         """Weigh a message against the current value: `value` is what it says instead, None if nothing."""
         current, former = self.record.at(place), self.record.challenges.get(value)
         spoken_for = place[0] if value is None else value
         if former is not None:
             challenge = former.supported(row)
         else:
-            challenge = Period.ending(row, spoken_for) if value is None else Period.begun(row, spoken_for)
+            challenge = (
+                ValuePeriod.ending(row, spoken_for) if value is None else ValuePeriod.begun(row, spoken_for)
+            )
         self.record.challenge(value, challenge if value is None else self._noted(challenge))
         stands = current.verified or withstands(
             place[0][0], current.messages, self._against(challenge), opposite=value is not None
@@ -143,12 +147,12 @@ class Slot:
         if not stands:
             self._overturn(place, challenge, value, row.message_id)
 
-    def _against(self, challenge: Period) -> int:
+    def _against(self, challenge: ValuePeriod) -> int:
         """Return how many messages speak for the challenge, or for the end of what it challenges."""
         ends = self.record.challenges.get(None)
         return len({*challenge.message_ids, *(() if ends is None else ends.message_ids)})
 
-    def _overturn(self, place: Place, challenge: Period, value: Value | None, by: str) -> None:
+    def _overturn(self, place: PeriodRef, challenge: ValuePeriod, value: Value | None, by: str) -> None:
         self.record.challenge(value, None)
         self._drop_challenges()
         settled = replace(self.record.at(place), disputed=False)
@@ -162,7 +166,7 @@ class Slot:
             self._begin(challenge)
             self._fit(place)
 
-    def _reaffirm(self, place: Place) -> None:
+    def _reaffirm(self, place: PeriodRef) -> None:
         """Settle lone voices against a value that is said again: they stay on record, never having held."""
         if self.record.at(place).disputed:
             self.record.put(place, replace(self.record.at(place), disputed=False))
@@ -211,7 +215,7 @@ class Slot:
         self.record.put(place, self._noted(replace(self.record.at(place), verified=True)))
         self._reaffirm(place)
 
-    def _confirmed(self, row: Evidence, value: Value) -> tuple[Place, Period]:
+    def _confirmed(self, row: Evidence, value: Value) -> tuple[PeriodRef, ValuePeriod]:
         """Return what a user's word has hold: what was disputed, what never held, or else a new period.
 
         What was put aside comes back with what lone voices have said of it since.
@@ -222,24 +226,24 @@ class Slot:
             return place, challenge
         never = self.record.never_held(value)
         if not never:
-            return place, Period.begun(row, value)
+            return place, ValuePeriod.begun(row, value)
         back = next((one for one in reversed(never) if self.record.at(one).ended_by is not None), never[-1])
         if later := never[never.index(back) + 1 :]:
             self.record.join(back, later)
         return back, self.record.at(back).confirmed(row)
 
-    def _begin(self, period: Period) -> Place:
+    def _begin(self, period: ValuePeriod) -> PeriodRef:
         place = self._append(period)
         self.record.hold(place)
         return place
 
-    def _append(self, period: Period) -> Place:
+    def _append(self, period: ValuePeriod) -> PeriodRef:
         place = self.record.next_of(period.value)
         self.record.put(place, period)
         self._fit(place)
         return place
 
-    def _support(self, place: Place, row: Evidence) -> None:
+    def _support(self, place: PeriodRef, row: Evidence) -> None:
         """Count a row for a period; where it tells another beginning, what that one has ended follows."""
         former = self.record.at(place)
         now = self._noted(former.supported(row))
@@ -253,7 +257,7 @@ class Slot:
                 self.record.put(other, period.ended(now.valid_from, period.ended_by))
         self._fit(place)
 
-    def _fit(self, place: Place) -> None:
+    def _fit(self, place: PeriodRef) -> None:
         """End what lasts into a period, told times and all, when that one begins: one value holds at a time.
 
         What lies within a longer period stays, as does what began when nobody knows.
@@ -263,7 +267,7 @@ class Slot:
             return
         others = self.record.others(place)
         self._shorten(place, others)
-        cut: list[Place] = []
+        cut: list[PeriodRef] = []
         for other in others:
             met = self.record.at(other).until(self.record.at(place))
             if met is not None:
@@ -272,7 +276,7 @@ class Slot:
         for other in cut:
             self._shorten(other, self.record.others(other))
 
-    def _shorten(self, place: Place, others: Sequence[Place]) -> None:
+    def _shorten(self, place: PeriodRef, others: Sequence[PeriodRef]) -> None:
         """End a period where one of `others` begins that lasts longer: the earliest of those that do."""
         told = period = self.record.at(place)
         for other in sorted(map(self.record.at, others), key=lambda one: one.begin, reverse=True):
@@ -280,6 +284,6 @@ class Slot:
         if period is not told:
             self.record.put(place, period)
 
-    def _noted(self, period: Period) -> Period:
+    def _noted(self, period: ValuePeriod) -> ValuePeriod:
         self.supported = period.first
         return period

@@ -20,12 +20,12 @@ class ImpossibleValue(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class Assertion:
     """What a user says of a fact.
 
     Attributes:
         verified: whether it is so. What is taken back is the confirmation, and not the fact.
-        object: what it holds instead, as `value` returns it; None where it is right.
+        object: what it holds instead, as `clean_value` returns it; None where it is right.
         rejected: whether the messages never said so: it is not read again from their words, and what the user
             has said for it is taken back.
     """
@@ -35,7 +35,7 @@ class Word:
     rejected: bool = False
 
 
-def value(text: str) -> str:
+def clean_value(text: str) -> str:
     """Return `text` as the value of a fact: control characters, what cannot be seen and spacing do not count.
 
     Raises:
@@ -50,8 +50,8 @@ def value(text: str) -> str:
     return cleaned
 
 
-def settled(
-    fact: Fact, word: Word, *, message_id: str, now: datetime, last_said: datetime | None
+def assertion_evidence(
+    fact: Fact, word: Assertion, *, message_id: str, now: datetime, last_said: datetime | None
 ) -> tuple[Evidence, ...]:
     """Return the evidence that `word` is.
 
@@ -110,7 +110,7 @@ class Rejection:
         )
 
 
-def unrejected(
+def drop_rejected(
     evidence: Sequence[Evidence], quotes: Sequence[str], rejections: Iterable[Rejection]
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """Return what was read of a message without what the user has rejected, with the words of each."""

@@ -32,7 +32,7 @@ _Counts = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class ValuePeriod:
     """One value and the time in which it held, or is said to have held.
 
     Rows come in order, in which those of a message stand together: a message is new to a period when it is
@@ -163,7 +163,7 @@ class Period:
             contradicted_by=row.message_id,
         )
 
-    def over(self, ending: "Period", by: str) -> Self:
+    def over(self, ending: "ValuePeriod", by: str) -> Self:
         """Close the period as those tell who say that it is over (`ending`); `by` is the last of them."""
         if ending.valid_from is None and ending.valid_to is None:
             return replace(self, closed=True).ended(ending.first.at, by)

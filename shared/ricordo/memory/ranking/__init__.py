@@ -12,14 +12,19 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory.ranking.human import Human, load_human
-from ricordo.memory.ranking.profiles import Budget, Generative, Multiplicative, Weighted
+from ricordo.memory.ranking.human import HumanProfile, load_human
+from ricordo.memory.ranking.profiles import (
+    BudgetProfile,
+    GenerativeProfile,
+    MultiplicativeProfile,
+    WeightedProfile,
+)
 from ricordo.memory.ranking.signals import Column, Signals
 
 DEFAULT = "human"
 
 
-class Profile(Protocol):
+class RankingProfile(Protocol):
     """A way to score.
 
     Attributes:
@@ -38,13 +43,13 @@ class Profile(Protocol):
         ...
 
 
-Fixed = Weighted | Multiplicative | Generative | Budget
-_MAKERS: Final[Mapping[str, Callable[[], Human | Fixed]]] = {
+Fixed = WeightedProfile | MultiplicativeProfile | GenerativeProfile | BudgetProfile
+_MAKERS: Final[Mapping[str, Callable[[], HumanProfile | Fixed]]] = {
     "human": load_human,
-    "weighted": Weighted,
-    "multiplicative": Multiplicative,
-    "generative": Generative,
-    "budget": Budget,
+    "weighted": WeightedProfile,
+    "multiplicative": MultiplicativeProfile,
+    "generative": GenerativeProfile,
+    "budget": BudgetProfile,
 }
 
 
@@ -66,7 +71,9 @@ class UnknownWeight(Exception):
         )
 
 
-def profiles(changes: Mapping[str, Mapping[str, float]] = MappingProxyType({})) -> Mapping[str, Profile]:
+def profiles(
+    changes: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
+) -> Mapping[str, RankingProfile]:
     """Return the profiles by name.
 
     Args:
@@ -83,7 +90,7 @@ def profiles(changes: Mapping[str, Mapping[str, float]] = MappingProxyType({})) 
     return {name: _adjusted(name, make(), changes.get(name, {})) for name, make in _MAKERS.items()}
 
 
-def resolve(name: str, known: Mapping[str, Profile]) -> Profile:
+def find_profile(name: str, known: Mapping[str, RankingProfile]) -> RankingProfile:
     """Return the profile of that name.
 
     Raises:
@@ -117,7 +124,7 @@ class Ranked(NamedTuple):
     signals: Signals
 
 
-def rank(candidates: Candidates, profile: Profile, limit: int | None = None) -> list[Ranked]:
+def rank(candidates: Candidates, profile: RankingProfile, limit: int | None = None) -> list[Ranked]:
     """Return the best candidates by score descending, then by when they were said descending, then by id.
 
     A score that is no finite number, as of a damaged vector, counts as 0.
@@ -137,8 +144,8 @@ def rank(candidates: Candidates, profile: Profile, limit: int | None = None) -> 
     return [Ranked(ids[at], scores[at], candidates.signals.of(at)) for at in order[:limit]]
 
 
-def _adjusted(name: str, profile: Human | Fixed, changes: Mapping[str, float]) -> Profile:
-    if isinstance(profile, Human):
+def _adjusted(name: str, profile: HumanProfile | Fixed, changes: Mapping[str, float]) -> RankingProfile:
+    if isinstance(profile, HumanProfile):
         _check(name, changes, profile.weights)
         return profile.weighing(changes)
     _check(name, changes, [field.name for field in fields(profile)])

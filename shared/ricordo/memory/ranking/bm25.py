@@ -109,7 +109,7 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
     return SparseVector(indices, np.ones(len(indices), dtype=np.float32))
 
 
-def telling(terms: SparseVector, rarities: Mapping[int, float], minimum: float) -> SparseVector:
+def drop_common_terms(terms: SparseVector, rarities: Mapping[int, float], minimum: float) -> SparseVector:
     """Leave out the terms that too many documents hold to tell these apart, unless that leaves none of use.
 
     Args:

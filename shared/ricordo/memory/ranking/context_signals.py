@@ -18,7 +18,7 @@ _ADJACENT: Final = 0.5  # what a neighbour counts against who is named in both
 _NEXT_BUT_ONE: Final = 0.5
 
 
-def connections(
+def connection_strengths(
     logits: Floats,
     names: Sequence[Collection[str]],
     neighbours: Mapping[int, Collection[int]],
@@ -54,12 +54,12 @@ def connections(
     return np.minimum(1.0, strength)
 
 
-def lifted(logits: Floats, strength: Floats, weight: float) -> Floats:
+def boost_connected(logits: Floats, strength: Floats, weight: float) -> Floats:
     """Return the logits with `weight` times the strength added, the first `KEPT` untouched and still first.
 
     Args:
         logits: [n].
-        strength: of `connections`, [n].
+        strength: of `connection_strengths`, [n].
         weight: logits that a full connection adds.
     """
     if len(logits) <= KEPT:
@@ -80,7 +80,7 @@ it is far longer than the silence that ends a session for its summary."""
 _BEST = 3
 
 
-def sessions(
+def session_labels(
     conversations: Sequence[str], instants: Floats, silence_s: float = SILENCE_S
 ) -> NDArray[np.intp]:
     """Tell which memories were said in the same session.
@@ -109,7 +109,7 @@ def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) ->
     Turns that tell nothing are no candidates: what remains of a session must not count less for that.
 
     Args:
-        labels: of `sessions`, [n].
+        labels: of `session_labels`, [n].
         values: >= 0, [n].
         best: how many, >= 1.
     """
@@ -124,7 +124,9 @@ def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) ->
     return np.asarray((sums / held)[labels], dtype=np.float64)
 
 
-def answered(keys: Sequence[Key], preceding: Sequence[Key | None], asks: Floats, closeness: Floats) -> Floats:
+def reply_closeness(
+    keys: Sequence[Key], preceding: Sequence[Key | None], asks: Floats, closeness: Floats
+) -> Floats:
     """Return how close to the query the question is that each memory answers, 0 where it follows none.
 
     Args:

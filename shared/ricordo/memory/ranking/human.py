@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ricordo.memory.ranking.context_signals import lifted
+from ricordo.memory.ranking.context_signals import boost_connected
 from ricordo.memory.ranking.profiles import recent, used
 from ricordo.memory.ranking.signals import Column, Signals
 
@@ -96,7 +96,7 @@ evidence among five, and finds 0.716.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Human:
+class HumanProfile:
     """Score = sigma(bias + weights · features + prior), in [0, 1].
 
     Attributes:
@@ -114,9 +114,9 @@ class Human:
     weights: Mapping[str, float]
     bias: float = 0.0
     model: str = ""
-    by_words: "Human | None" = None
+    by_words: "HumanProfile | None" = None
 
-    def weighing(self, changes: Mapping[str, float]) -> "Human":
+    def weighing(self, changes: Mapping[str, float]) -> "HumanProfile":
         """Return the profile in which some weigh otherwise, by words too."""
         by_words = None if self.by_words is None else self.by_words.weighing(changes)
         return replace(self, weights={**self.weights, **changes}, by_words=by_words)
@@ -135,7 +135,7 @@ class Human:
         if not isinstance(logits, np.ndarray) or not np.any(signals.connection):
             return logits
         strength = np.broadcast_to(signals.connection, logits.shape)
-        raised: Column = lifted(logits, strength, self.weights["connection"])
+        raised: Column = boost_connected(logits, strength, self.weights["connection"])
         return raised
 
     def logits(self, signals: Signals) -> Column:
@@ -178,13 +178,13 @@ def features(signals: Signals) -> Mapping[str, Column]:
 
 
 @lru_cache(maxsize=1)
-def load_human() -> Human:
+def load_human() -> HumanProfile:
     """Return the profile with the weights that the package ships."""
     fitted = tomllib.loads((resources.files(__package__) / "human.toml").read_text(encoding="utf-8"))
     worded = fitted["by_words"]
-    by_words = Human(weights={**PRIOR_BY_WORDS, **worded["weights"]}, bias=worded["bias"])
+    by_words = HumanProfile(weights={**PRIOR_BY_WORDS, **worded["weights"]}, bias=worded["bias"])
     weights = {**PRIOR, **fitted["weights"]}
-    return Human(weights=weights, bias=fitted["bias"], model=fitted["model"], by_words=by_words)
+    return HumanProfile(weights=weights, bias=fitted["bias"], model=fitted["model"], by_words=by_words)
 
 
 _BIAS = 2.400
@@ -195,7 +195,7 @@ _TOLD = 2.445
 _BARE = -1.750
 
 
-def confidence_features(signals: Signals, unknown: float, profile: Human) -> list[float]:
+def confidence_features(signals: Signals, unknown: float, profile: HumanProfile) -> list[float]:
     """Return what the confidence looks at, in the order of the weights.
 
     Args:
@@ -215,7 +215,7 @@ def confidence_features(signals: Signals, unknown: float, profile: Human) -> lis
     return [logits.max() * (1 - bare), unknown * (1 - bare), float(gap), float(np.max(signals.told)), bare]
 
 
-def confidence(signals: Signals, unknown: float, profile: Human) -> float:
+def confidence(signals: Signals, unknown: float, profile: HumanProfile) -> float:
     """Return the estimated probability that the answer is among the candidates; see `confidence_features`."""
     weights = (_TOP, _UNKNOWN, _GAP, _TOLD, _BARE)
     found = zip(weights, confidence_features(signals, unknown, profile), strict=True)

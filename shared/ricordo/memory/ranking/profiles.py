@@ -7,14 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from ricordo.memory.importance import meaningfulness, rating_of_ten
-from ricordo.memory.ranking.signals import INSTRUCTING, Column, Signals, held_back
+from ricordo.memory.ranking.signals import INSTRUCTING, Column, Signals, penalise_instructions
 
 ACCESSES_AT_FULL = 10
 RECENT_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighted:
+class WeightedProfile:
     """Score = (0.35 semantic + 0.25 temporal + 0.15 importance + 0.10 |valence|·arousal
     + 0.10 min(1, accesses/10) + 0.05 max(0, 1 - days/30)) · decay factor, in [0, 1] with these weights.
     """  # noqa: D205 - the formula is the summary
@@ -41,7 +41,7 @@ class Weighted:
             + self.access * used(signals)
             + self.recency * recent(signals)
         )
-        return held_back(total * signals.decay_factor, signals, self.instructing)
+        return penalise_instructions(total * signals.decay_factor, signals, self.instructing)
 
 
 def used(signals: Signals) -> Column:
@@ -59,7 +59,7 @@ MAX_TRUST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Multiplicative:
+class MultiplicativeProfile:
     """Score = semantic · (1 + 0.5 m/5) · recency · confidence · (1 + 0.2 trust/5) · key topic boost.
 
     m is importance on the scale 1-5 and recency max(e^(-0.02 days), 0.2 + 0.7 (m - 1)/4): after 90 days what
@@ -88,11 +88,11 @@ class Multiplicative:
         trust = 1 + self.trust * signals.trust / MAX_TRUST
         recency = self.recency(signals.age_days, signals.importance)
         score = signals.semantic * meaning * recency * signals.confidence * trust * signals.key_topic_boost
-        return held_back(score, signals, self.instructing)
+        return penalise_instructions(score, signals, self.instructing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generative:
+class GenerativeProfile:
     """Score = 0.5 relevance + 0.3 e^(-days/50) + 0.2 importance, in [0, 1] with these weights."""
 
     drops_distant: ClassVar[bool] = True
@@ -121,14 +121,14 @@ class Generative:
             + self.recency * np.exp(-signals.age_days / self.days)
             + self.importance * signals.importance
         )
-        return held_back(score, signals, self.instructing)
+        return penalise_instructions(score, signals, self.instructing)
 
 
 ALWAYS_FROM = 7.0
 ROOM_FROM = 4.0
 
 
-class Admission(StrEnum):
+class ContextAdmission(StrEnum):
     """When a memory of a budget score enters a context."""
 
     ALWAYS = "always"
@@ -137,7 +137,7 @@ class Admission(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class BudgetProfile:
     """Score = 0.3 recency + 0.2 frequency + 0.4 importance - 0.1 tokens/500, at most 9.
 
     recency = 10 - min(10, days/30), frequency = min(10, uses/5), importance on the scale 1-10.
@@ -156,7 +156,7 @@ class Budget:
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
         worth = self.worth(signals.age_days, signals.access_count, signals.importance, signals.token_count)
-        return held_back(worth, signals, self.instructing)
+        return penalise_instructions(worth, signals, self.instructing)
 
     def worth(self, age_days: Column, uses: Column, importance: Column, tokens: Column) -> Column:
         """Return the score of memories that so much is known of; see `Signals` for units."""
@@ -168,8 +168,8 @@ class Budget:
         )
 
 
-def admission(score: float) -> Admission:
+def admission(score: float) -> ContextAdmission:
     """Say when a memory of this budget score enters a context: from 7 always, from 4 if there is room."""
     if score >= ALWAYS_FROM:
-        return Admission.ALWAYS
-    return Admission.IF_ROOM if score >= ROOM_FROM else Admission.ON_REQUEST
+        return ContextAdmission.ALWAYS
+    return ContextAdmission.IF_ROOM if score >= ROOM_FROM else ContextAdmission.ON_REQUEST

@@ -10,7 +10,7 @@ from uuid import UUID
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.fusion import reciprocal_rank
-from ricordo.memory.ranking.signals import Signals, Span
+from ricordo.memory.ranking.signals import Signals, TimeSpan
 
 
 def order_corrections(
@@ -50,17 +50,17 @@ def order_corrections(
 _A_DAY: Final = dt.timedelta(hours=25)
 
 
-def still_to_come(asked: Span, now: dt.datetime) -> Span | None:
+def remaining_span(asked: TimeSpan, now: dt.datetime) -> TimeSpan | None:
     """Return what of the time asked for lies ahead; of a day all of it, None where all of it is over."""
     if asked.end <= now:
         return None
     if asked.end - asked.start <= _A_DAY or asked.start >= now:
         return asked
-    return Span(now, asked.end)
+    return TimeSpan(now, asked.end)
 
 
-def in_order_of_events(
-    ranked: Sequence[Ranked], event_times: Mapping[UUID, Sequence[EventTime]], asked: Span
+def order_by_event_time(
+    ranked: Sequence[Ranked], event_times: Mapping[UUID, Sequence[EventTime]], asked: TimeSpan
 ) -> list[Ranked]:
     """Put first what happens within `asked`, the earliest first; the others follow as they were ranked.
 
@@ -81,11 +81,11 @@ def in_order_of_events(
     return order
 
 
-def _first_within(times: Sequence[EventTime], asked: Span) -> dt.datetime | None:
+def _first_within(times: Sequence[EventTime], asked: TimeSpan) -> dt.datetime | None:
     return min((one.start for one in times if one.start < asked.end and one.end > asked.start), default=None)
 
 
-def merged(rankings: Sequence[Sequence[Ranked]], limit: int) -> list[Ranked]:
+def merge_rankings(rankings: Sequence[Sequence[Ranked]], limit: int) -> list[Ranked]:
     """Merge rankings by reciprocal rank: the first of each, then the second of each, and so on.
 
     A score is raised to the best of those that come after it, so that scores descend as they do elsewhere,

@@ -114,13 +114,13 @@ INSTRUCTING = 0.25
 """The share of its score that what tells a model what to do keeps, in profiles that are not learned."""
 
 
-def held_back(scores: Column, signals: Signals, share: float) -> Column:
+def penalise_instructions(scores: Column, signals: Signals, share: float) -> Column:
     """Return scores; a memory that tells a model what to do keeps `share` of its own, [0, 1]."""
     return scores - signals.instructing * (1.0 - share) * np.maximum(0.0, scores)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """A stretch of time, `start` included, `end` excluded; both aware."""
 
     start: dt.datetime
@@ -128,7 +128,7 @@ class Span:
 
 
 def temporal_relevance(
-    asked: Span | None,
+    asked: TimeSpan | None,
     created_at: dt.datetime,
     event_times: Iterable[EventTime],
 ) -> float:
@@ -150,7 +150,7 @@ def temporal_relevance(
     return math.exp(-days / TEMPORAL_SCALE_DAYS)
 
 
-def _distance_days(asked: Span, start: dt.datetime, end: dt.datetime) -> float:
+def _distance_days(asked: TimeSpan, start: dt.datetime, end: dt.datetime) -> float:
     if end < asked.start:
         return (asked.start - end).total_seconds() / DAY_SECONDS
     if start >= asked.end:

@@ -5,16 +5,16 @@ from ricordo.memory.reflection.insights import (
     MOST_INSIGHTS,
     MOST_SOURCES,
     Insight,
-    insights,
+    find_insights,
 )
-from ricordo.memory.reflection.remembering import identity, remembered
+from ricordo.memory.reflection.remembering import insight_key, insight_memory
 
 __all__ = [
     "LEAST_IMPORTANCE",
     "MOST_INSIGHTS",
     "MOST_SOURCES",
     "Insight",
-    "identity",
-    "insights",
-    "remembered",
+    "find_insights",
+    "insight_key",
+    "insight_memory",
 ]

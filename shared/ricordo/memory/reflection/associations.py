@@ -14,7 +14,13 @@ from ricordo.memory.reflection.observations import (
     Observation,
     label_of,
 )
-from ricordo.memory.reflection.significance import Table, beyond_chance, by_day, questions, table
+from ricordo.memory.reflection.significance import (
+    ContingencyTable,
+    by_day,
+    contingency_table,
+    count_testable,
+    select_significant,
+)
 
 LEAST_DAYS: Final = 4
 """Days on which a thing must have come up, and on which two must have come up together."""
@@ -63,7 +69,7 @@ _OF: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Association:
     """Two things that go together more often than chance would have it.
 
     Attributes:
@@ -87,7 +93,7 @@ class Pattern:
     steadily: bool = False
 
 
-def patterns(observations: Sequence[Observation]) -> tuple[Pattern, ...]:
+def find_associations(observations: Sequence[Observation]) -> tuple[Association, ...]:
     """Return what is beyond chance in what one user said, the surest first.
 
     Args:
@@ -102,18 +108,18 @@ def patterns(observations: Sequence[Observation]) -> tuple[Pattern, ...]:
     return tuple(sorted(found, key=lambda one: (one.probability, -one.days, one.first, one.second)))
 
 
-def _sure(tables: Mapping[Pair, Table]) -> Mapping[Pair, float]:
+def _sure(tables: Mapping[Pair, ContingencyTable]) -> Mapping[Pair, float]:
     """Return the pairs that are beyond chance, each with its adjusted probability."""
     likely = {
         pair: found.probability
         for pair, found in tables.items()
         if found.both >= LEAST_DAYS and _tells(pair, found)
     }
-    tested = questions((one.least_probability for one in tables.values()), _RATE)
-    return beyond_chance(likely, tested, _RATE)
+    tested = count_testable((one.least_probability for one in tables.values()), _RATE)
+    return select_significant(likely, tested, _RATE)
 
 
-def _tells(pair: Pair, found: Table) -> bool:
+def _tells(pair: Pair, found: ContingencyTable) -> bool:
     """Whether it goes together often enough to be said, chance or not."""
     if found.lift < _LIFT:
         return False
@@ -144,19 +150,22 @@ class _Seen:
             feature: found for feature, found in bits.items() if len(found) >= LEAST_DAYS
         }
 
-    def tables(self, kinds: tuple[tuple[str, ...], str]) -> Iterator[tuple[Pair, Table]]:
+    def tables(self, kinds: tuple[tuple[str, ...], str]) -> Iterator[tuple[Pair, ContingencyTable]]:
         """Yield each pair of these kinds that is looked for."""
         firsts, seconds = kinds
         for first in sorted(self._bits):
             for second in sorted(self._bits):
                 if first.kind in firsts and second.kind == seconds:
-                    yield (first, second), table(self._every, self._bits[first], self._bits[second])
+                    yield (
+                        (first, second),
+                        contingency_table(self._every, self._bits[first], self._bits[second]),
+                    )
 
-    def pattern(self, first: Feature, second: Feature, probability: float) -> Pattern:
+    def pattern(self, first: Feature, second: Feature, probability: float) -> Association:
         """Return what goes together, with what it rests on."""
         together = [self._observations[place] for place in sorted(self._places[first] & self._places[second])]
         regularity = Regularity.MOOD if first.kind == "felt" else _OF[second.kind]
-        return Pattern(
+        return Association(
             regularity,
             first,
             second,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from ricordo.memory.reflection.noun_phrases import Occurrence, Thing, Words
+from ricordo.memory.reflection.noun_phrases import InsightPhrases, NounPhrase, Occurrence
 
 _OWN: Final = frozenset({"my", "our"})
 _DEFINITE: Final = frozenset({"the", "this", "that", "these", "those", "his", "her", "their", "your", "its"})
@@ -13,7 +13,7 @@ _SIBILANT: Final = ("s", "x", "z", "ch", "sh")
 _VOWELS: Final = "aeiou"
 
 
-def _thing(found: Sequence[Occurrence]) -> Thing | None:
+def _thing(found: Sequence[Occurrence]) -> NounPhrase | None:
     """Return what most occurrences call it, from the listener's side: "my boss" is "your boss"."""
     if not found:
         return None
@@ -56,19 +56,19 @@ def _most(forms: Sequence[str]) -> str:
     return max(sorted(counts), key=counts.__getitem__, default="")
 
 
-def _both(phrase: str) -> Thing:
-    return Thing(phrase, phrase)
+def _both(phrase: str) -> NounPhrase:
+    return NounPhrase(phrase, phrase)
 
 
 def _same(phrase: str) -> str:
     return phrase
 
 
-def _quoted(topic: str) -> Thing:
+def _quoted(topic: str) -> NounPhrase:
     return _both(f'"{topic}"')
 
 
-ENGLISH: Final = Words(
+ENGLISH: Final = InsightPhrases(
     vague=frozenset(
         """
         day week month year time today tomorrow yesterday tonight morning afternoon evening night weekend

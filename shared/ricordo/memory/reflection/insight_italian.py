@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ricordo.language.italian_articles import article_of, with_article
-from ricordo.memory.reflection.noun_phrases import Occurrence, Thing, Words
+from ricordo.memory.reflection.noun_phrases import InsightPhrases, NounPhrase, Occurrence
 
 
 def _listed(text: str) -> frozenset[str]:
@@ -72,7 +72,7 @@ _MASCULINE_NOUNS: Final = _listed(
 )
 
 
-def _thing(found: Sequence[Occurrence]) -> Thing | None:
+def _thing(found: Sequence[Occurrence]) -> NounPhrase | None:
     """Return what most occurrences call it, from the listener's side: "il mio capo" is "il tuo capo"."""
     if not found:
         return None
@@ -87,35 +87,35 @@ def _thing(found: Sequence[Occurrence]) -> Thing | None:
         return _owned(form, owned)
     if form in _BARE:
         gender = _gender(form, alike) or "m"
-        return Thing(with_article("", article_of(form, gender, plural=plural), form), f"di {form}")
+        return NounPhrase(with_article("", article_of(form, gender, plural=plural), form), f"di {form}")
     gender = _gender(form, alike)
     if not gender and not _is_elided(form, plural=plural):
         return None
     article = article_of(form, gender, plural=plural)
-    return Thing(with_article("", article, form), with_article("di", article, form))
+    return NounPhrase(with_article("", article, form), with_article("di", article, form))
 
 
-def _named(name: str, found: Sequence[Occurrence]) -> Thing:
+def _named(name: str, found: Sequence[Occurrence]) -> NounPhrase:
     """Return a name, with the article that it mostly has: "la Juventus"."""
     behind = sum(one.before[1] in _WITH_ARTICLE | _ELIDED for one in found)
     gender = _gender(name, found)
     if 2 * behind < len(found) or not (gender or _is_elided(name.casefold(), plural=False)):
         return _person(name)
     article = article_of(name, gender)
-    return Thing(with_article("", article, name), with_article("di", article, name))
+    return NounPhrase(with_article("", article, name), with_article("di", article, name))
 
 
-def _owned(form: str, owned: Sequence[Occurrence]) -> Thing:
+def _owned(form: str, owned: Sequence[Occurrence]) -> NounPhrase:
     yours = _most([_YOURS[one.before[1]] for one in owned])
     named = f"{yours} {form}"
     if 2 * sum(one.before[0] in _WITH_ARTICLE for one in owned) < len(owned):
-        return Thing(named, f"di {named}")  # "tua madre"
+        return NounPhrase(named, f"di {named}")  # "tua madre"
     article = article_of(
         named,
         "f" if yours.endswith(("a", "e")) else "m",
         plural=yours[-1] in "ei" and not yours.endswith("uo"),
     )
-    return Thing(with_article("", article, named), with_article("di", article, named))
+    return NounPhrase(with_article("", article, named), with_article("di", article, named))
 
 
 def _is_plural(one: Occurrence) -> bool:
@@ -152,12 +152,12 @@ def _most(forms: Sequence[str]) -> str:
     return max(sorted(counts), key=counts.__getitem__)
 
 
-def _person(name: str) -> Thing:
-    return Thing(name, f"di {name}")
+def _person(name: str) -> NounPhrase:
+    return NounPhrase(name, f"di {name}")
 
 
-def _quoted(topic: str) -> Thing:
-    return Thing(f"«{topic}»", f"di «{topic}»")
+def _quoted(topic: str) -> NounPhrase:
+    return NounPhrase(f"«{topic}»", f"di «{topic}»")
 
 
 _FEELINGS: Final = {
@@ -197,7 +197,7 @@ def _with_article(feeling: str) -> str:
     return with_article("", article_of(feeling, _GENDERS[feeling]), feeling)
 
 
-ITALIAN: Final = Words(
+ITALIAN: Final = InsightPhrases(
     vague=_listed(
         """
         giorno giornata settimana mese anno tempo oggi domani ieri dopodomani stasera stamattina

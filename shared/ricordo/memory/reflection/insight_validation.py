@@ -11,8 +11,8 @@ from ricordo.language.names import mentioned_names
 from ricordo.language.text import collapse, stems
 from ricordo.language.topics import topic_key, topics
 from ricordo.memory.facts import normalise
-from ricordo.memory.llm_condensation import Doubt, doubt
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_condensation import CondensationFault, find_fault
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.insights import LEAST_IMPORTANCE, MOST_SOURCES, Insight
 
@@ -21,7 +21,7 @@ _FEWEST: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class InsightClaim:
     """What a model makes of a question.
 
     Attributes:
@@ -33,7 +33,7 @@ class Claim:
     evidence: tuple[int, ...]
 
 
-class Unsaid(StrEnum):
+class ClaimFault(StrEnum):
     """Further reasons why a claim is not taken; the others are `ricordo.memory.llm_condensation.Doubt`."""
 
     EVIDENCE = "it rests on fewer than two of the memories that it was given"
@@ -41,12 +41,12 @@ class Unsaid(StrEnum):
     NOBODY = "it is about nobody and nothing"
 
 
-def said_of(memory: Memory) -> Said:
+def to_llm_message(memory: Memory) -> LlmMessage:
     """Return a memory as a model is shown it."""
-    return Said(memory.content, memory.language, memory.role, memory.speaker)
+    return LlmMessage(memory.content, memory.language, memory.role, memory.speaker)
 
 
-def asked_in(questions: Iterable[str], language: str, most: int) -> list[str]:
+def questions_in_language(questions: Iterable[str], language: str, most: int) -> list[str]:
     """Return the questions that are some, in `language`, on one line; at most `most`, each once."""
     told = (collapse(one) for one in questions)
     return list(dict.fromkeys(one for one in told if one and detect(one, default=language) == language))[
@@ -54,7 +54,7 @@ def asked_in(questions: Iterable[str], language: str, most: int) -> list[str]:
     ]
 
 
-def relevant(question: str, memories: Sequence[Memory], language: str) -> list[Memory]:
+def relevant_memories(question: str, memories: Sequence[Memory], language: str) -> list[Memory]:
     """Return the ten memories that share most words with a question, oldest first; those that share any."""
     wanted = frozenset(stems(question, language))
 
@@ -66,9 +66,9 @@ def relevant(question: str, memories: Sequence[Memory], language: str) -> list[M
     return sorted(found[:MOST_SOURCES], key=lambda one: (one.created_at, one.id))
 
 
-def borne_out(
-    claim: Claim, question: str, memories: Sequence[Memory], language: str
-) -> Insight | Doubt | Unsaid:
+def validate_claim(
+    claim: InsightClaim, question: str, memories: Sequence[Memory], language: str
+) -> Insight | CondensationFault | ClaimFault:
     """Return the insight that a claim makes, or why it makes none.
 
     Args:
@@ -80,16 +80,16 @@ def borne_out(
     numbers = set(claim.evidence)
     sources = [one for number, one in enumerate(memories, start=1) if number in numbers]
     if len(sources) < _FEWEST or len(sources) < len(numbers):
-        return Unsaid.EVIDENCE
+        return ClaimFault.EVIDENCE
     text = collapse(claim.text)
-    if (found := doubt(text, [said_of(one) for one in sources], language)) is not None:
+    if (found := find_fault(text, [to_llm_message(one) for one in sources], language)) is not None:
         return found
     if any(_is_copy(text, one, language) for one in sources):
-        return Unsaid.COPY
+        return ClaimFault.COPY
     people = mentioned_names(text, language)
     about = topics(text, language, people)
     if not people and not about:
-        return Unsaid.NOBODY
+        return ClaimFault.NOBODY
     return Insight(
         about="/".join(("understood", *_keys("who", map(normalise, people)), *_what(about, language))),
         content=text,

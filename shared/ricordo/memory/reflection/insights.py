@@ -9,13 +9,13 @@ from uuid import UUID
 from ricordo.language.annotations import Emotion
 from ricordo.language.topics import topic_key
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection.associations import Pattern, Regularity, patterns
-from ricordo.memory.reflection.noun_phrases import Thing, occurrences
+from ricordo.memory.reflection.associations import Association, Regularity, find_associations
+from ricordo.memory.reflection.noun_phrases import NounPhrase, occurrences
 from ricordo.memory.reflection.observations import (
     FAMILIES,
+    INSIGHT_PHRASES,
     PLEASANT,
     UNPLEASANT,
-    WORDS,
     Feature,
     Observation,
     language_of,
@@ -60,7 +60,7 @@ class Insight:
     created_at: dt.datetime
 
 
-def insights(
+def find_insights(
     memories: Sequence[Memory], own_names: Iterable[str] = (), understood: Sequence[Insight] = ()
 ) -> tuple[Insight, ...]:
     """Return what is regular in the last memories of a user: at most three insights, what says most first.
@@ -72,11 +72,11 @@ def insights(
     """
     said = list(understood[:MOST_INSIGHTS])
     language = language_of(memories)
-    if language not in WORDS:
+    if language not in INSIGHT_PHRASES:
         return tuple(said)
     observed = observe(memories, language, own_names)
-    chosen: list[Pattern] = []
-    for pattern in _ranked(patterns(observed)):
+    chosen: list[Association] = []
+    for pattern in _ranked(find_associations(observed)):
         if len(said) == MOST_INSIGHTS:
             break
         known = (_is_repeated(pattern, one) for one in chosen)
@@ -86,7 +86,7 @@ def insights(
     return tuple(said)
 
 
-def _ranked(found: Iterable[Pattern]) -> list[Pattern]:
+def _ranked(found: Iterable[Association]) -> list[Association]:
     """Return what says most first: whom and what and how, before how alone, before the mere tone of it."""
     order = list(Regularity)
     kept = [one for one in found if one.regularity is not Regularity.MOOD or one.first.key in FAMILIES]
@@ -103,7 +103,7 @@ def _ranked(found: Iterable[Pattern]) -> list[Pattern]:
     )
 
 
-def _is_repeated(pattern: Pattern, other: Pattern) -> bool:
+def _is_repeated(pattern: Association, other: Association) -> bool:
     """Whether it says of nearly the same messages what `other` says."""
     same_kind = pattern.regularity is other.regularity
     mine = {one.id for one in pattern.observations}
@@ -114,13 +114,13 @@ def _is_repeated(pattern: Pattern, other: Pattern) -> bool:
     return shared >= _ALIKE
 
 
-def _is_understood(pattern: Pattern, other: Insight) -> bool:
+def _is_understood(pattern: Association, other: Insight) -> bool:
     """Whether it rests on nearly the same messages as what was understood already."""
     mine = {one.id for one in _sources(pattern)}
     return len(mine & set(other.sources)) >= _ALIKE * min(len(mine), len(other.sources))
 
 
-def _insight(pattern: Pattern, language: str) -> Insight:
+def _insight(pattern: Association, language: str) -> Insight:
     sources = _sources(pattern)
     content, question = _said(pattern, language)
     people = [_name(one, pattern) for one in (pattern.first, pattern.second) if one.kind == "who"]
@@ -141,13 +141,13 @@ def _insight(pattern: Pattern, language: str) -> Insight:
     )
 
 
-def _subjects(pattern: Pattern) -> tuple[str, ...]:
+def _subjects(pattern: Association) -> tuple[str, ...]:
     of_company = pattern.regularity is Regularity.COMPANY
     subjects = (pattern.first, pattern.second) if of_company else (pattern.first,)
     return tuple(f"{one.kind}:{one.key}" for one in subjects)
 
 
-def _sources(pattern: Pattern) -> list[Observation]:
+def _sources(pattern: Association) -> list[Observation]:
     """Return one message a day, the latest days, and of a day the one that matters most."""
     best: dict[dt.date, Observation] = {}
     for one in pattern.observations:
@@ -157,7 +157,7 @@ def _sources(pattern: Pattern) -> list[Observation]:
     return [best[day] for day in sorted(best)[-MOST_SOURCES:]]
 
 
-def _emotion(pattern: Pattern) -> Emotion:
+def _emotion(pattern: Association) -> Emotion:
     felt = [one.memory.emotion for one in pattern.observations]
     named = pattern.feeling not in {"", PLEASANT, UNPLEASANT}
     return Emotion(
@@ -168,9 +168,9 @@ def _emotion(pattern: Pattern) -> Emotion:
     )
 
 
-def _said(pattern: Pattern, language: str) -> tuple[str, str]:
+def _said(pattern: Association, language: str) -> tuple[str, str]:
     """Return the insight and its question."""
-    words, name = WORDS[language], pattern.regularity.value
+    words, name = INSIGHT_PHRASES[language], pattern.regularity.value
     subject = _thing(pattern.first, pattern, language)
     if pattern.regularity is Regularity.COMPANY:
         values = {"who": subject.alone, "of": _thing(pattern.second, pattern, language).of}
@@ -194,19 +194,19 @@ def _said(pattern: Pattern, language: str) -> tuple[str, str]:
     return told.format_map(values) + ".", asked.format_map(values)
 
 
-def _thing(feature: Feature, pattern: Pattern, language: str) -> Thing:
-    words = WORDS[language]
+def _thing(feature: Feature, pattern: Association, language: str) -> NounPhrase:
+    words = INSIGHT_PHRASES[language]
     if feature.kind == "who":
         return words.person(_name(feature, pattern))
     if feature.kind != "what":
-        return Thing("", "")
+        return NounPhrase("", "")
     texts = (one.memory.content for one in pattern.observations)
     return words.thing(list(occurrences(feature.key, texts, language))) or words.quoted(
         _form(feature, pattern, language)
     )
 
 
-def _form(feature: Feature, pattern: Pattern, language: str) -> str:
+def _form(feature: Feature, pattern: Association, language: str) -> str:
     """Return a topic as it is written, in lower case."""
     texts = (one.memory.content for one in pattern.observations)
     found = [one.form for one in occurrences(feature.key, texts, language) if not one.plural]
@@ -216,6 +216,6 @@ def _form(feature: Feature, pattern: Pattern, language: str) -> str:
     return max(sorted(set(found)), key=found.count, default=feature.key).casefold()
 
 
-def _name(feature: Feature, pattern: Pattern) -> str:
+def _name(feature: Feature, pattern: Association) -> str:
     names = [one.people[feature.key] for one in pattern.observations if feature.key in one.people]
     return max(sorted(set(names)), key=names.count, default=feature.key)

@@ -73,7 +73,7 @@ def _before(text: str, start: int, language: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class NounPhrase:
     """Somebody or something, as a sentence names it.
 
     Attributes:
@@ -86,7 +86,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class InsightPhrases:
     """The words of one language.
 
     Attributes:
@@ -107,7 +107,7 @@ class Words:
     times: Mapping[str, str]
     sentences: Mapping[str, str]
     rider: str
-    thing: Callable[[Sequence[Occurrence]], Thing | None]
-    person: Callable[[str], Thing]
-    quoted: Callable[[str], Thing]
+    thing: Callable[[Sequence[Occurrence]], NounPhrase | None]
+    person: Callable[[str], NounPhrase]
+    quoted: Callable[[str], NounPhrase]
     with_article: Callable[[str], str]

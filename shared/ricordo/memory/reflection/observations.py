@@ -17,7 +17,7 @@ from ricordo.memory.facts import normalise
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.insight_english import ENGLISH
 from ricordo.memory.reflection.insight_italian import ITALIAN
-from ricordo.memory.reflection.noun_phrases import Words
+from ricordo.memory.reflection.noun_phrases import InsightPhrases
 
 FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "joy": (
@@ -51,7 +51,7 @@ _FAMILY: Final = {label: family for family, labels in FAMILIES.items() for label
 _MARKED: Final = 0.35  # a valence beyond it is a feeling
 
 
-def feelings(emotion: Emotion) -> tuple[str, ...]:
+def feeling_families(emotion: Emotion) -> tuple[str, ...]:
     """Return the family of a feeling, and whether it is a pleasant one, as far as it has either."""
     family = _FAMILY.get(emotion.primary)
     named = () if family is None else (family,)
@@ -69,7 +69,7 @@ def label_of(family: str, emotions: Iterable[Emotion]) -> str:
     return label if 2 * labels[label] > labels.total() else family
 
 
-WORDS: Final[Mapping[str, Words]] = MappingProxyType({"it": ITALIAN, "en": ENGLISH})
+INSIGHT_PHRASES: Final[Mapping[str, InsightPhrases]] = MappingProxyType({"it": ITALIAN, "en": ENGLISH})
 """By language."""
 
 
@@ -177,7 +177,7 @@ def _features(memory: Memory, people: Iterable[str], language: str) -> Iterable[
     yield from (Feature("who", key) for key in people)
     yield from (Feature("what", key) for key in _things(memory, people, language))
     if _is_felt(memory, language):
-        yield from (Feature("felt", name) for name in feelings(memory.emotion))
+        yield from (Feature("felt", name) for name in feeling_families(memory.emotion))
     yield Feature("when", memory.time_of_day)
     yield Feature("when", memory.day_of_week)
     yield Feature("when", "weekend" if memory.day_of_week in _WEEKEND else "weekday")
@@ -194,7 +194,7 @@ def _is_felt(memory: Memory, language: str) -> bool:
 
 def _things(memory: Memory, people: Iterable[str], language: str) -> set[str]:
     keys = {key for topic in memory.topics for key in topic_keys(topic, language)}
-    vague = {topic_key(word, language) for word in WORDS[language].vague}
+    vague = {topic_key(word, language) for word in INSIGHT_PHRASES[language].vague}
     names = {part for name in people for part in name.split()}
     return {key for key in keys if key and key not in vague | names and key[0].isalpha() and len(key) > 1}
 

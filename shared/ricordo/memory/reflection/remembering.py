@@ -12,7 +12,7 @@ from ricordo.memory.reflection.insights import Insight
 _TITLE: Final = 80
 
 
-def remembered(insight: Insight, memories: Iterable[Memory]) -> Memory:
+def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
     """Return the memory that an insight makes.
 
     Args:
@@ -44,6 +44,6 @@ def remembered(insight: Insight, memories: Iterable[Memory]) -> Memory:
     )
 
 
-def identity(user_id: str, insight: Insight) -> UUID:
+def insight_key(user_id: str, insight: Insight) -> UUID:
     """Return a hash of what an insight says of whom: not of its words, its evidence, its tenant."""
     return uuid5(NAMESPACE_OID, f"{user_id}/insight/{insight.about}")

@@ -14,7 +14,7 @@ Name = TypeVar("Name")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ContingencyTable:
     """How often two things go together, in days.
 
     Attributes:
@@ -58,7 +58,9 @@ class Table:
         return tail / comb(self.cells, self.first)
 
 
-def table(days: Mapping[dt.date, int], first: Mapping[dt.date, int], second: Mapping[dt.date, int]) -> Table:
+def contingency_table(
+    days: Mapping[dt.date, int], first: Mapping[dt.date, int], second: Mapping[dt.date, int]
+) -> ContingencyTable:
     """Count cells.
 
     Args:
@@ -72,10 +74,12 @@ def table(days: Mapping[dt.date, int], first: Mapping[dt.date, int], second: Map
         only_first += one & ~other != 0
         only_second += other & ~one != 0
         neither += every & ~(one | other) != 0
-    return Table(both, both + only_first, both + only_second, both + only_first + only_second + neither)
+    return ContingencyTable(
+        both, both + only_first, both + only_second, both + only_first + only_second + neither
+    )
 
 
-def beyond_chance(probabilities: Mapping[Name, float], tested: int, rate: float) -> Mapping[Name, float]:
+def select_significant(probabilities: Mapping[Name, float], tested: int, rate: float) -> Mapping[Name, float]:
     """Return what is no chance, after Benjamini & Hochberg (1995), with its adjusted probability.
 
     Args:
@@ -94,14 +98,14 @@ def beyond_chance(probabilities: Mapping[Name, float], tested: int, rate: float)
     return {name: adjusted[name] for name in ranked if adjusted[name] <= rate}
 
 
-def questions(least_probabilities: Iterable[float], rate: float) -> int:
+def count_testable(least_probabilities: Iterable[float], rate: float) -> int:
     """Return among how many findings chance may choose, after Tarone (1990).
 
     What could not be beyond chance even if it always went together is not looked for.
 
     Args:
         least_probabilities: of each pair.
-        rate: see `beyond_chance`.
+        rate: see `select_significant`.
     """
     ordered = sorted(least_probabilities)
     return next((tests for tests in range(1, len(ordered)) if ordered[tests] > rate / tests), len(ordered))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import structlog
 
-from ricordo.memory.facts.relation_validation import Recognised
+from ricordo.memory.facts.relation_validation import RecognisedEntity
 from ricordo.models.encoder import ModelUnavailable
 
 _PACKAGE: Final = "gliner"
@@ -57,7 +57,7 @@ class GlinerRecogniser:
         """What runs the model, `torch` or `onnxruntime`; empty before it is loaded."""
         return self._runtime
 
-    async def entities(self, texts: Sequence[str]) -> list[list[Recognised]]:
+    async def entities(self, texts: Sequence[str]) -> list[list[RecognisedEntity]]:
         """Find the entities of each of `texts`; see `EntityRecogniser.entities`."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._find, [_encodable(text) for text in texts])
@@ -70,7 +70,7 @@ class GlinerRecogniser:
         """
         await asyncio.get_running_loop().run_in_executor(self._thread, self._ready)
 
-    def _find(self, texts: list[str]) -> list[list[Recognised]]:
+    def _find(self, texts: list[str]) -> list[list[RecognisedEntity]]:
         model = self._ready()
         try:
             found = model.inference(
@@ -136,11 +136,11 @@ async def _load_quietly(recogniser: GlinerRecogniser) -> None:
         _log.warning("model could not be prepared", model=recogniser.model, error=str(error))
 
 
-def _recognised(entity: Mapping[str, Any], text: str) -> Recognised:
+def _recognised(entity: Mapping[str, Any], text: str) -> RecognisedEntity:
     start, end = int(entity["start"]), int(entity["end"])
     if not 0 <= start < end <= len(text):
         raise ValueError(f"an entity at {start} to {end} of {len(text)} characters")
-    return Recognised(start, end, str(entity["label"]), float(entity["score"]))
+    return RecognisedEntity(start, end, str(entity["label"]), float(entity["score"]))
 
 
 def _line(error: BaseException) -> str:

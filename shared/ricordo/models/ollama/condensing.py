@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed
 from ricordo.models.ollama.preparation import PreparedModel, prepared
@@ -73,12 +73,12 @@ class SessionAnswer(BaseModel):
         )
 
 
-def synthesis_prompt(texts: Sequence[Said], language: str) -> list[dict[str, str]]:
+def synthesis_prompt(texts: Sequence[LlmMessage], language: str) -> list[dict[str, str]]:
     """Return the chat messages that ask what memories come to; these are data within JSON."""
     return prompt_in(language, _SYNTHESIS, {"memories": _shown(texts)})
 
 
-def session_prompt(turns: Sequence[Said], language: str) -> list[dict[str, str]]:
+def session_prompt(turns: Sequence[LlmMessage], language: str) -> list[dict[str, str]]:
     """Return the chat messages that ask what a session was about; its turns are data within JSON."""
     return prompt_in(language, _SESSION, {"turns": _shown(turns)})
 
@@ -94,12 +94,12 @@ class OllamaCondenser:
         self.model = model.name
         self._asked = model
 
-    async def synthesis(self, texts: Sequence[Said], language: str) -> str:
+    async def synthesis(self, texts: Sequence[LlmMessage], language: str) -> str:
         """Say what memories come to; see `CondensingReader.synthesis`."""
         answer = await ask(self._asked, synthesis_prompt(texts, language), SynthesisAnswer, _TOKENS)
         return answer.summary
 
-    async def session(self, turns: Sequence[Said], language: str) -> Condensed:
+    async def session(self, turns: Sequence[LlmMessage], language: str) -> Condensed:
         """Say what a session was about; see `CondensingReader.session`."""
         return (await ask(self._asked, session_prompt(turns, language), SessionAnswer, _TOKENS)).condensed()
 
@@ -120,7 +120,7 @@ async def open_condenser(
         yield OllamaCondenser(reader)
 
 
-def _shown(texts: Sequence[Said]) -> list[dict[str, str]]:
+def _shown(texts: Sequence[LlmMessage]) -> list[dict[str, str]]:
     return [{"role": one.role.value, "speaker": one.speaker, "text": one.shown} for one in texts]
 
 

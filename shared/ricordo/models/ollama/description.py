@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.lexicon import load_positions
-from ricordo.memory.llm_description import INFERRED_KINDS, Description, Said
+from ricordo.memory.llm_description import INFERRED_KINDS, Description, LlmMessage
 from ricordo.models.describing import Nonsense
 from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
 
@@ -72,7 +72,7 @@ class MessageAnswer(Numbered):
         )
 
 
-def description_prompt(messages: Sequence[Said]) -> list[dict[str, str]]:
+def description_prompt(messages: Sequence[LlmMessage]) -> list[dict[str, str]]:
     """Return the chat messages that ask for the descriptions of messages; these are data within JSON."""
     shown = [
         {

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ricordo.memory.llm_description import Said
-from ricordo.memory.reflection.insight_validation import Claim
+from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.reflection.insight_validation import InsightClaim
 from ricordo.models.ollama.preparation import PreparedModel, prepared
 from ricordo.models.ollama.structured import ask, prompt_in
 
@@ -34,13 +34,13 @@ class InsightAnswer(BaseModel):
     evidence: Annotated[list[int], Field(max_length=20)]
 
 
-def questions_prompt(observations: Sequence[Said], language: str, most: int) -> list[dict[str, str]]:
+def questions_prompt(observations: Sequence[LlmMessage], language: str, most: int) -> list[dict[str, str]]:
     """Return the chat messages that ask for questions; the observations are data within JSON."""
     given = {"observations": _numbered(observations)}
     return prompt_in(language, _QUESTIONS.replace("{most}", str(most)), given)
 
 
-def insight_prompt(question: str, memories: Sequence[Said], language: str) -> list[dict[str, str]]:
+def insight_prompt(question: str, memories: Sequence[LlmMessage], language: str) -> list[dict[str, str]]:
     """Return the chat messages that ask for an insight; question and memories are data within JSON."""
     return prompt_in(language, _INSIGHT, {"question": question, "memories": _numbered(memories)})
 
@@ -56,17 +56,17 @@ class OllamaInsightReader:
         self.model = model.name
         self._asked = model
 
-    async def questions(self, observations: Sequence[Said], language: str, most: int) -> Sequence[str]:
+    async def questions(self, observations: Sequence[LlmMessage], language: str, most: int) -> Sequence[str]:
         """Ask what is worth understanding; see `InsightReader.questions`."""
         answer = await ask(
             self._asked, questions_prompt(observations, language, most), QuestionsAnswer, _TOKENS
         )
         return answer.questions[:most]
 
-    async def insight(self, question: str, memories: Sequence[Said], language: str) -> Claim:
+    async def insight(self, question: str, memories: Sequence[LlmMessage], language: str) -> InsightClaim:
         """Answer a question; see `InsightReader.insight`."""
         answer = await ask(self._asked, insight_prompt(question, memories, language), InsightAnswer, _TOKENS)
-        return Claim(answer.insight, tuple(answer.evidence))
+        return InsightClaim(answer.insight, tuple(answer.evidence))
 
 
 @asynccontextmanager
@@ -85,7 +85,7 @@ async def open_insight_reader(
         yield OllamaInsightReader(reader)
 
 
-def _numbered(said: Sequence[Said]) -> list[dict[str, object]]:
+def _numbered(said: Sequence[LlmMessage]) -> list[dict[str, object]]:
     return [{"number": number, "text": one.shown} for number, one in enumerate(said, start=1)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
-from ricordo.memory.llm_description import Description, Said
+from ricordo.memory.llm_description import Description, LlmMessage
 from ricordo.models.ollama.description import description_prompt, description_schema, read_descriptions
 from ricordo.models.ollama.preparation import PreparedModel, preparing
 from ricordo.models.ollama.rating import rating_prompt, read_ratings
@@ -27,12 +27,12 @@ class OllamaMessageReader:
         self.model = model.name
         self._asked = model
 
-    async def rate(self, messages: Sequence[Said]) -> list[float]:
+    async def rate(self, messages: Sequence[LlmMessage]) -> list[float]:
         """Rate messages in one call; see `MessageReader.rate`."""
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_RATING * len(messages)
         return read_ratings(await self._asked.chat(rating_prompt(messages), None, tokens), len(messages))
 
-    async def describe(self, messages: Sequence[Said]) -> list[Description | None]:
+    async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
         """Describe messages in one call; see `MessageReader.describe`."""
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_DESCRIPTION * len(messages)
         answer = await self._asked.chat(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ricordo.memory.llm_description import Said, importance_of_rating
+from ricordo.memory.llm_description import LlmMessage, importance_of_rating
 from ricordo.models.describing import Nonsense
 
 # "7", "7.5", "7/10", and "3. 7" as the third line of several.
@@ -36,7 +36,7 @@ _MANY: Final = (
 )
 
 
-def rating_prompt(messages: Sequence[Said]) -> list[dict[str, str]]:
+def rating_prompt(messages: Sequence[LlmMessage]) -> list[dict[str, str]]:
     """Return the chat messages that ask for the rating of one message, or of several at once."""
     if len(messages) == 1:
         return [_said_by("system", _ONE), _said_by("user", f"Observation: {_quoted(messages[0])}")]
@@ -66,7 +66,7 @@ def _rating(line: str, number: int) -> float:
     return rating
 
 
-def _quoted(message: Said) -> str:
+def _quoted(message: LlmMessage) -> str:
     """Write a message as a JSON string on one line, whatever counts as the end of one."""
     return "".join(_ESCAPED.get(letter, letter) for letter in json.dumps(message.shown, ensure_ascii=False))
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.memory.compression import Weak
+from ricordo.memory.compression import CompressionCandidate
 from ricordo.memory.model import Memory
-from ricordo.memory.summaries import Turn
+from ricordo.memory.summaries import SessionTurn
 from ricordo.store.types.stages import Progress
 
 
@@ -36,14 +36,16 @@ class Compressing(Protocol):
 
     async def weak(
         self, tenant: str, user_id: str, model: str, now: datetime, *, after: Place | None, limit: int
-    ) -> Sequence[Weak]:
+    ) -> Sequence[CompressionCandidate]:
         """Return memories that `ricordo.memory.compression.is_weak` holds for, in the order of time.
 
         Those that are not enriched yet, or have no vector of `model`, are left out.
         """
         ...
 
-    async def sources(self, tenant: str, user_id: str, model: str, ids: Sequence[UUID]) -> Sequence[Turn]:
+    async def sources(
+        self, tenant: str, user_id: str, model: str, ids: Sequence[UUID]
+    ) -> Sequence[SessionTurn]:
         """Return memories of a user, with their vectors of `model`, in any order; others are left out."""
         ...
 

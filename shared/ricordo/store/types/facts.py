@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.memory.facts import Contribution, Entity, Evidence, Fact, Word
+from ricordo.memory.facts import Assertion, Entity, Evidence, Fact, MessageContribution
 from ricordo.store.types.stages import Progress
 
 
@@ -128,7 +128,7 @@ class Curation:
     user_id: str
     fact_id: UUID
     request_id: str
-    word: Word
+    word: Assertion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +157,7 @@ class FactLedger(Protocol):
 
     async def record(
         self, tenant: str, told: Sequence[Told], project: Project, at: datetime
-    ) -> tuple[Mapping[str, Contribution], Sequence[Progress]]:
+    ) -> tuple[Mapping[str, MessageContribution], Sequence[Progress]]:
         """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
 
         What the user has rejected is not kept when it is read again in the same words of its message.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from ricordo.memory.style import Manners, Talk
+from ricordo.memory.style import RegisterPatterns, StyleCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Heard:
         forgotten: how much of the user was asked to be forgotten by then: tombstones.
     """
 
-    talk: Talk
+    talk: StyleCounts
     until: datetime | None = None
     forgotten: int = 0
 
@@ -38,7 +38,7 @@ class News:
 class Habits(Protocol):
     """Counts over what users have said; of an unknown one there is nothing. Raises `StoreUnavailable`."""
 
-    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: Manners) -> Heard:
+    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns) -> Heard:
         """Return what is counted over the last messages of the user, at most 200.
 
         Args:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Role
-from ricordo.memory.links import Changes, Member
-from ricordo.memory.similarity import Whole
+from ricordo.memory.links import LinkChanges, LinkedMember
+from ricordo.memory.similarity import QuantizedVector
 from ricordo.store.types.stages import Progress
 
 Vector = NDArray[np.float32]
@@ -54,7 +54,7 @@ class Linkable:
     role: Role = Role.USER
     stated: bool = False
     linked_model: str | None = None
-    linked_vector: Whole | None = None
+    linked_vector: QuantizedVector | None = None
 
 
 class HeldLinks(Protocol):
@@ -80,11 +80,11 @@ class HeldLinks(Protocol):
         """
         ...
 
-    def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
+    def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[LinkedMember]]:
         """Yield, some at a time, who is linked by `model` and was changed after the change of that number."""
         ...
 
-    async def write(self, changes: Mapping[tuple[str, str], Changes]) -> Mapping[str, State]:
+    async def write(self, changes: Mapping[tuple[str, str], LinkChanges]) -> Mapping[str, State]:
         """Write what has changed by user and model: neighbours, and `related_ids` of the memories.
 
         A memory is linked by one model at a time: who joins by one has left the other.

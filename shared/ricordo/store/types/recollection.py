@@ -33,7 +33,7 @@ class Standing(NamedTuple):
     """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for five.
 
     Attributes:
-        importance_beyond: what use would have added to the importance above its ceiling; see `Strength`.
+        importance_beyond: what use would have added above its ceiling; see `MemoryStrength`.
         informative: whether it tells something.
         asks: whether it asks something.
         key_topics: of a summary, as JSON; None for any other kind.

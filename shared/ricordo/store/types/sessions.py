@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from ricordo.memory.model import Memory, Successor
-from ricordo.memory.summaries import Turn
+from ricordo.memory.summaries import SessionTurn
 from ricordo.store.types.stages import Progress
 
 
@@ -46,7 +46,7 @@ class Session:
         former: summaries of parts of it, or of it with what was forgotten since, whose place a new one takes.
     """
 
-    turns: Sequence[Turn]
+    turns: Sequence[SessionTurn]
     over: bool
     summary: Memory | None = None
     former: Sequence[Memory] = ()

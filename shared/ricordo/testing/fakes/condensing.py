@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.memory.llm_description import Said
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.summaries import Condensed
 
 
@@ -23,11 +23,11 @@ class FakeCondensingReader:
     claim: Condensed = field(default=Condensed(text=""))
     before: Callable[[Sequence[str]], None] = field(default=lambda _: None)
 
-    async def synthesis(self, texts: Sequence[Said], language: str) -> str:  # noqa: ARG002
+    async def synthesis(self, texts: Sequence[LlmMessage], language: str) -> str:  # noqa: ARG002
         """Condense memories; see `CondensingReader.synthesis`."""
         return self._text(texts)
 
-    async def session(self, turns: Sequence[Said], language: str) -> Condensed:  # noqa: ARG002
+    async def session(self, turns: Sequence[LlmMessage], language: str) -> Condensed:  # noqa: ARG002
         """Condense a session; see `CondensingReader.session`."""
         claim = self.claim
         return Condensed(
@@ -37,7 +37,7 @@ class FakeCondensingReader:
             importance=claim.importance,
         )
 
-    def _text(self, said: Sequence[Said]) -> str:
+    def _text(self, said: Sequence[LlmMessage]) -> str:
         shown = [one.shown for one in said]
         self.before(shown)
         return self.text(shown)

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory.links import Changes, Member
+from ricordo.memory.links import LinkChanges, LinkedMember
 from ricordo.store.types.links import Linkable, State
 from ricordo.store.types.stages import Progress
 
@@ -30,7 +30,7 @@ class _Linked:
     user_id: str
     model: str
     number: int
-    member: Member
+    member: LinkedMember
 
 
 @dataclass
@@ -114,7 +114,7 @@ class HeldInMemory:
     def __init__(self, tables: _Tables, user_ids: Sequence[str]) -> None:
         self._tables = tables
         self._users = user_ids
-        self._written: dict[tuple[str, str], Changes] = {}
+        self._written: dict[tuple[str, str], LinkChanges] = {}
         self._new_states: dict[str, State] = {}
         self.states = {user: state for user, state in tables.states.items() if user in user_ids}
 
@@ -142,7 +142,7 @@ class HeldInMemory:
         """Link nothing: who corrects what is read from the store."""
         return ()
 
-    async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[Member]]:
+    async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[LinkedMember]]:
         """Yield who is linked, in portions of two."""
         found = [
             one.member
@@ -152,7 +152,7 @@ class HeldInMemory:
         for start in range(0, len(found), 2):
             yield found[start : start + 2]
 
-    async def write(self, changes: Mapping[tuple[str, str], Changes]) -> Mapping[str, State]:
+    async def write(self, changes: Mapping[tuple[str, str], LinkChanges]) -> Mapping[str, State]:
         """Keep what has changed until the end."""
         self._written |= changes
         for user in {user for user, _ in changes}:

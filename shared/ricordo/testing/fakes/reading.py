@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.memory.llm_description import Description, Said
+from ricordo.memory.llm_description import Description, LlmMessage
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable
 
@@ -26,21 +26,21 @@ class FakeMessageReader:
     before: Callable[[Sequence[str]], None] = field(default=lambda _: None)
     asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
-    async def rate(self, messages: Sequence[Said]) -> list[float]:
+    async def rate(self, messages: Sequence[LlmMessage]) -> list[float]:
         """Rate; see `MessageReader.rate`."""
         ratings = [self.rating(text) for text in self._take("rate", messages)]
         if not all(1 <= rating <= 10 for rating in ratings):
             raise Nonsense("out of range")
         return ratings
 
-    async def describe(self, messages: Sequence[Said]) -> list[Description | None]:
+    async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
         """Describe; see `MessageReader.describe`."""
         found = [self.description(text) for text in self._take("describe", messages)]
         if not any(found):
             raise Nonsense("nothing said of any")
         return found
 
-    def _take(self, what: str, messages: Sequence[Said]) -> tuple[str, ...]:
+    def _take(self, what: str, messages: Sequence[LlmMessage]) -> tuple[str, ...]:
         texts = tuple(one.shown for one in messages)
         self.asked.append((what, texts))
         self.before(texts)

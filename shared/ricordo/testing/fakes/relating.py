@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.memory.facts.relation_validation import Passage, Recognised, Relation
+from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation
 from ricordo.models.describing import Nonsense
 
 
@@ -51,13 +51,13 @@ class FakeRecogniser:
     before: Callable[[Sequence[str]], None] = field(default=lambda _: None)
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
-    async def entities(self, texts: Sequence[str]) -> list[list[Recognised]]:
+    async def entities(self, texts: Sequence[str]) -> list[list[RecognisedEntity]]:
         """Recognise; see `EntityRecogniser.entities`."""
         self.asked.append(tuple(texts))
         self.before(texts)
         return [
             [
-                Recognised(found.start(), found.end(), self.names[found.group()], 0.9)
+                RecognisedEntity(found.start(), found.end(), self.names[found.group()], 0.9)
                 for found in re.finditer(r"\w+", text)
                 if found.group() in self.names
             ]

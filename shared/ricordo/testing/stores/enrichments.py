@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from ricordo.language.annotations import EventTime, MemoryKind
-from ricordo.memory.reinforcement import Strength, reinforce
+from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.store.types.life import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import FEELING, enriched
@@ -108,7 +108,7 @@ class EnrichmentsContract:
             await stores.enrichments.save(stores.tenant, [derived], STORED)
             if version == "v1" and not used_first:
                 await use()
-        strength = Strength(importance=0.6)
+        strength = MemoryStrength(importance=0.6)
         for _ in range(uses):
             strength = reinforce(strength, STORED)
         kept = await stores.memory()

@@ -2,7 +2,7 @@
 
 # ruff: noqa: D102 - the name of a law says what it states
 
-from ricordo.memory.style import Talk, manners
+from ricordo.memory.style import StyleCounts, register_patterns
 from ricordo.store.types.habits import Heard, News
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
@@ -23,8 +23,8 @@ async def _say(
     )
 
 
-async def _talk(stores: Stores, *, minute: float = 1_000_000) -> Talk:
-    heard = await stores.habits.talk(stores.tenant, "u-1", before=at(minute), manners=manners())
+async def _talk(stores: Stores, *, minute: float = 1_000_000) -> StyleCounts:
+    heard = await stores.habits.talk(stores.tenant, "u-1", before=at(minute), manners=register_patterns())
     return heard.talk
 
 
@@ -32,7 +32,7 @@ class HabitsContract:
     """Laws of `Habits`."""
 
     async def test_of_the_unknown_nothing_is_counted(self, stores: Stores) -> None:
-        assert await _talk(stores) == Talk()
+        assert await _talk(stores) == StyleCounts()
 
     async def test_what_the_user_says_is_counted(self, stores: Stores) -> None:
         await _say(stores, "Ciao, come stai?", "Buongiorno, mi scusi.", "x" * 100, "Che bello \U0001f389!")
@@ -45,9 +45,9 @@ class HabitsContract:
     async def test_of_others_and_of_the_time_to_come_nothing_is_counted(self, stores: Stores) -> None:
         await _say(stores, "uno", "due", "tre")
         assert (await _talk(stores, minute=1.5)).messages == 2
-        other = await stores.habits.talk(stores.tenant, "u-2", before=at(99), manners=manners())
-        assert other == Heard(Talk())
-        assert await _talk(stores.elsewhere()) == Talk()
+        other = await stores.habits.talk(stores.tenant, "u-2", before=at(99), manners=register_patterns())
+        assert other == Heard(StyleCounts())
+        assert await _talk(stores.elsewhere()) == StyleCounts()
 
     async def test_manners_are_told_by_whole_words_in_both_languages(self, stores: Stores) -> None:
         said = {
@@ -80,12 +80,12 @@ class HabitsContract:
     async def test_what_was_forgotten_counts_no_more_before_it_is_erased_even(self, stores: Stores) -> None:
         await _say(stores, "ciao", "ciao", "buongiorno")
         await stores.entomb(stores.tenant, "message", "m-2", "u-1")
-        heard = await stores.habits.talk(stores.tenant, "u-1", before=at(99), manners=manners())
+        heard = await stores.habits.talk(stores.tenant, "u-1", before=at(99), manners=register_patterns())
         assert (heard.talk.messages, heard.talk.formal) == (2, 0)
         assert (heard.until, heard.forgotten) == (at(1), 1)
         await stores.entomb(stores.tenant, "user", "u-1", "u-1")
-        heard = await stores.habits.talk(stores.tenant, "u-1", before=at(99), manners=manners())
-        assert heard == Heard(Talk(), None, 2)
+        heard = await stores.habits.talk(stores.tenant, "u-1", before=at(99), manners=register_patterns())
+        assert heard == Heard(StyleCounts(), None, 2)
 
     async def test_news_are_what_was_said_since_and_what_was_forgotten(self, stores: Stores) -> None:
         await _say(stores, *"abcde")

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from ricordo.memory.facts import USER, Fact, as_of, normalise
+from ricordo.memory.facts import USER, Fact, facts_as_of, normalise
 from ricordo.store.types.facts import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
@@ -58,7 +58,7 @@ def _expected(facts: Sequence[Fact], question: FactQuestion) -> list[Fact]:
     """Return what a question is answered, from all facts."""
     found = [fact for fact in facts if fact.confidence >= question.min_confidence or fact.verified]
     if question.as_of is not None and not question.history:
-        found = list(as_of(found, question.as_of))
+        found = list(facts_as_of(found, question.as_of))
     elif not question.history:
         found = [fact for fact in found if fact.current]
     if question.predicate is not None:

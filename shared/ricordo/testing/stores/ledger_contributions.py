@@ -2,7 +2,7 @@
 
 # ruff: noqa: D102 - the name of a law says what it states
 
-from ricordo.memory.facts import Contribution
+from ricordo.memory.facts import MessageContribution
 from ricordo.store.types.facts import FactLedger
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
@@ -12,7 +12,7 @@ CITIES = ("Rome", "Rome", "Rome", "Rome", "Rome", "Milan", "Milan", "Turin")
 SAID = ("new", *["reinforced"] * 4, "new", "reinforced", "new")
 
 
-async def _told(stores: Stores, n: int, ledger: FactLedger | None = None) -> Contribution:
+async def _told(stores: Stores, n: int, ledger: FactLedger | None = None) -> MessageContribution:
     told = tell(stores, f"m-{n}", said("lives_in", CITIES[n], minute=n))
     found, _ = await (ledger or stores.ledger).record(stores.tenant, [told], Projection(), STORED)
     return found[f"m-{n}"]
@@ -47,4 +47,4 @@ class ContributionsContract:
         await stores.record(new_message("m-0", tenant=stores.tenant))
         told = tell(stores, "m-0")
         found, _ = await stores.ledger.record(stores.tenant, [told], Projection(), STORED)
-        assert found.get("m-0", Contribution()) == Contribution()
+        assert found.get("m-0", MessageContribution()) == MessageContribution()

@@ -11,8 +11,17 @@ from uuid import UUID
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.memory.facts import Evidence, Fact, Identities, entities, fold, mentions_of, resolved, surface
-from ricordo.memory.facts import as_of as held_at
+from ricordo.memory.facts import (
+    EntityResolver,
+    Evidence,
+    Fact,
+    entities,
+    fold,
+    mentions_of,
+    resolved,
+    select_facts,
+)
+from ricordo.memory.facts import facts_as_of as held_at
 from ricordo.store.types.facts import FactQuestion, Learned, Told
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
@@ -99,9 +108,9 @@ async def _holds_the_fold(stores: Stores, told: Sequence[Told]) -> None:
             assert await _asked(stores, user, as_of=instant) == set(held_at(facts, instant))
         shown = await stores.ledger.surfacing(stores.tenant, user, names=("bea",), threshold=2, limit=3)
         met = sorted(entities(resolved(evidence)), key=lambda one: (-one.mentions, one.name))
-        known = Identities(mention for row in resolved(evidence) for mention in mentions_of(row))
+        known = EntityResolver(mention for row in resolved(evidence) for mention in mentions_of(row))
         named = ["bea", *(one.name for one in met if "bea" in known.other_names(one))]
-        assert tuple(shown) == surface(facts, named_entities=named, threshold=2, limit=3)
+        assert tuple(shown) == select_facts(facts, named_entities=named, threshold=2, limit=3)
         profile = await stores.recollection.profile(stores.tenant, user)
         assert profile.names[: len(met)] == tuple(one.name for one in met)
 

@@ -9,14 +9,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.memory.facts import Fact, Word
+from ricordo.memory.facts import Assertion, Fact
 from ricordo.store.types.facts import Curation, FactLedger, FactQuestion, OtherRequest, UnknownFact
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=1000)
-REJECTED = Word(rejected=True)
+REJECTED = Assertion(rejected=True)
 
 
 async def _recorded(stores: Stores, count: int = 4) -> None:
@@ -30,7 +30,7 @@ async def _known(stores: Stores) -> dict[str, Fact]:
 async def _settle(
     stores: Stores,
     fact_id: UUID,
-    word: Word = REJECTED,
+    word: Assertion = REJECTED,
     request: str = "request 1",
     *,
     projection: Projection | None = None,
@@ -92,13 +92,13 @@ class RejectingContract:
         await _recorded(stores)
         await learn(stores, tell(stores, "m-0", said("works_at", "Acme")))
         acme = (await _known(stores))["Acme"]
-        await _settle(stores, acme.id, Word(), "request 0")
+        await _settle(stores, acme.id, Assertion(), "request 0")
         await _settle(stores, acme.id)
         assert await _known(stores) == {}
         await learn(stores, tell(stores, "m-1", said("works_at", "Acme", minute=1)))
         again = (await _known(stores))["Acme"]
         assert (again.id, again.verified, again.confidence) == (acme.id, False, 1)
-        stands = await _settle(stores, again.id, Word(), "request 2")
+        stands = await _settle(stores, again.id, Assertion(), "request 2")
         assert stands is not None
         assert stands.verified
         await learn(stores, tell(stores, "m-0", said("works_at", "Acme")))
@@ -108,7 +108,7 @@ class RejectingContract:
         await _recorded(stores)
         await learn(stores, tell(stores, "m-0", said("lives_in", "Rome")))
         (rome,) = (await _known(stores)).values()
-        lecce = await _settle(stores, rome.id, Word(object="Lecce"), "request 0")
+        lecce = await _settle(stores, rome.id, Assertion(object="Lecce"), "request 0")
         assert lecce is not None
         assert await _settle(stores, lecce.id) is None
         assert await _known(stores) == {"Rome": rome}

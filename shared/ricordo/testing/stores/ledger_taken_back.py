@@ -5,14 +5,14 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from ricordo.memory.facts import Fact, Word
+from ricordo.memory.facts import Assertion, Fact
 from ricordo.store.types.facts import Curation, FactLedger, FactQuestion
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
 
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=1000)
-BACK = Word(verified=False)
+BACK = Assertion(verified=False)
 
 
 async def _told(stores: Stores, predicate: str, *values: str) -> Sequence[Fact]:
@@ -29,7 +29,7 @@ async def _facts(stores: Stores) -> Sequence[Fact]:
 
 
 async def _settle(
-    stores: Stores, fact_id: UUID, word: Word, request: str, ledger: FactLedger | None = None
+    stores: Stores, fact_id: UUID, word: Assertion, request: str, ledger: FactLedger | None = None
 ) -> Fact | None:
     curation = Curation(user_id="u-1", fact_id=fact_id, request_id=request, word=word)
     return await (ledger or stores.ledger).settle(stores.tenant, curation, Projection(), STORED)
@@ -40,17 +40,19 @@ class TakingBackContract:
 
     async def test_a_correction_is_taken_back_whole(self, stores: Stores) -> None:
         (rome,) = await _told(stores, "lives_in", "Rome")
-        lecce = await _settle(stores, rome.id, Word(object="Lecce"), "request 1")
+        lecce = await _settle(stores, rome.id, Assertion(object="Lecce"), "request 1")
         assert lecce is not None
         for ledger in (stores.ledger, stores.another_ledger()):
             assert await _settle(stores, lecce.id, BACK, "request 2", ledger) is None
             assert await _facts(stores) == [rome]
-        assert await _settle(stores, rome.id, Word(object="Lecce"), "request 1") is None, "it was taken back"
+        assert await _settle(stores, rome.id, Assertion(object="Lecce"), "request 1") is None, (
+            "it was taken back"
+        )
         assert await _facts(stores) == [rome]
 
     async def test_another_ledger_takes_it_back_too(self, stores: Stores) -> None:
         (rome,) = await _told(stores, "lives_in", "Rome")
-        lecce = await _settle(stores, rome.id, Word(object="Lecce"), "request 1")
+        lecce = await _settle(stores, rome.id, Assertion(object="Lecce"), "request 1")
         assert lecce is not None
         assert await _settle(stores, lecce.id, BACK, "request 2", stores.another_ledger()) is None
         assert await _facts(stores) == [rome]
@@ -58,7 +60,7 @@ class TakingBackContract:
     async def test_a_correction_among_many_values_is_taken_back_whole(self, stores: Stores) -> None:
         before = await _told(stores, "likes", "cake", "tea")
         tea = next(one for one in before if one.object == "tea")
-        coffee = await _settle(stores, tea.id, Word(object="coffee"), "request 1")
+        coffee = await _settle(stores, tea.id, Assertion(object="coffee"), "request 1")
         assert coffee is not None
         corrected = await _facts(stores)
         await _settle(stores, tea.id, BACK, "request 2")
@@ -66,6 +68,6 @@ class TakingBackContract:
         for _ in range(2):
             await _settle(stores, coffee.id, BACK, "request 3")
             assert await _facts(stores) == before
-        again = await _settle(stores, tea.id, Word(object="coffee"), "request 4")
+        again = await _settle(stores, tea.id, Assertion(object="coffee"), "request 4")
         assert again is not None
         assert again.id == coffee.id

@@ -11,8 +11,8 @@ import pytest
 
 from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion
-from ricordo.memory.decay import Decay, decay
-from ricordo.memory.reinforcement import Strength, reinforce
+from ricordo.memory.decay import DecayResult, decay
+from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.store.types.life import Access
 from ricordo.store.types.stages import Stage
@@ -92,7 +92,7 @@ class LifeContract:
 
     async def test_use_makes_stronger_by_the_formula(self, stores: Stores) -> None:
         ids = await remembered(stores)
-        expected = [Strength(importance=n / 10) for n in range(3)]
+        expected = [MemoryStrength(importance=n / 10) for n in range(3)]
         for turn in range(4):
             await stores.life.reinforce(stores.tenant, [_access(*ids, minute=turn)])
             expected = [reinforce(one, STORED + timedelta(minutes=turn)) for one in expected]
@@ -302,7 +302,7 @@ class LifeContract:
         assert stores.tenant in await stores.life.tenants()
 
 
-def factor(faded: Decay | None) -> float:
+def factor(faded: DecayResult | None) -> float:
     """Return the factor of what has faded."""
     assert faded is not None
     return faded.factor

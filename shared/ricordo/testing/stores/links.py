@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.memory.links import Changes, Member, Neighbourhood
-from ricordo.memory.similarity import whole
+from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
+from ricordo.memory.similarity import quantize
 from ricordo.store.types.links import HeldLinks, Linkable
 from ricordo.store.types.memories import StoreUnavailable
 from ricordo.testing.factories import at, unit_vector
@@ -22,7 +22,7 @@ ALIKE = unit_vector(1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-async def members(held: HeldLinks, model: str = MODEL, after: int = 0) -> dict[UUID, Member]:
+async def members(held: HeldLinks, model: str = MODEL, after: int = 0) -> dict[UUID, LinkedMember]:
     """Read who is linked."""
     return {one.memory_id: one async for some in held.members("u-1", model, after) for one in some}
 
@@ -34,23 +34,25 @@ async def join(linked: LinkedMemories, *names: str, model: str = MODEL) -> None:
         await held.write({("u-1", model): await _joining(held, model, found)})
 
 
-async def _joining(held: HeldLinks, model: str, found: Sequence[Linkable]) -> Changes:
+async def _joining(held: HeldLinks, model: str, found: Sequence[Linkable]) -> LinkChanges:
     neighbourhood = Neighbourhood(THRESHOLD, len(found[0].vector))
     neighbourhood.load((await members(held, model)).values())
     neighbourhood.settle()
     neighbourhood.add(
         [
-            Member(one.memory_id, (one.said_at - _EPOCH) // timedelta(microseconds=1), whole(one.vector))
+            LinkedMember(
+                one.memory_id, (one.said_at - _EPOCH) // timedelta(microseconds=1), quantize(one.vector)
+            )
             for one in found
         ]
     )
     return neighbourhood.take_changes()
 
 
-def leaving(linked: LinkedMemories, name: str, *others: str) -> Changes:
+def leaving(linked: LinkedMemories, name: str, *others: str) -> LinkChanges:
     """Return the change by which a memory leaves, and these others have nobody any more."""
     alone = {linked.id(each): () for each in others}
-    return Changes([], alone, {linked.id(name): (), **alone}, [linked.id(name)])
+    return LinkChanges([], alone, {linked.id(name): (), **alone}, [linked.id(name)])
 
 
 class LinksContract:
@@ -88,10 +90,10 @@ class LinksContract:
         assert {one.nearest for one in kept.values()} == {(linked.id("m-1"),), (linked.id("m-2"),), ()}
         (alone,) = (one for one in kept.values() if not one.nearest)
         assert alone.said_at == (at(7) - _EPOCH) // timedelta(microseconds=1)
-        assert alone.vector.tolist() == whole(-ALIKE).tolist()
+        assert alone.vector.tolist() == quantize(-ALIKE).tolist()
         assert again.linked_model == MODEL
         assert again.linked_vector is not None
-        assert again.linked_vector.tolist() == whole(-ALIKE).tolist()
+        assert again.linked_vector.tolist() == quantize(-ALIKE).tolist()
 
     async def test_each_change_has_a_number_and_only_what_it_touched_is_read_again(
         self, linked: LinkedMemories
