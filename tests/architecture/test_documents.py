@@ -16,7 +16,7 @@ from tests.fixtures.documents import DOCUMENTS, ROOT, Block, anchors, blocks, li
 from ricordo.messages.base import Message
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
-from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.routing import CONTRACTS
 from ricordo.settings import Settings
 from ricordo_services.app import processes
 from ricordo_services.cli.app import application

@@ -15,8 +15,7 @@ from tests.fixtures.crashes.stores import Reader, Stores
 from tests.fixtures.crashes.talks import COMMANDS, NOW, TALKS
 from tests.fixtures.crashes.trial import PASSES, Played, Point, Trial, trial
 
-from ricordo.messages.registry import CONTRACTS
-from ricordo.messages.ways import READERS
+from ricordo.messages.routing import CONSUMERS, CONTRACTS
 from ricordo_services.app import passes
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -74,7 +73,7 @@ def _every_handler_has_its_steps(made: Sequence[Point]) -> None:
     """A handler that is new has no talk yet."""
     asked = {name for name in CONTRACTS if name.startswith("command.")} - ONLY_READS
     assert asked == set(COMMANDS)
-    handlers = {reader.consumer for reader in READERS} | asked | BY_THE_CLOCK
+    handlers = {reader.name for reader in CONSUMERS} | asked | BY_THE_CLOCK
     handlers |= set(passes.PASSES) - NOT_OF_THEIR_OWN
     assert handlers <= {point.step.handler for point in made}
     assert "nobody" not in {point.step.handler for point in made}

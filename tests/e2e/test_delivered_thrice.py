@@ -19,7 +19,7 @@ from tests.fixtures.crashes.stores import LEFT_TO_DO, Reader, Stores
 from tests.fixtures.running import Running, Workers
 from tests.fixtures.wire import NOON, Bot, Json, at, new_tenant, said
 
-from ricordo.messages.ways import READERS
+from ricordo.messages.routing import CONSUMERS
 from ricordo.testing.eventually import eventually
 from ricordo_services.app.passes import run_pass
 
@@ -89,7 +89,7 @@ async def test_each_event_three_times_in_any_order_is_each_once_in_order(running
                 await _settled(running, bot)
             async with workers.stopped():
                 after = await reader.read(list(tenants.values()))
-    assert {name for reader in READERS for name in reader.events} - NOBODY_WRITES <= set().union(*delivered)
+    assert {name for reader in CONSUMERS for name in reader.events} - NOBODY_WRITES <= set().union(*delivered)
     assert {seed: before[tenant].unlike(after[tenant]) for seed, tenant in tenants.items()} == {
         seed: {} for seed in tenants
     }

@@ -7,8 +7,8 @@ from typing import Any, Final
 from ricordo.bus.nats.topology import SWEEPER
 from ricordo.language.lexicon import LANGUAGES
 from ricordo.memory.enrichment import enrich
+from ricordo.messages.routing import answered_elsewhere
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
-from ricordo.messages.ways import ANSWERED_ELSEWHERE
 from ricordo.models.describing import Describer
 from ricordo.models.ollama import open_identity_reader
 from ricordo.runtime.backoff import Backoff
@@ -298,7 +298,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
             publisher=bus,
             clock=clock,
             precedence=resources.precedence,
-            elsewhere=ANSWERED_ELSEWHERE,
+            elsewhere=answered_elsewhere("commands"),
         ),  # a command without a route is answered with `unavailable`
         Sweeper(
             consumer=SWEEPER,

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ricordo.messages.registry import CONTRACTS, ContractKind
-from ricordo.messages.subjects import PREFIX, STREAM_DERIVED, STREAM_SUBJECTS
+from ricordo.messages.routing import CONTRACTS, STREAM_SUBJECTS, ContractKind
+from ricordo.messages.subjects import PREFIX, STREAM_DERIVED
 
 
 @dataclass(frozen=True, slots=True)

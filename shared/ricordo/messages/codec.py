@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ricordo.messages.base import ID_PATTERN, Message
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import DerivedEvent
-from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject
 
 M = TypeVar("M", bound=Message)

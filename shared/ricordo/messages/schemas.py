@@ -18,7 +18,7 @@ from ricordo.messages.asyncapi.document import document_text
 from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import DerivedEvent
-from ricordo.messages.registry import CONTRACTS, ContractKind
+from ricordo.messages.routing import CONTRACTS, ContractKind
 
 Direction = Literal["read", "written"]
 DOCUMENT: Final = "asyncapi.yaml"

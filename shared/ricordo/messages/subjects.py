@@ -16,20 +16,6 @@ STREAM_DERIVED: Final = "RICORDO"
 """What workers derive: a week of it."""
 STREAM_DEAD_LETTERS: Final = "RICORDO_DLQ"
 
-STREAM_SUBJECTS: Final[dict[str, tuple[str, ...]]] = {
-    STREAM_IN: (
-        f"{PREFIX}.*.message.received",
-        f"{PREFIX}.*.message.imported",
-        f"{PREFIX}.*.session.ended",
-    ),
-    STREAM_DERIVED: (
-        f"{PREFIX}.*.memory.*",
-        f"{PREFIX}.*.facts.extracted",
-        f"{PREFIX}.*.session.summarized",
-    ),
-    STREAM_DEAD_LETTERS: (f"{DEAD_LETTER_PREFIX}.>",),
-}
-
 _TENANT = re.compile(TENANT_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
 _NAME = re.compile(r"[a-z]+\.[a-z]+", re.ASCII)
 _CONSUMER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
@@ -101,13 +87,6 @@ def subject_of(tenant: str, name: str) -> str:
 def every_tenant(name: str) -> str:
     """Return the filter for `name` of all tenants, such as `memory.v1.*.message.received`."""
     return f"{PREFIX}.*.{name}"
-
-
-def stream_of(name: str) -> str | None:
-    """Return the stream that keeps `name`; None for queries and commands, which none keeps."""
-    if name in ("message.received", "message.imported", "session.ended"):
-        return STREAM_IN
-    return None if name.startswith(("query.", "command.")) else STREAM_DERIVED
 
 
 def dead_letter_subject(consumer: str, subject: str) -> str:

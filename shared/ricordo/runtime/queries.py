@@ -14,7 +14,7 @@ from ricordo.clock import Clock
 from ricordo.messages.codec import decode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo.messages.headers import TRACE_PARENT
-from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.cancellation import end, unless

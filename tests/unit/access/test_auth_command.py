@@ -10,7 +10,7 @@ from pathlib import Path
 import bcrypt
 import pytest
 
-from ricordo.messages.ways import WORKERS
+from ricordo.messages.routing import WORKERS
 from ricordo_services.cli.app import run
 
 ROOT = Path(__file__).parents[3]

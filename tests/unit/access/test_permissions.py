@@ -5,9 +5,8 @@ import pytest
 from ricordo.bus.nats.permissions import consumers_of, inbox_of_worker, of_worker
 from ricordo.bus.nats.topology import ConsumerSpec, ricordo_topology
 from ricordo.messages.access import inbox_of, of_bot
-from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.routing import CONTRACTS, WORKERS, worker_of
 from ricordo.messages.subjects import every_tenant
-from ricordo.messages.ways import WORKERS, WRITERS, answerer_of, worker_of
 
 
 def matches(pattern: str, subject: str) -> bool:
@@ -34,23 +33,24 @@ def test_every_durable_consumer_is_one_workers(consumer: ConsumerSpec) -> None:
     assert owner <= publishing(f"dlq.{consumer.name}.memory.v1.acme.message.received")
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", [name for name, one in CONTRACTS.items() if one.writers])
 def test_an_event_is_published_by_its_writers_alone(name: str) -> None:
-    assert publishing(every_tenant(name)) == {worker_of(writer) for writer in WRITERS[name]}
+    assert publishing(every_tenant(name)) == {worker_of(writer) for writer in CONTRACTS[name].writers}
 
 
 @pytest.mark.parametrize("name", [name for name, one in CONTRACTS.items() if one.reply is not None])
 def test_a_request_reaches_who_answers_it_in_their_queue_group(name: str) -> None:
-    answerer = answerer_of(CONTRACTS[name])
+    responder = CONTRACTS[name].responder
+    assert responder is not None
     hearing = {
         (worker, pattern.partition(" ")[2])
         for worker in WORKERS
         for pattern in of_worker(worker).subscribe
         if matches(pattern, every_tenant(name))
     }
-    assert (answerer.worker, answerer.queue) in hearing
+    assert (responder.worker, responder.queue) in hearing
     assert {queue for _, queue in hearing} <= {
-        answerer_of(one).queue for one in CONTRACTS.values() if one.reply is not None
+        one.responder.queue for one in CONTRACTS.values() if one.responder is not None
     }
 
 

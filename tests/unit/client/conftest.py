@@ -19,7 +19,8 @@ from ricordo.client import MemoryClient
 from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
 from ricordo.messages.errors import ErrorBody
-from ricordo.messages.subjects import STREAM_IN, STREAM_SUBJECTS, Subject
+from ricordo.messages.routing import STREAM_SUBJECTS
+from ricordo.messages.subjects import STREAM_IN, Subject
 
 CONFIGURATION = """
 listen: "127.0.0.1:-1"

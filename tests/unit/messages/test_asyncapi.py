@@ -17,7 +17,7 @@ from ricordo.messages.codec import decode, decode_as, encode
 from ricordo.messages.errors import ErrorBody, dead_letter_reason
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.ids import memory_id, remembered_id
-from ricordo.messages.registry import CONTRACTS, Contract
+from ricordo.messages.routing import CONTRACTS, Contract
 from ricordo.messages.subjects import Subject, checked_tenant, parse_dead_letter
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from ricordo.messages.base import Message
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
-from ricordo.messages.registry import CONTRACTS
+from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.schemas import all_schemas
 
 GOLDEN = Path(__file__).parent / "golden" / "v1"

@@ -12,7 +12,7 @@ from ricordo.messages.base import METADATA_MAX_BYTES, Message
 from ricordo.messages.codec import Spoken, decode, decode_as, encode, readable_id, spoken
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import MessageImported, MessageReceived
-from ricordo.messages.registry import CONTRACTS, ContractKind
+from ricordo.messages.routing import CONTRACTS, ContractKind
 from ricordo.messages.vocabulary import MemoryKind, Role
 
 SAID: dict[str, object] = {

@@ -11,18 +11,16 @@ from ricordo.messages.codec import decode, encode
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import DerivedEvent, MemoryRemembered
 from ricordo.messages.ids import derived_id, memory_id, remembered_id, session_ended_id
-from ricordo.messages.registry import CONTRACTS, ContractKind
+from ricordo.messages.routing import CONTRACTS, STREAM_SUBJECTS, ContractKind
 from ricordo.messages.subjects import (
     STREAM_DERIVED,
     STREAM_IN,
-    STREAM_SUBJECTS,
     InvalidSubject,
     Subject,
     checked_tenant,
     dead_letter_subject,
     every_tenant,
     parse_dead_letter,
-    stream_of,
 )
 
 TENANTS = st.from_regex(r"[a-z0-9][a-z0-9-]{0,62}", fullmatch=True)
@@ -74,7 +72,7 @@ def test_every_event_is_kept_by_exactly_its_stream(name: str) -> None:
         stream for stream, kept in STREAM_SUBJECTS.items() if any(matches(one, subject) for one in kept)
     ]
 
-    assert keeping == ([stream_of(name)] if CONTRACTS[name].kind is ContractKind.EVENT else [])
+    assert keeping == ([CONTRACTS[name].stream] if CONTRACTS[name].kind is ContractKind.EVENT else [])
 
 
 def test_bots_write_three_events_and_workers_the_others() -> None:

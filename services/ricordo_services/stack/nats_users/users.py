@@ -10,8 +10,8 @@ from typing import Final, Self
 
 import bcrypt
 
+from ricordo.messages.routing import WORKERS
 from ricordo.messages.subjects import InvalidSubject, checked_tenant
-from ricordo.messages.ways import WORKERS
 
 USERS_FILE: Final = "users.json"
 OPERATOR: Final = "operator"

@@ -11,6 +11,7 @@ from typing import Final
 
 from ricordo.bus.nats.topology import SWEEPER, Topology, ricordo_topology
 from ricordo.messages.access import Permissions
+from ricordo.messages.routing import CONSUMERS, CONTRACTS, RESPONDERS, worker_of
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
     PREFIX,
@@ -19,7 +20,6 @@ from ricordo.messages.subjects import (
     STREAM_IN,
     every_tenant,
 )
-from ricordo.messages.ways import ANSWERED_ELSEWHERE, ANSWERERS, READERS, WRITERS, worker_of
 
 SWEEPS: Final = "lifecycle"
 """The worker that consumes the advisories, and buries what any consumer has left."""
@@ -47,14 +47,14 @@ def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
     """Return what `worker` must be allowed, besides answering the requests that reach it.
 
     Args:
-        worker: its name in `ricordo.messages.ways.WORKERS`.
+        worker: its name in `ricordo.messages.routing.WORKERS`.
         topology: the streams and consumers; None for Ricordo's.
     """
     declared = topology or ricordo_topology()
     consumers = consumers_of(worker)
     return Permissions(
         publish=(
-            *(every_tenant(name) for name, by in WRITERS.items() if worker in map(worker_of, by)),
+            *(every_tenant(one.name) for one in CONTRACTS.values() if worker in map(worker_of, one.writers)),
             *_dead_letters(worker, consumers),
             *_fetching(consumers, declared),
             *_looking(worker, declared),
@@ -66,7 +66,7 @@ def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
 def consumers_of(worker: str) -> tuple[str, ...]:
     """Return the durable consumers that `worker` fetches from."""
     swept = (SWEEPER,) if worker == SWEEPS else ()
-    return (*(reader.consumer for reader in READERS if reader.worker == worker), *swept)
+    return (*(one.name for one in CONSUMERS if one.worker == worker), *swept)
 
 
 def _dead_letters(worker: str, consumers: Sequence[str]) -> Iterator[str]:
@@ -98,9 +98,10 @@ def _looking(worker: str, topology: Topology) -> Iterator[str]:
 
 def _served(worker: str) -> Iterator[str]:
     """Yield what a worker answers, with the queue group behind it."""
-    for kind, answerer in ANSWERERS.items():
-        if answerer.worker == worker:
-            yield f"{PREFIX}.*.{kind.value}.> {answerer.queue}"
-    for name, answerer in ANSWERED_ELSEWHERE.items():
-        if answerer.worker == worker:
-            yield f"{every_tenant(name)} {answerer.queue}"
+    for kind, default in RESPONDERS.items():
+        if default.worker == worker:
+            yield f"{PREFIX}.*.{kind.value}.> {default.queue}"
+    for one in CONTRACTS.values():
+        responder = one.responder
+        if responder is not None and responder.worker == worker and responder != RESPONDERS[one.kind]:
+            yield f"{every_tenant(one.name)} {responder.queue}"

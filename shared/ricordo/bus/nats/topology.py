@@ -15,11 +15,11 @@ from nats.js.api import (
     StreamConfig,
 )
 
+from ricordo.messages.routing import CONSUMERS, STREAM_SUBJECTS
 from ricordo.messages.subjects import (
     STREAM_DEAD_LETTERS,
     STREAM_DERIVED,
     STREAM_IN,
-    STREAM_SUBJECTS,
     every_tenant,
 )
 
@@ -179,21 +179,6 @@ class Limits:
     max_ack_pending: int = 1000
 
 
-_CONSUMERS: Final[Sequence[tuple[str, str, tuple[str, ...]]]] = (
-    ("ingest", STREAM_IN, ("message.received",)),
-    ("ingest-bulk", STREAM_IN, ("message.imported",)),
-    ("sessions", STREAM_IN, ("session.ended",)),
-    ("encode", STREAM_DERIVED, ("memory.created",)),
-    ("knowledge", STREAM_DERIVED, ("memory.created",)),
-    ("enrichment", STREAM_DERIVED, ("memory.encoded",)),
-    ("index", STREAM_DERIVED, ("memory.enriched",)),
-    (
-        "index-changes",
-        STREAM_DERIVED,
-        ("memory.changed", "memory.decayed", "memory.archived", "memory.compressed", "memory.forgotten"),
-    ),
-    ("reinforce", STREAM_DERIVED, ("memory.accessed",)),
-)
 _ADVISORY_BYTES: Final = 8 * _MIB
 
 
@@ -226,14 +211,14 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
     )
     consumers = [
         ConsumerSpec(
-            name=name,
-            stream=stream,
-            subjects=tuple(every_tenant(event) for event in events),
+            name=one.name,
+            stream=one.stream,
+            subjects=tuple(every_tenant(event) for event in one.events),
             ack_wait=given.ack_wait,
             max_deliver=given.max_deliver,
             max_ack_pending=given.max_ack_pending,
         )
-        for name, stream, events in _CONSUMERS
+        for one in CONSUMERS
     ]
     return Topology(streams=streams, consumers=(*consumers, sweeper_of(STREAM_IN, STREAM_DERIVED)))
 

@@ -8,8 +8,7 @@ from ricordo.messages.asyncapi import examples, headers
 from ricordo.messages.asyncapi.names import DEAD_LETTER, ERROR, ref, reply_of, request_of, said_of
 from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody, ErrorCode
-from ricordo.messages.registry import CONTRACTS, Contract
-from ricordo.messages.ways import READERS
+from ricordo.messages.routing import CONSUMERS, CONTRACTS, Contract
 
 
 def messages() -> JsonDict:
@@ -53,5 +52,5 @@ def _dead_letter() -> JsonDict:
         "summary": "An event that was given up.",
         "headers": ref("components", "schemas", headers.DEAD_LETTER),
         "payload": {"description": "The original bytes as they came: JSON, or what should have been JSON."},
-        "examples": [examples.of_dead_letter(READERS[0].consumer)],
+        "examples": [examples.of_dead_letter(CONSUMERS[0].name)],
     }

@@ -15,9 +15,8 @@ from ricordo.messages.asyncapi.names import (
     said_of,
 )
 from ricordo.messages.base import TENANT_PATTERN
-from ricordo.messages.registry import CONTRACTS, Contract
+from ricordo.messages.routing import CONSUMERS, CONTRACTS, Contract, Responder, worker_of
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_DEAD_LETTERS
-from ricordo.messages.ways import READERS, WRITERS, answerer_of, readers_of, worker_of
 
 _INBOX: Final = (
     "The inbox of whoever asked. NATS carries its subject beside the request, neither among the headers\n"
@@ -44,7 +43,7 @@ def operations() -> JsonDict:
 
 def parameters() -> JsonDict:
     """Return the parts of an address that vary."""
-    consumers: list[JsonValue] = [reader.consumer for reader in READERS]
+    consumers: list[JsonValue] = [one.name for one in CONSUMERS]
     return {
         "tenant": {
             "description": "Whose memories: 1 to 63 of a-z, 0-9 and -, not - first. No body carries it.\n"
@@ -89,27 +88,29 @@ def _operation(contract: Contract) -> JsonDict:
         "messages": [ref("channels", contract.name, "messages", request_of(contract))],
         "summary": said_of(contract.body)[0],
     }
-    return operation | (_way(contract) if contract.reply is None else _answering(contract))
+    return operation | (
+        _way(contract) if contract.responder is None else _answering(contract, contract.responder)
+    )
 
 
-def _answering(contract: Contract) -> JsonDict:
-    answerer, answer = answerer_of(contract), reply_of(contract)
+def _answering(contract: Contract, responder: Responder) -> JsonDict:
+    answer = reply_of(contract)
     replies: list[JsonValue] = [ref("channels", answer, "messages", key) for key in (answer, ERROR)]
     return {
-        "description": f"Answered by the worker {answerer.worker}, with the reply or with an error.",
-        "tags": _tags(contract, answerer.worker),
-        "bindings": {"nats": {"queue": answerer.queue, "bindingVersion": _BINDING_VERSION}},
+        "description": f"Answered by the worker {responder.worker}, with the reply or with an error.",
+        "tags": _tags(contract, responder.worker),
+        "bindings": {"nats": {"queue": responder.queue, "bindingVersion": _BINDING_VERSION}},
         "reply": {"channel": ref("channels", answer), "messages": replies},
     }
 
 
 def _way(contract: Contract) -> JsonDict:
-    writers, readers = WRITERS.get(contract.name, ()), readers_of(contract.name)
-    involved = [worker_of(name) for name in writers] or [reader.worker for reader in readers]
-    consumers: list[JsonValue] = [reader.consumer for reader in readers]
+    writers, readers = contract.writers, contract.consumers
+    involved = map(worker_of, writers or readers)
+    consumers: list[JsonValue] = list(readers)
     producers: list[JsonValue] = list(writers)
     written = f"Written by {_listed(writers)}." if writers else "Written by bots."
-    read = f"Read by {_listed(tuple(reader.consumer for reader in readers))}." if readers else ""
+    read = f"Read by {_listed(readers)}." if readers else ""
     return {
         "description": f"{written} {read or 'No worker reads it: it is for whoever listens.'}",
         "tags": _tags(contract, *involved),
@@ -140,7 +141,7 @@ def _dead_letters() -> JsonDict:
 
 
 def _burial() -> JsonDict:
-    workers = dict.fromkeys(reader.worker for reader in READERS)
+    workers = dict.fromkeys(one.worker for one in CONSUMERS)
     return {
         "action": "send",
         "channel": ref("channels", DEAD_LETTER),

@@ -11,9 +11,8 @@ from ricordo.messages.asyncapi.channels import channels, operations, parameters
 from ricordo.messages.asyncapi.headers import header_schemas
 from ricordo.messages.asyncapi.names import ref
 from ricordo.messages.asyncapi.yaml_text import yaml_text
-from ricordo.messages.registry import ContractKind
+from ricordo.messages.routing import WORKERS, ContractKind
 from ricordo.messages.subjects import PREFIX
-from ricordo.messages.ways import WORKERS
 
 # 3.1 adds a binding for ROS 2 and nothing else; many tools know only 3.0.
 _ASYNCAPI: Final = "3.0.0"

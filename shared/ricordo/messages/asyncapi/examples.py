@@ -12,9 +12,8 @@ from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode, dead_lett
 from ricordo.messages.events import MessageReceived, SessionEnded
 from ricordo.messages.headers import MESSAGE_ID, TRACE_PARENT, event_headers
 from ricordo.messages.ids import session_ended_id
-from ricordo.messages.registry import Contract
+from ricordo.messages.routing import Contract
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.messages.ways import WRITERS
 
 TENANT: Final = "default"
 
@@ -39,7 +38,7 @@ def of_event(contract: Contract) -> JsonDict:
     headers = event_headers(
         contract.name,
         event_id=event_id,
-        source=f"/bots/{TENANT}" if contract.from_bots else f"/ricordo/{WRITERS[contract.name][0]}",
+        source=f"/bots/{TENANT}" if contract.from_bots else f"/ricordo/{contract.writers[0]}",
         time=parse_instant(instant),
         dedup_id=f"{TENANT}/{event_id}" if contract.from_bots else event_id,
         traceparent=_TRACE,

@@ -6,7 +6,7 @@ from typing import Final
 from pydantic.config import JsonDict
 
 from ricordo.messages.base import Message
-from ricordo.messages.registry import Contract
+from ricordo.messages.routing import Contract
 
 DEAD_LETTER: Final = "dead-letter"
 ERROR: Final = "error"

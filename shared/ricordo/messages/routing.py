@@ -1,0 +1,246 @@
+"""The routing table: the writers and durable consumers of every event, and the responder of every request.
+
+Streams, subject filters, permissions and the AsyncAPI document follow from it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from ricordo.messages import commands, events, queries
+from ricordo.messages.base import Message
+from ricordo.messages.subjects import (
+    DEAD_LETTER_PREFIX,
+    STREAM_DEAD_LETTERS,
+    STREAM_DERIVED,
+    STREAM_IN,
+    every_tenant,
+)
+
+WORKERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "ingest": "Validates what bots say, writes it as history and as memories, and hands it all over.",
+        "embedding": "Makes the vectors, and is the only writer of the index.",
+        "enrichment": "Derives feeling, importance, topics, people and times.",
+        "knowledge": "Reads facts out of messages, keeps their evidence, and takes the user's word.",
+        "retrieval": "Answers every query.",
+        "lifecycle": "Strengthens what is used, lets the rest fade, and carries out the other commands.",
+    }
+)
+"""Every worker and what it is for."""
+
+
+class ContractKind(StrEnum):
+    """How a subject is used."""
+
+    EVENT = "event"
+    QUERY = "query"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class Responder:
+    """Who answers requests.
+
+    Attributes:
+        queue: the queue group whose members share the requests.
+        worker: that runs it.
+    """
+
+    queue: str
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One subject of the contract.
+
+    Attributes:
+        name: such as `message.received` or `query.recall`.
+        kind: event, query or command.
+        body: the model of the event or request.
+        reply: the model of the reply; None for events.
+        responder: who answers the request; None for events.
+        writers: who writes an event, its owner first: consumers, queue groups, or a worker by itself, as in
+            `ce-source`. Empty where bots write it. Lifecycle publishes again what got lost; jobs use the name
+            of their worker.
+        consumers: the durable consumers of an event; empty where no worker reads it.
+    """
+
+    name: str
+    kind: ContractKind
+    body: type[Message]
+    reply: type[Message] | None = None
+    responder: Responder | None = None
+    writers: tuple[str, ...] = ()
+    consumers: tuple[str, ...] = ()
+
+    @property
+    def from_bots(self) -> bool:
+        """Whether bots write the body; else workers do."""
+        return not self.writers
+
+    @property
+    def stream(self) -> str | None:
+        """The stream that keeps it; None for queries and commands."""
+        if self.kind is not ContractKind.EVENT:
+            return None
+        return STREAM_IN if self.from_bots else STREAM_DERIVED
+
+
+RESPONDERS: Final[Mapping[ContractKind, Responder]] = MappingProxyType(
+    {
+        ContractKind.QUERY: Responder("retrieval", "retrieval"),
+        ContractKind.COMMAND: Responder("commands", "lifecycle"),
+    }
+)
+"""Who answers queries and commands by default, those included that this version does not know."""
+
+_FACTS: Final = Responder("knowledge-commands", "knowledge")
+_EXPORT: Final = Responder("export", "ingest")  # which keeps the documents
+
+
+def _event(
+    body: type[events.MessageReceived | events.SessionEnded | events.DerivedEvent],
+    writers: str = "",
+    consumers: str = "",
+) -> Contract:
+    return Contract(
+        body.name,
+        ContractKind.EVENT,
+        body,
+        writers=tuple(writers.split()),
+        consumers=tuple(consumers.split()),
+    )
+
+
+def _query(name: str, body: type[Message], reply: type[Message]) -> Contract:
+    return Contract(name, ContractKind.QUERY, body, reply, RESPONDERS[ContractKind.QUERY])
+
+
+def _command(
+    name: str,
+    body: type[Message],
+    reply: type[Message],
+    responder: Responder = RESPONDERS[ContractKind.COMMAND],
+) -> Contract:
+    return Contract(name, ContractKind.COMMAND, body, reply, responder)
+
+
+_ALL: Final = (
+    _event(events.MessageReceived, "", "ingest"),
+    _event(events.MessageImported, "", "ingest-bulk"),
+    _event(events.SessionEnded, "", "sessions"),
+    _event(
+        events.MemoryCreated,
+        "ingest ingest-bulk lifecycle knowledge-commands enrichment embedding knowledge",
+        "encode knowledge",
+    ),
+    _event(events.MemoryEncoded, "encode lifecycle", "enrichment"),
+    _event(events.MemoryEnriched, "enrichment embedding lifecycle knowledge", "index"),
+    _event(events.MemoryIndexed, "index"),
+    _event(events.FactsExtracted, "knowledge"),
+    _event(events.MemoryRemembered, "index knowledge enrichment encode ingest ingest-bulk"),
+    _event(events.MemoryAccessed, "retrieval", "reinforce"),
+    _event(
+        events.MemoryChanged,
+        "reinforce encode ingest ingest-bulk lifecycle commands knowledge-commands",
+        "index-changes",
+    ),
+    _event(events.MemoryDecayed, "lifecycle", "index-changes"),
+    _event(events.MemoryArchived, "lifecycle", "index-changes"),
+    _event(events.MemoryCompressed, "lifecycle", "index-changes"),
+    _event(events.MemoryReflected, "lifecycle"),
+    _event(events.MemoryForgotten, "knowledge", "index-changes"),
+    _event(events.SessionSummarized, "lifecycle"),
+    _query("query.recall", queries.RecallRequest, queries.RecallReply),
+    _query("query.context", queries.ContextRequest, queries.ContextReply),
+    _query("query.history", queries.HistoryRequest, queries.HistoryReply),
+    _query("query.facts", queries.FactsRequest, queries.FactsReply),
+    _query("query.timeline", queries.TimelineRequest, queries.TimelineReply),
+    _query("query.working", queries.WorkingRequest, queries.WorkingReply),
+    _query("query.status", queries.StatusRequest, queries.StatusReply),
+    _query("query.stats", queries.StatsRequest, queries.StatsReply),
+    _query("query.expand", queries.ExpandRequest, queries.ExpandReply),
+    _command("command.forget", commands.Forget, commands.ForgetReply, _FACTS),
+    _command("command.pin", commands.Pin, commands.PinReply),
+    _command("command.verify", commands.Verify, commands.VerifyReply, _FACTS),
+    _command("command.correct", commands.Correct, commands.CorrectReply, _FACTS),
+    _command("command.reject", commands.RejectFact, commands.RejectFactReply, _FACTS),
+    _command("command.identify", commands.Identify, commands.IdentifyReply, _FACTS),
+    _command("command.feedback", commands.Feedback, commands.FeedbackReply),
+    _command("command.note", commands.Note, commands.NoteReply),
+    _command("command.export", commands.Export, commands.ExportReply, _EXPORT),
+)
+
+CONTRACTS: Final[Mapping[str, Contract]] = MappingProxyType({contract.name: contract for contract in _ALL})
+"""Every subject's contract by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A durable consumer: its replicas share the events between them.
+
+    Attributes:
+        name: of the consumer.
+        worker: that fetches from it.
+        events: the names of what it reads, of all tenants.
+        stream: that keeps them.
+    """
+
+    name: str
+    worker: str
+    events: tuple[str, ...]
+    stream: str
+
+
+def _consumer(name: str, worker: str) -> Consumer:
+    events_read = tuple(one for one in _ALL if name in one.consumers)
+    (stream,) = {STREAM_IN if one.from_bots else STREAM_DERIVED for one in events_read}
+    return Consumer(name, worker, tuple(one.name for one in events_read), stream)
+
+
+CONSUMERS: Final = (
+    _consumer("ingest", "ingest"),
+    _consumer("ingest-bulk", "ingest"),
+    _consumer("sessions", "lifecycle"),
+    _consumer("encode", "embedding"),
+    _consumer("knowledge", "knowledge"),
+    _consumer("enrichment", "enrichment"),
+    _consumer("index", "embedding"),
+    _consumer("index-changes", "embedding"),
+    _consumer("reinforce", "lifecycle"),
+)
+"""Every durable consumer of events."""
+
+_OWNERS: Final[Mapping[str, str]] = {one.name: one.worker for one in CONSUMERS} | {
+    one.responder.queue: one.responder.worker for one in _ALL if one.responder is not None
+}
+
+STREAM_SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        STREAM_IN: tuple(every_tenant(one.name) for one in _ALL if one.stream == STREAM_IN),
+        STREAM_DERIVED: (
+            every_tenant("memory.*"),
+            *(
+                every_tenant(one.name)
+                for one in _ALL
+                if one.stream == STREAM_DERIVED and not one.name.startswith("memory.")
+            ),
+        ),
+        STREAM_DEAD_LETTERS: (f"{DEAD_LETTER_PREFIX}.>",),
+    }
+)
+"""The subjects that each stream keeps."""
+
+
+def worker_of(writer: str) -> str:
+    """Return the worker that a consumer or queue group belongs to; a worker's name is its own."""
+    return _OWNERS.get(writer, writer)
+
+
+def answered_elsewhere(queue: str) -> frozenset[str]:
+    """Return the names of requests that another queue group than `queue` answers."""
+    return frozenset(one.name for one in _ALL if one.responder is not None and one.responder.queue != queue)
